@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from brute_force import Cells, move_cells, posterior
-from test_exact import random_prior, sequence
+from move_cases import random_prior, sequence
 
 from tabprotect.engine.cycles.designs import design
 from tabprotect.engine.posterior.infer import infer

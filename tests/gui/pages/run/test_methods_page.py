@@ -7,6 +7,7 @@ from typing import cast
 
 import numpy as np
 import pytest
+from pages_of import page_of
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
@@ -78,9 +79,7 @@ def hiding(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def page(window: MainWindow) -> MethodsPage:
-    found = window.pages["methods"]
-    assert isinstance(found, MethodsPage)
-    return found
+    return page_of(window, MethodsPage)
 
 
 @pytest.fixture

@@ -7,6 +7,7 @@ from typing import cast
 
 import numpy as np
 import pytest
+from pages_of import page_of
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
@@ -35,9 +36,7 @@ Settle = Callable[[], None]
 
 
 def page(window: MainWindow) -> PerturbPage:
-    found = window.pages["perturb"]
-    assert isinstance(found, PerturbPage)
-    return found
+    return page_of(window, PerturbPage)
 
 
 @pytest.fixture

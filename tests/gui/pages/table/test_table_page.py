@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from pages_of import page_of
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QPainter, QPixmap
 from PySide6.QtWidgets import QApplication, QLineEdit, QStyleOptionViewItem
@@ -22,9 +23,7 @@ Settle = Callable[[], None]
 
 
 def page(window: MainWindow) -> TablePage:
-    found = window.pages["table"]
-    assert isinstance(found, TablePage)
-    return found
+    return page_of(window, TablePage)
 
 
 def grid_texts(window: MainWindow) -> list[list[str]]:
