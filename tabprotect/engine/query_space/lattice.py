@@ -191,6 +191,8 @@ class Lattice:
 
     def finest(self, query: Query) -> Query:
         """The bits of a query that no other one of its bits tells."""
+        if self.plain:
+            return query
         told = 0
         for v in bits(query):
             told |= self.told[v]
