@@ -107,19 +107,32 @@ class Residual:
         from_row = np.full(columns, -1, dtype=np.int64)
         from_column = np.full(rows, -1, dtype=np.int64)
         from_column[i] = columns
+        # Rows from which the next arc would be the last.
+        lasting = np.flatnonzero(self._free[:, j] & (self._forward[:, j] >= amount))
         edge = np.array([i])
-        while len(edge):
+        while len(edge) and len(lasting):
+            if from_column[lasting].max() >= 0:
+                from_row[j] = lasting[from_column[lasting] >= 0][0]
+                return _traced(from_row, from_column, i, j)
             met = self._free[edge] & (self._forward[edge] >= amount)
             new = np.flatnonzero(met.any(axis=0) & (from_row < 0))
             if not len(new):
                 break
             from_row[new] = edge[met[:, new].argmax(axis=0)]
-            if from_row[j] >= 0:
-                return _traced(from_row, from_column, i, j)
-            met = self._free[:, new] & (self._back[:, new] >= amount)
-            edge = np.flatnonzero(met.any(axis=1) & (from_column < 0))
-            from_column[edge] = new[met[edge].argmax(axis=1)]
+            met = self._met(lasting, new, amount)
+            edge = lasting
+            if not met.any():
+                edge = np.flatnonzero(from_column < 0)
+                met = self._met(edge, new, amount)
+            found = met.any(axis=1)
+            edge = edge[found]
+            from_column[edge] = new[met[found].argmax(axis=1)]
         return []
+
+    def _met(self, rows: Ints, columns: Ints, amount: int) -> Bools:
+        at = np.ix_(rows, columns)
+        met: Bools = self._free[at] & (self._back[at] >= amount)
+        return met
 
     def _shortest(self, amount: int, i: int, j: int) -> Path:
         """Least weight, by correcting labels. Empty when there is none."""
