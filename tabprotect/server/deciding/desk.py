@@ -358,7 +358,7 @@ class Desk:
 
     def _release(self, query: Query) -> Release:
         title = f"{self.label}: {self.lattice.text(query)}"
-        return release_of(self._start, query, title)
+        return release_of(self._start, query, self._margin(query), title)
 
     def _sealed(self, query: Query) -> Sealed:
         return self._packed(self._release(query))
