@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from tabprotect.engine.arrays import Bools
 from tabprotect.engine.budgets import DENSE_LIMIT
 from tabprotect.engine.errors import InputError, TooLargeError
 from tabprotect.engine.tables.domain import Domain
@@ -258,6 +259,16 @@ class Publication:
         found = csc_array((ones, rows.reshape(-1), ends), shape=(self.size, inner)).tocsr()
         found.eliminate_zeros()
         return found
+
+    @cached_property
+    def nobody(self) -> Bools:
+        """Published cells behind which there are structural zeros alone, bool (size,).
+
+        Of a table too large to be laid out those that the statements name themselves.
+        """
+        if self.domain.structural and self.domain.size <= DENSE_LIMIT:
+            return np.diff(self.incidence.indptr) == 0
+        return np.concatenate([domain.structural_cells() for domain in self.domains])
 
     def sums(self, table: Table) -> tuple[Table, ...]:
         """The published sub-tables of a table, exact; sparse as the table is.
