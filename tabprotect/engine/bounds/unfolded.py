@@ -17,10 +17,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from tabprotect.engine.arrays import Bools, Ints
-from tabprotect.engine.budgets import DENSE_LIMIT
-from tabprotect.engine.errors import TooLargeError
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.margins import MarginSet
+from tabprotect.engine.tables.possible import Possible, keys_by, possible
 from tabprotect.engine.tables.table import Table
 
 
@@ -73,27 +72,27 @@ def unfolded(table: Table, release: MarginSet, cells: Ints) -> Unfolded:
         small = table.margin(names)
     else:
         keys, values = table.cells
-        small = Table.sparse(over, _keys(domain, names, keys), values)
-    joined = _joined(domain)
+        small = Table.sparse(over, keys_by(domain, names, keys), values)
+    known = possible(domain)
     structure = []
-    for own, mask in joined:
-        chosen = [n for v in own.variables for n in used[domain.axis(v.name)]]
+    for one in known:
+        chosen = [level for name in one.domain.names for level in used[domain.axis(name)]]
         if any(set(chosen) <= set(margin) for margin in margins):
             continue
-        every = _keys(own, chosen, np.arange(own.size, dtype=np.int64))
-        there = np.unique(every[mask])
+        every = keys_by(one.domain, chosen, np.arange(one.domain.size, dtype=np.int64))
+        there = np.unique(every[one.mask])
         if len(there) < len(np.unique(every)):
-            structure.append(_ones(own, chosen, there))
+            structure.append(_ones(one.domain, chosen, there))
     for axis, chosen in enumerate(used):
         if len(chosen) > 1 and not any(set(chosen) <= set(margin) for margin in margins):
             own = Domain((domain.variables[axis],))
-            pairs = _keys(own, chosen, np.arange(own.size, dtype=np.int64))
+            pairs = keys_by(own, chosen, np.arange(own.size, dtype=np.int64))
             structure.append(_ones(own, chosen, np.unique(pairs)))
     return Unfolded(
         small,
         margins,
-        _keys(domain, names, cells),
-        _open(domain, used, joined, cells),
+        keys_by(domain, names, cells),
+        _open(domain, used, known, cells),
         tuple(structure),
         domain.structural_cells(cells),
     )
@@ -101,28 +100,6 @@ def unfolded(table: Table, release: MarginSet, cells: Ints) -> Unfolded:
 
 def _ones(own: Domain, names: Sequence[str], there: Ints) -> Table:
     return Table.sparse(Domain(tuple(own[n] for n in names)), there, np.ones_like(there))
-
-
-def _joined(domain: Domain) -> list[tuple[Domain, Bools]]:
-    """The variables that structural zeros join, and which of their combinations there are."""
-    groups: list[frozenset[str]] = []
-    for zero in domain.structural:
-        names = frozenset(name for name, _ in zero.where)
-        near = [group for group in groups if group & names]
-        groups = [*(group for group in groups if not group & names), names.union(*near)]
-    found = []
-    for group in groups:
-        own = Domain(
-            tuple(v for v in domain.variables if v.name in group),
-            tuple(zero for zero in domain.structural if zero.where[0][0] in group),
-        )
-        if own.size > DENSE_LIMIT:
-            raise TooLargeError(
-                f"structural zeros join {own.size:,} combinations of categories: too many",
-                hint="state them of fewer variables together",
-            )
-        found.append((own, ~own.structural_cells()))
-    return found
 
 
 def _used(domain: Domain, release: MarginSet) -> list[list[str]]:
@@ -133,36 +110,16 @@ def _used(domain: Domain, release: MarginSet) -> list[list[str]]:
     return [sorted(axis, key=domain.order) for axis in used]
 
 
-def _codes(domain: Domain, name: str, keys: Ints) -> Ints:
-    axis, level = domain.place(name)
-    stride = int(np.prod(domain.shape[axis + 1 :], dtype=object))
-    codes = (keys // stride) % domain.shape[axis]
-    return codes if level is None else level.codes[codes]
-
-
-def _keys(domain: Domain, names: Sequence[str], keys: Ints) -> Ints:
-    out = np.zeros(len(keys), dtype=np.int64)
-    for name in names:
-        out = out * len(domain[name].categories) + _codes(domain, name, keys)
-    return out
-
-
 def _open(
-    domain: Domain,
-    used: Sequence[Sequence[str]],
-    joined: Sequence[tuple[Domain, Bools]],
-    cells: Ints,
+    domain: Domain, used: Sequence[Sequence[str]], known: Sequence[Possible], cells: Ints
 ) -> Bools:
     out = np.zeros(len(cells), dtype=np.bool_)
-    apart = {name for own, _ in joined for name in own.names}
-    single = [Domain((v,)) for v in domain.variables if v.name not in apart]
-    for own, mask in [*((one, np.ones(one.size, dtype=np.bool_)) for one in single), *joined]:
-        chosen = [name for v in own.variables for name in used[domain.axis(v.name)]]
-        if set(own.names) <= set(chosen):
-            continue
-        groups = _keys(own, chosen, np.arange(own.size, dtype=np.int64))
-        _, group = np.unique(groups, return_inverse=True)
-        sizes = np.bincount(group.reshape(-1), weights=mask)
-        shared = sizes[group.reshape(-1)] > 1
-        out |= shared[_keys(domain, own.names, cells)]
+    told = {name for one in known for name in one.domain.names}
+    others = [Domain((v,)) for v in domain.variables if v.name not in told]
+    single = [Possible(one, np.ones(one.size, dtype=np.bool_)) for one in others]
+    for one in (*single, *known):
+        names = one.domain.names
+        chosen = [level for name in names for level in used[domain.axis(name)]]
+        if not set(names) <= set(chosen):
+            out |= one.shared(chosen)[keys_by(domain, names, cells)]
     return out

@@ -11,7 +11,7 @@ from tabprotect.engine.arrays import Bools, Floats, Ints
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.fitting.projection import project, times
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.tables.publication import Publication
+from tabprotect.engine.tables.publication import Publication, distinct_rows
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
