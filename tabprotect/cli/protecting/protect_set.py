@@ -141,7 +141,7 @@ def _reading(args: argparse.Namespace) -> Reading:
 def _opened(args: argparse.Namespace, formulas: Mapping[str, str], console: Console) -> History:
     """The table over all variables, counted from records where the source holds records."""
     source = args.source[0]
-    coded = (args.bands, args.cuts, args.code_lists, args.levels, args.weight)
+    coded = (args.bands, args.cuts, args.code_lists, args.levels, args.level_names, args.weight)
     keyed = (args.record_key, args.draw_record_keys, args.design_weight)
     if not any((*coded, *keyed)):
         try:

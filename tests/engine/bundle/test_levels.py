@@ -105,6 +105,9 @@ KNOWN = Table.dense(
         ("suppression", {"margins": "geo@n1*sex", "zeros": "allowed", "level": 1}),
         ("cyclic_perturbation", {"keep": "geo@n1:sex + geo"}),
         ("random_rounding", {"base": 3}),
+        ("discrete_laplace", {"epsilon": 0.5, "cap": 4, "margins": "geo:sex + sex"}),
+        ("discrete_gaussian", {"rho": 0.1, "cap": 4, "margins": "geo:sex + geo@n1:sex"}),
+        ("cyclic_perturbation", {"cycles": "every", "blocking": "negative"}),
     ],
 )
 def test_structural_zeros_and_labels_travel_and_nobody_believes_otherwise(

@@ -16,6 +16,7 @@ from tabprotect.engine.query_space.lattice import Lattice, Query, bits
 from tabprotect.engine.sensitivity.judged_cells import Judged, judged_counts
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Index
+from tabprotect.engine.tables.possible import possible
 from tabprotect.engine.tables.table import Table
 from tabprotect.engine.tables.wide_table import Numbers, numbered
 
@@ -79,6 +80,11 @@ class AtRiskCells:
         self._numbers = summable(self.counts)
         self._kept: OrderedDict[Query, Ints] = OrderedDict()
         self._together: dict[tuple[int, Query], Bools] = {}
+        self._tied = [
+            (one, np.ravel_multi_index([self.codes[self._last(name), : self.size]
+                                        for name in one.domain.names], one.domain.shape))
+            for one in possible(table.domain)
+        ]  # fmt: skip
         self._room = max(8, CACHE_BYTES // (8 * self.size))
 
     @cached_property
@@ -91,11 +97,21 @@ class AtRiskCells:
         return tuple(int(self.codes[axis.bit_length() - 1, cell]) for axis in self.lattice.axes)
 
     def open_at(self, known: Query) -> Bools:
-        """Which at-risk cells (m,) share all that some levels tell with another cell."""
+        """Which at-risk cells (m,) share all that some levels tell with another cell.
+
+        A structural zero is no other cell.
+        """
         out = np.zeros(self.size, dtype=np.bool_)
+        tied = 0
+        for one, cells in self._tied:
+            axes = [self.lattice.axes[self.table.domain.axis(n)] for n in one.domain.names]
+            tied |= sum(axes)
+            if not all(known >> axis.bit_length() - 1 & 1 for axis in axes):
+                told = [n for axis in axes for n in self.lattice.names_of(known & axis)]
+                out |= one.shared(told)[cells]
         for number, axis in enumerate(self.lattice.axes):
             last = axis.bit_length() - 1
-            if known >> last & 1:
+            if (known | tied) >> last & 1:
                 continue
             shared = self._shared(number, known & axis)
             if shared.all():
@@ -103,6 +119,10 @@ class AtRiskCells:
             if shared.any():
                 out |= shared[self.codes[last, : self.size]]
         return out
+
+    def _last(self, name: str) -> int:
+        """The bit of a variable itself."""
+        return self.lattice.axes[self.table.domain.axis(name)].bit_length() - 1
 
     def _shared(self, number: int, known: Query) -> Bools:
         """Which categories of a variable share what some levels tell with another one."""
@@ -158,5 +178,7 @@ def _cells(table: Table, rule: SmallCount) -> tuple[Sequence[Numbers], Ints]:
             hint="declare counts from 1 at risk, and look at the at-risk cells alone",
         )
     counts = table.counts.reshape(-1)
-    keys = np.flatnonzero((counts > 0) | rule.mask(counts)).astype(np.int64)
+    # Everybody knows of structural zeros: there is nothing to keep apart.
+    looked_at = ((counts > 0) | rule.mask(counts)) & ~table.domain.structural_cells()
+    keys = np.flatnonzero(looked_at).astype(np.int64)
     return np.unravel_index(keys, table.domain.shape), counts[keys]

@@ -4,6 +4,9 @@ The most parsimonious release of a sub-table T is T with the one-way tables of a
 variables. It is decomposable, so its bounds are a closed form and sharp; the critical width of T
 is the smallest upper minus lower bound of an at-risk cell. It never grows with T.
 
+Structural zeros are not looked at here: beyond T itself they can only make a width smaller. What is
+released is judged with them (``criteria/width.py``).
+
 Source: Dobra, Karr, Sanil and Fienberg 2002, section 4 and equation 10 with its maximum read as
 the minimum.
 """
