@@ -241,7 +241,7 @@ class Theme(QObject):
         QPushButton[role="main"]:disabled {{
             background: {c.raised}; color: {c.quiet}; border-color: {c.border}; }}
         QPushButton[role="main"]:focus {{ border: 2px solid {c.text}; padding: 5px 15px; }}
-        QFrame[role="card"] {{
+        QPushButton[role="card"], QFrame[role="card"] {{
             background: {c.base}; border: 1px solid {c.border}; border-radius: 6px; }}
         QRadioButton::indicator {{ width: 12px; height: 12px; border-radius: 7px;
             border: 1px solid {c.quiet}; background: {c.base}; }}
@@ -252,9 +252,9 @@ class Theme(QObject):
         QCheckBox::indicator:unchecked, QAbstractItemView::indicator:unchecked {{
             width: 12px; height: 12px; border-radius: 2px;
             border: 1px solid {c.quiet}; background: {c.base}; }}
-        QFrame[role="card"]:hover {{ background: {c.raised}; }}
+        QPushButton[role="card"]:hover, QFrame[role="card"]:hover {{ background: {c.raised}; }}
         {self._fields() if self.dark else ""}
-        QFrame[role="card"]:focus {{ border: 2px solid {c.focus}; }}
+        QPushButton[role="card"]:focus, QFrame[role="card"]:focus {{ border: 2px solid {c.focus}; }}
         """
 
 
