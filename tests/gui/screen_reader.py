@@ -10,6 +10,7 @@ import json
 import sys
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any, TypeVar
 
 import pyatspi
@@ -126,7 +127,7 @@ def main() -> None:
             if order == "press":
                 answer: object = press(*given)
             else:
-                answer = patient(lambda: ORDERS[order](*given))
+                answer = patient(partial(ORDERS[order], *given))
         except (LookupError, GLib.GError) as error:
             answer = {"error": str(error)}
         print(">", json.dumps(answer), flush=True)

@@ -65,8 +65,10 @@ class Listener:
         }
         self._log = (home / "log").open("w+")
         self._reader = subprocess.Popen(
-            ["dbus-run-session", "--", sys.executable, "-c", START]
-            + [sys.executable, PYTHON, str(SCREEN_READER)],
+            [
+                *("dbus-run-session", "--", sys.executable, "-c", START),
+                *(sys.executable, PYTHON, str(SCREEN_READER)),
+            ],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._log,
             text=True, env=environment,
         )  # fmt: skip

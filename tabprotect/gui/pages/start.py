@@ -12,14 +12,13 @@ from PySide6.QtWidgets import (
     QLabel,
     QPushButton,
     QVBoxLayout,
-    QWidget,
 )
 
 from tabprotect.engine.project.opening.examples import Example, examples
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Changes, Page
 from tabprotect.gui.look import icons
-from tabprotect.gui.look.buttons import emptied, scrolling
+from tabprotect.gui.look.buttons import Inside, emptied, scrolling
 from tabprotect.gui.look.choice_card import ChoiceCard
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
@@ -65,7 +64,7 @@ class StartPage(Page):
             "Open a table, see which cells are at risk, choose how to protect it, and publish it with "
             "all a reader needs to judge what it says."
         )
-        inner = QWidget()
+        inner = Inside()
         self._column = in_column(on=inner, margins=(0, 0, GRID, 0), spacing=2 * GRID)
         scroll = scrolling()
         scroll.setAccessibleName("Ways to begin")
