@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
 )
 
 from tabprotect.engine.errors import TabprotectError
+from tabprotect.engine.percent import percent
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.project.project import Project
@@ -299,8 +300,8 @@ class DesignForMe(QWidget):
         lines = [
             f"{offer.words[:1].upper()}{offer.words[1:]}: {count_text(len(offer.moves))} cycles.",
             exact,
-            f"Small counts that (almost) never change: {figures.stuck:.0%}; published unchanged: "
-            f"{figures.unchanged:.0%}; mean change of a count: {figures.change:.2f}.",
+            f"Small counts that (almost) never change: {percent(figures.stuck)}; published unchanged: "
+            f"{percent(figures.unchanged)}; mean change of a count: {figures.change:.2f}.",
             f"No count can move by more than {count_text(offer.largest_change)}.",
             COMPUTED[offer.posterior],
         ]
@@ -309,8 +310,8 @@ class DesignForMe(QWidget):
             lines.append(
                 "Staff only, on this table: \u2026"
                 if own is None
-                else f"Staff only, on this table: never change {own.stuck:.0%}; unchanged "
-                f"{own.unchanged:.0%}; mean change {own.change:.2f}."
+                else f"Staff only, on this table: never change {percent(own.stuck)}; unchanged "
+                f"{percent(own.unchanged)}; mean change {own.change:.2f}."
             )
         return lines
 

@@ -9,6 +9,7 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from tabprotect.engine.percent import percent
 from tabprotect.engine.protection.cycle_runs.offers import Offer
 from tabprotect.gui.look.theme import GRID, colour
 from tabprotect.languages.speaking import told
@@ -42,7 +43,7 @@ class OfferCurve(QWidget):
         """Show candidates, one of them chosen."""
         self._offers, self._at = offers, at
         told = (
-            f"{offer.words}: {offer.figures.unchanged:.0%} of the small counts unchanged"
+            f"{offer.words}: {percent(offer.figures.unchanged)} of the small counts unchanged"
             for offer in offers
         )
         self.setAccessibleDescription("; ".join(told))
@@ -93,7 +94,7 @@ class OfferCurve(QWidget):
         for share in (0.0, 0.5, 1.0):
             y = area.bottom() - area.height() * share
             box = QRectF(0, y - line / 2, area.left() - GRID / 2, line)
-            painter.drawText(box, int(Qt.AlignmentFlag.AlignRight), told(f"{share:.0%}"))
+            painter.drawText(box, int(Qt.AlignmentFlag.AlignRight), told(percent(share)))
         below = QRectF(area.left(), area.bottom() + line * 1.3, area.width(), line)
         painter.drawText(below, int(Qt.AlignmentFlag.AlignLeft), told("useful"))
         painter.drawText(below, int(Qt.AlignmentFlag.AlignCenter), told("mean change of a count"))

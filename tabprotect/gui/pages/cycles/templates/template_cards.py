@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtCore import QRectF, QSize, Signal
+from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import (
     QFrame,
     QGridLayout,
@@ -17,6 +17,7 @@ from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.moves import MoveSet
+from tabprotect.gui.look.choice_card import ChoiceCard
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column
 from tabprotect.gui.look.theme import GRID
@@ -59,20 +60,13 @@ class Pictures(QWidget):
             left += wide + 2 * GRID
 
 
-class TemplateCard(QFrame):
-    """One template. Return, space or a click takes it; one that cannot be used says why."""
-
-    chosen = Signal()
+class TemplateCard(ChoiceCard):
+    """One template; one that cannot be used says why."""
 
     def __init__(
         self, title: str, sentence: str, avoid: str, moves: MoveSet | None, why: str
     ) -> None:
-        super().__init__()
-        self.why = why
-        self.setProperty("role", "card")
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setAccessibleName(title)
-        self.setAccessibleDescription(why or f"{sentence} Not {avoid}.")
+        super().__init__(title, f"{sentence} Not {avoid}.", why=why)
         heading = Label(title, wordWrap=True, role="section")
         column = in_column(
             heading, on=self, margins=(2 * GRID, GRID, 2 * GRID, GRID), spacing=GRID // 2
@@ -81,24 +75,12 @@ class TemplateCard(QFrame):
             placement = Placement.of(moves.domain)
             shown = sorted({0, len(moves) // 2, len(moves) - 1})
             column.addWidget(Pictures([pattern(moves, i, placement) for i in shown]))
-            self.setCursor(Qt.CursorShape.PointingHandCursor)
         words = Label(why or sentence, wordWrap=True)
         column.addWidget(words)
         if not why:
             warning = Label(f"Not {avoid}.", wordWrap=True, role="quiet")
             column.addWidget(warning)
         column.addStretch(1)
-
-    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        if not self.why and self.rect().contains(event.position().toPoint()):
-            self.chosen.emit()
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        keys = (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space)
-        if event.key() in keys and not self.why:
-            self.chosen.emit()
-        else:
-            super().keyPressEvent(event)
 
 
 class TemplateCards(QScrollArea):
