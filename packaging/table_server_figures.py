@@ -137,7 +137,7 @@ def main() -> None:
             may = desk.state.releases.allows(wanted)
             answered(desk)
             found = in_order(q for q in desk.state.releases.released if q)
-            lattice, refused = desk.lattice, len(desk.state.told.members)
+            refused = len(desk.state.told.members)
         finally:
             server.close()
     said = f"{' x '.join(map(str, shape))} cells: " + ("may be asked for" if may else "never")

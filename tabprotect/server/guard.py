@@ -120,7 +120,7 @@ def _is_api(path: str) -> bool:
 
 
 def _check_address(scope: Scope) -> None:
-    if len(scope["raw_path"] or b"") + len(scope["query_string"]) > MOST_ADDRESS:
+    if len(scope.get("raw_path") or b"") + len(scope["query_string"]) > MOST_ADDRESS:
         raise Problem("too_large", f"an address has at most {MOST_ADDRESS:,} characters")
 
 
