@@ -33,7 +33,7 @@ from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.query_space.registered import criteria, rules, utilities
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.sensitivity.small_count import SmallCount
-from tabprotect.engine.tables.nesting import chains
+from tabprotect.engine.tables.groupings.nesting import chains
 from tabprotect.version import __version__
 
 

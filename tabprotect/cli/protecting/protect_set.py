@@ -20,10 +20,10 @@ from tabprotect.engine.project.history import History
 from tabprotect.engine.project.steps import opened, protected
 from tabprotect.engine.project.verbs.release_verbs import set_method
 from tabprotect.engine.project.verbs.set_verbs import publish_set
-from tabprotect.engine.tables.domain import AT
 from tabprotect.engine.tables.formula import names_in
 from tabprotect.engine.tables.publication_set import PublicationSet
 from tabprotect.engine.tables.table import Table
+from tabprotect.engine.tables.variable import AT
 
 
 def add(verbs: Verbs) -> None:

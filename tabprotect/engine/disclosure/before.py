@@ -17,10 +17,11 @@ from tabprotect.engine.disclosure.verdict import verdict
 from tabprotect.engine.errors import InputError, Interrupted, TabprotectError
 from tabprotect.engine.fitting.expected import fit
 from tabprotect.engine.parameters import Values
+from tabprotect.engine.percent import percent
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Problem
-from tabprotect.engine.protection.remedy import Remedy
+from tabprotect.engine.protection.remedy import Mending, Remedy
 from tabprotect.engine.release.gate import Gate
 from tabprotect.engine.release.likelihood import CellFactors
 from tabprotect.engine.tables.publication import Publication
@@ -89,13 +90,13 @@ class Chance:
         """In words, for staff."""
         if self.synthetic is not None and self.here is not None:
             said = (
-                f"{self.synthetic:.0%} of synthetic tables with the same margins and "
-                f"{self.here:.0%} of trial runs on this table (CONFIDENTIAL)"
+                f"{percent(self.synthetic)} of synthetic tables with the same margins and "
+                f"{percent(self.here)} of trial runs on this table (CONFIDENTIAL)"
             )
         elif self.synthetic is not None:
-            said = f"{self.synthetic:.0%} of synthetic tables with the same margins"
+            said = f"{percent(self.synthetic)} of synthetic tables with the same margins"
         elif self.here is not None:
-            said = f"{self.here:.0%} of trial runs on this table (CONFIDENTIAL)"
+            said = f"{percent(self.here)} of trial runs on this table (CONFIDENTIAL)"
         else:
             return ""
         leaning = (
@@ -213,6 +214,38 @@ def remedies(
                 break
     ranked = sorted(found, key=lambda one: one[0])
     return tuple(remedy for _, remedy in ranked[:MOST_REMEDIES])
+
+
+def mendings(
+    method: Method,
+    problem: Problem,
+    values: Values,
+    limits: Gate,
+    progress: Progress = SILENT,
+) -> tuple[Mending, ...]:
+    """Other settings to which the method itself has no objection, and that the gate lets through.
+
+    Tried on the table itself, as the objection was. Confidential.
+    """
+    generator, found = _generator(method, problem, "mendings"), []
+    ideas = method.alternatives(problem.table.domain, values)
+    if problem.table.domain.size > LARGE:
+        ideas = ideas[:MOST_TRIED]
+    for number, (text, change) in enumerate(ideas):
+        progress.report("trying what helps", number / len(ideas))
+        try:
+            other = method.resolve_for(problem, {**values, **change})
+            release, draft = method.perform(problem, other, generator, progress)
+            if method.objection(draft.findings):
+                continue
+            judged = verdict(release, limits, effort=EFFORT, progress=progress)
+        except Interrupted:
+            raise
+        except TabprotectError:
+            continue
+        if judged.accepted:
+            found.append(Mending(text, change))
+    return tuple(found[:MOST_REMEDIES])
 
 
 def _runs(problem: Problem, random: bool) -> int:

@@ -9,8 +9,9 @@ from pathlib import Path
 
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.text.rows import TextRows
-from tabprotect.engine.tables.domain import Domain, Level, Variable
-from tabprotect.engine.tables.hierarchy import Grouping, check_groupings, declared
+from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.groupings.hierarchy import Grouping, check_groupings, declared
+from tabprotect.engine.tables.variable import Level, Variable
 
 FORM = 'write name:variable=category>group,category>group, for example "eu:geo=Spain>EU,Iceland>no"'
 _PARTS = re.compile(r'(?:[^;"]|"[^"]*")+')

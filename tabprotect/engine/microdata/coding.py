@@ -16,8 +16,8 @@ from types import MappingProxyType
 
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.groupings import depth_names, read_code_list, read_hierarchy
-from tabprotect.engine.tables.bands import cut_names, span_text, whole
-from tabprotect.engine.tables.domain import Level, Variable
+from tabprotect.engine.tables.groupings.bands import cut_names, span_text, whole
+from tabprotect.engine.tables.variable import Level, Variable
 
 MISSING = "(missing)"
 """The category of records whose value is missing (an empty field, a Parquet null)."""

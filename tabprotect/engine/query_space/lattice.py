@@ -21,9 +21,10 @@ from tabprotect.engine.arrays import Ints
 from tabprotect.engine.budgets import LATTICE_VARIABLES as MAX_VARIABLES
 from tabprotect.engine.budgets import MAX_LISTED
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.tables.domain import Domain, Level
+from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.margins import MarginSet
 from tabprotect.engine.tables.possible import joined as joined_by
+from tabprotect.engine.tables.variable import Level
 
 Query = int
 
@@ -195,6 +196,8 @@ class Lattice:
 
     def finest(self, query: Query) -> Query:
         """The bits of a query that no other one of its bits tells."""
+        if self.plain:
+            return query
         told = 0
         for v in bits(query):
             told |= self.told[v]

@@ -16,7 +16,7 @@ from tabprotect.engine.budgets import DENSE_LIMIT
 from tabprotect.engine.errors import InputError, TooLargeError
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.formula import terms
-from tabprotect.engine.tables.hierarchy import Grouping, check_groupings, declared
+from tabprotect.engine.tables.groupings.hierarchy import Grouping, check_groupings, declared
 from tabprotect.engine.tables.margins import MarginSet
 from tabprotect.engine.tables.table import Counts, Table
 
@@ -234,6 +234,20 @@ class Publication:
             )
 
     @cached_property
+    def adds_into(self) -> Counts:
+        """The published cells that each inner cell adds into, int64 (margins, cells).
+
+        Raises
+        ------
+        TooLargeError
+            For a table too large to be laid out.
+        """
+        self._check_laid_out()
+        found = np.stack([self.keys(m) + self.starts[m] for m in range(len(self.margins))])
+        found.flags.writeable = False
+        return found
+
+    @cached_property
     def incidence(self) -> csr_array[np.int64]:
         """1 where an inner cell (column) adds into a published cell (row), csr (size, cells).
 
@@ -247,11 +261,8 @@ class Publication:
         # scipy.sparse is a third of the program's start, and few need it.
         from scipy.sparse import csc_array
 
-        self._check_laid_out()
         inner, margins = self.domain.size, len(self.margins)
-        rows = np.empty((inner, margins), dtype=np.int64)
-        for m in range(margins):
-            rows[:, m] = self.keys(m) + self.starts[m]
+        rows = np.ascontiguousarray(self.adds_into.T)
         ends = np.arange(0, inner * margins + 1, margins, dtype=np.int64)
         ones = np.ones(inner * margins, dtype=np.int64)
         if self.domain.structural:
@@ -267,7 +278,8 @@ class Publication:
         Of a table too large to be laid out those that the statements name themselves.
         """
         if self.domain.structural and self.domain.size <= DENSE_LIMIT:
-            return np.diff(self.incidence.indptr) == 0
+            nobody: Bools = np.diff(self.incidence.indptr) == 0
+            return nobody
         return np.concatenate([domain.structural_cells() for domain in self.domains])
 
     def sums(self, table: Table) -> tuple[Table, ...]:

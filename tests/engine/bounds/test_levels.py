@@ -11,10 +11,11 @@ from hypothesis import strategies as st
 
 from tabprotect.engine.arrays import Ints
 from tabprotect.engine.bounds.bounding import bounds, width
-from tabprotect.engine.tables.domain import Domain, Level, Variable
+from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.structural import stated
 from tabprotect.engine.tables.table import Table
+from tabprotect.engine.tables.variable import Level, Variable
 
 GEO = Variable(
     "A",

@@ -11,19 +11,20 @@ from hypothesis import strategies as st
 
 from tabprotect.engine.bounds.bounding import bounds
 from tabprotect.engine.query_space.criteria.width import Width
+from tabprotect.engine.query_space.critical_widths.widths import critical_widths
 from tabprotect.engine.query_space.evidence import Evidence
 from tabprotect.engine.query_space.frontier import Frontier, maximal
 from tabprotect.engine.query_space.lattice import Lattice
 from tabprotect.engine.query_space.optimal.best_release import optimal
 from tabprotect.engine.query_space.possible_tables import possible_tables
 from tabprotect.engine.query_space.registered import criteria, utilities
-from tabprotect.engine.query_space.release_set import ReleaseSet
+from tabprotect.engine.query_space.release_sets.release_set import ReleaseSet
 from tabprotect.engine.query_space.utility import Worth
-from tabprotect.engine.query_space.widths import critical_widths
 from tabprotect.engine.sensitivity.small_count import SmallCount
-from tabprotect.engine.tables.domain import Domain, Level, Variable
+from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.structural import stated
 from tabprotect.engine.tables.table import Table
+from tabprotect.engine.tables.variable import Level, Variable
 from tabprotect.testing.query_space_checks import criterion_holds
 
 A = Variable("A", ("a1", "a2", "a3", "a4"),

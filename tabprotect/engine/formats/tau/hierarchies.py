@@ -15,7 +15,7 @@ from tabprotect.engine.arrays import Codes
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.groupings import depth_names, read_hierarchy
 from tabprotect.engine.formats.tau.metadata import TauVariable
-from tabprotect.engine.tables.domain import Variable
+from tabprotect.engine.tables.variable import Variable
 
 LEAD = "@"
 

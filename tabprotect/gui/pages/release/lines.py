@@ -114,9 +114,7 @@ class LineGroup(QWidget):
         if helps is None:
             self._helps.addWidget(_quiet("Trying what helps\u2026"))
         elif helps:
-            self._helps.addWidget(
-                _quiet("What helps, tried on made-up tables with the same margins")
-            )
+            self._helps.addWidget(_quiet("What helps"))
             for remedy in helps:
                 button = QPushButton(f"{remedy.text[:1].upper()}{remedy.text[1:]}")
                 button.setAccessibleName(f"Remedy: {remedy.text}")
