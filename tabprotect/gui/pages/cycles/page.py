@@ -54,6 +54,9 @@ MOST_LOOKED_AT = 50
 """Cells of a cycle that are looked at to find out whether it is in sight."""
 
 
+UNPUBLISHED = "Nothing is published yet, so no counts are shown"
+
+
 class CyclesPage(CyclesStage, Page):
     """The list of cycles, the table with one of them over it, and the proof panel."""
 
@@ -304,7 +307,7 @@ class CyclesPage(CyclesStage, Page):
         rule = "" if project is None else self._rule(project)
         text = sentence(self._moves, report, whose=whose, rule=rule)
         if self.document.shown_table is None:
-            text += ". Counts are not shown: nothing is published yet"
+            text += f". {UNPUBLISHED}"
         self.set_sentence(f"{text}.")
         self.main_button.setEnabled(report is None or report.preserves_margins)
 
