@@ -151,7 +151,9 @@ class Format(ABC):
             f"tables are not written as {self.label}", hint="choose a format that is written"
         )
 
-    def beside(self, table: Table, path: Path, hidden: Bools | None = None) -> dict[str, bytes]:
+    def beside(
+        self, table: Table, path: Path, hidden: Bools | None = None, *, published: bool = False
+    ) -> dict[str, bytes]:
         """Further files that belong to the one at ``path``, by their names, in the same folder.
 
         ``hidden`` are the suppressed cells of a published table.
