@@ -2,18 +2,11 @@
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
 
 import pytest
-
-
-def pytest_collection_finish() -> None:
-    """What is loaded stays: the collector need not look through it again and again."""
-    gc.collect()
-    gc.freeze()
 
 
 @pytest.fixture(scope="session")
