@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import getpass
 from datetime import UTC
 
 import numpy as np
@@ -19,6 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from tabprotect.engine.errors import InputError, TabprotectError
+from tabprotect.engine.house import user_name
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.release_plan import ReleasePlan
@@ -84,7 +84,7 @@ class SessionPanel(QWidget):
         self.begin.clicked.connect(self.begin_session)
         self.values: dict[str, QLineEdit] = {}
         self._values_row = in_row(spacing=GRID)
-        self.user = QLineEdit(getpass.getuser())
+        self.user = QLineEdit(user_name())
         self.user.setAccessibleName("Who asks")
         self.user.setMaximumWidth(16 * GRID)
         self.query = QLineEdit(placeholderText="A,B")
