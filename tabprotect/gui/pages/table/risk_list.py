@@ -8,12 +8,9 @@ import numpy as np
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt, Signal
 from PySide6.QtWidgets import (
     QAbstractItemView,
-    QCheckBox,
     QFrame,
-    QHBoxLayout,
     QHeaderView,
     QLineEdit,
-    QSpinBox,
     QTableView,
 )
 
@@ -21,9 +18,10 @@ from tabprotect.engine.arrays import Bools, Ints
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Domain, Index
 from tabprotect.engine.tables.table import Table
+from tabprotect.gui.forms.rule_field import RuleField
 from tabprotect.gui.look import icons
 from tabprotect.gui.look.buttons import tool_button
-from tabprotect.gui.look.label import Label, heading, tip
+from tabprotect.gui.look.label import heading, tip
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID, THEME, count_text
 from tabprotect.languages.speaking import told
@@ -188,42 +186,20 @@ class RiskList(QFrame):
         self.list.verticalHeader().setMinimumSectionSize(2 * GRID)
         head.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
         self.list.selectionModel().currentRowChanged.connect(self._went)
+        self.rule = RuleField()
+        self.rule.rule_set.connect(lambda rule: self.rule_set.emit(str(rule)))
         top = in_row((self._title, 1), close)
         in_column(
             top,
             self.search,
             (self.list, 1),
-            self._rule(),
+            (self.rule, 0, Qt.AlignmentFlag.AlignLeft),
             on=self,
             margins=(GRID, 0, 0, 0),
             spacing=GRID,
         )
         THEME.changed.connect(self._paint)
         self._paint()
-
-    def _rule(self) -> QHBoxLayout:
-        """Which counts are at risk."""
-        self.high = QSpinBox(minimum=0, maximum=999_999)
-        self.high.setAccessibleName("Highest count that is at risk")
-        self.high.setKeyboardTracking(False)
-        self.low = QSpinBox(minimum=1, maximum=999_999)
-        self.low.setAccessibleName("Lowest count that is at risk")
-        self.low.setKeyboardTracking(False)
-        self.zeros = QCheckBox("zeros, too")
-        self.zeros.setToolTip(tip("Where nobody is can tell something of everybody else."))
-        for box in (self.low, self.high):
-            box.editingFinished.connect(self._ruled)
-        self.zeros.clicked.connect(self._ruled)
-        row = in_row(
-            Label("At risk: from"),
-            self.low,
-            Label("to"),
-            self.high,
-            self.zeros,
-            1,
-            spacing=GRID // 2,
-        )
-        return row
 
     def show_cells(self, table: Table | None, mask: Bools | None, rule: SmallCount) -> None:
         """List the at-risk cells of a table and the rule; nothing without a table."""
@@ -236,14 +212,7 @@ class RiskList(QFrame):
         self.list.verticalHeader().setDefaultSectionSize(high)
         number = 0 if mask is None else int(mask.sum())
         self._title.setText(f"{count_text(number)} at-risk cells in all layers")
-        self._shown = rule
-        for box in (self.low, self.high, self.zeros):
-            box.blockSignals(True)
-        self.zeros.setChecked(rule.low == 0)
-        self.low.setValue(max(rule.low, 1))
-        self.high.setValue(rule.high)
-        for box in (self.low, self.high, self.zeros):
-            box.blockSignals(False)
+        self.rule.show_rule(rule)
 
     def select(self, index: Index | None) -> None:
         """Mark the line of a cell."""
@@ -257,12 +226,6 @@ class RiskList(QFrame):
             self.list.scrollTo(self.model.index(line, 0))
         selection.blockSignals(False)
         self.list.viewport().update()
-
-    def _ruled(self) -> None:
-        low = 0 if self.zeros.isChecked() else self.low.value()
-        rule = SmallCount(low, max(self.high.value(), low))
-        if rule != self._shown:
-            self.rule_set.emit(str(rule))
 
     def _went(self, now: QModelIndex) -> None:
         if now.isValid():
