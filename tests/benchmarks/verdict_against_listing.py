@@ -27,7 +27,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "oracles"))
 sys.path.insert(0, str(Path(__file__).parents[1] / "engine/disclosure"))
 
 from listing_reader import Figures, Reader, TooManyError
-from test_against_listing import LIMITS, SETTINGS, own, released
+from test_against_listing import LIMITS, SETTINGS, own, released, whole
 
 from tabprotect.engine.disclosure.verdict import verdict
 from tabprotect.engine.release.release import Release
@@ -96,7 +96,7 @@ class Tally:
         self.judged += 1
         self.originals += reader.listed
         self.shapes["x".join(map(str, release.domain.shape))] += 1
-        complete = found.way == "exact" and found.complete
+        complete = whole(found)
         self.incomplete += not complete
         said, differing = "", 0
         for judged in found.tables:

@@ -26,9 +26,10 @@ from tabprotect.engine.microdata.readers import MicrodataFile, open_microdata
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.randomness import KEY_MODULUS
 from tabprotect.engine.tables.design_weights import DesignWeights
-from tabprotect.engine.tables.domain import Domain, Variable
-from tabprotect.engine.tables.nesting import Nesting
+from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.groupings.nesting import Nesting
 from tabprotect.engine.tables.table import INT64_MAX, Table, better_sparse
+from tabprotect.engine.tables.variable import Variable
 from tabprotect.engine.tables.wide_table import WideTable
 
 EXACT_SUMMARY = 2000

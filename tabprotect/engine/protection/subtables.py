@@ -11,7 +11,7 @@ from tabprotect.engine.formats.groupings import parse_groupings
 from tabprotect.engine.parameters import Parameter
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.formula import in_formula
-from tabprotect.engine.tables.hierarchy import Grouping, declared
+from tabprotect.engine.tables.groupings.hierarchy import Grouping, declared
 from tabprotect.engine.tables.margins import MarginSet, all_margins
 from tabprotect.engine.tables.publication import Publication
 

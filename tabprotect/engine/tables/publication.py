@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from tabprotect.engine.arrays import Bools
 from tabprotect.engine.budgets import DENSE_LIMIT
 from tabprotect.engine.errors import InputError, TooLargeError
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.formula import terms
-from tabprotect.engine.tables.hierarchy import Grouping, check_groupings, declared
+from tabprotect.engine.tables.groupings.hierarchy import Grouping, check_groupings, declared
 from tabprotect.engine.tables.margins import MarginSet
 from tabprotect.engine.tables.table import Counts, Table
 
@@ -233,6 +234,20 @@ class Publication:
             )
 
     @cached_property
+    def adds_into(self) -> Counts:
+        """The published cells that each inner cell adds into, int64 (margins, cells).
+
+        Raises
+        ------
+        TooLargeError
+            For a table too large to be laid out.
+        """
+        self._check_laid_out()
+        found = np.stack([self.keys(m) + self.starts[m] for m in range(len(self.margins))])
+        found.flags.writeable = False
+        return found
+
+    @cached_property
     def incidence(self) -> csr_array[np.int64]:
         """1 where an inner cell (column) adds into a published cell (row), csr (size, cells).
 
@@ -246,11 +261,8 @@ class Publication:
         # scipy.sparse is a third of the program's start, and few need it.
         from scipy.sparse import csc_array
 
-        self._check_laid_out()
         inner, margins = self.domain.size, len(self.margins)
-        rows = np.empty((inner, margins), dtype=np.int64)
-        for m in range(margins):
-            rows[:, m] = self.keys(m) + self.starts[m]
+        rows = np.ascontiguousarray(self.adds_into.T)
         ends = np.arange(0, inner * margins + 1, margins, dtype=np.int64)
         ones = np.ones(inner * margins, dtype=np.int64)
         if self.domain.structural:
@@ -258,6 +270,17 @@ class Publication:
         found = csc_array((ones, rows.reshape(-1), ends), shape=(self.size, inner)).tocsr()
         found.eliminate_zeros()
         return found
+
+    @cached_property
+    def nobody(self) -> Bools:
+        """Published cells behind which there are structural zeros alone, bool (size,).
+
+        Of a table too large to be laid out those that the statements name themselves.
+        """
+        if self.domain.structural and self.domain.size <= DENSE_LIMIT:
+            nobody: Bools = np.diff(self.incidence.indptr) == 0
+            return nobody
+        return np.concatenate([domain.structural_cells() for domain in self.domains])
 
     def sums(self, table: Table) -> tuple[Table, ...]:
         """The published sub-tables of a table, exact; sparse as the table is.
@@ -332,7 +355,8 @@ class Publication:
         """Published cells that sum the very same inner cells are one number.
 
         Cells are boxes: two are the same when they take the same categories of every variable, or
-        when nothing adds into either.
+        when nothing adds into either. Where the table has structural zeros, two are the same also
+        when all else in either is such a zero (beyond what can be laid out that is not seen).
 
         Returns
         -------
@@ -341,6 +365,8 @@ class Publication:
         inverse : int64 (size,)
             For each cell the place of its representative.
         """
+        if self.domain.structural and self.domain.size <= DENSE_LIMIT:
+            return distinct_rows(self.incidence)
         key = np.zeros(self.size, dtype=np.int64)
         empty = np.zeros(self.size, dtype=np.bool_)
         limit = 1
@@ -381,3 +407,18 @@ class Publication:
         # The variables of an axis stand next to each other in a margin.
         before = math.prod(shape[: mine[0]]) if mine else 1
         return np.tile(np.repeat(sets, self.domains[m].size // before // local), before)
+
+
+def distinct_rows(matrix: csr_array[np.int64]) -> tuple[Counts, Counts]:
+    """The first of each kind of rows of 0 and 1, and for each row the place of its first."""
+    lines = matrix.sorted_indices()
+    known: dict[bytes, int] = {}
+    inverse = np.empty(matrix.shape[0], dtype=np.int64)
+    first: list[int] = []
+    ends = lines.indptr
+    for row in range(matrix.shape[0]):
+        line = lines.indices[ends[row] : ends[row + 1]].tobytes()
+        inverse[row] = known.setdefault(line, len(known))
+        if len(known) > len(first):
+            first.append(row)
+    return np.array(first, dtype=np.int64), inverse

@@ -14,11 +14,12 @@ from itertools import combinations
 import numpy as np
 
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.tables.domain import Domain, Level
+from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.formula import in_formula
 from tabprotect.engine.tables.margins import MarginSet
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
+from tabprotect.engine.tables.variable import Level
 
 
 @dataclass(frozen=True)

@@ -70,6 +70,8 @@ class Rounded:
     ----------
     inner
         The rounded inner cells.
+    sums
+        The published counts they add up to, over all margins.
     rounds
         How often a set of candidates was rounded.
     changed
@@ -79,6 +81,7 @@ class Rounded:
     """
 
     inner: Table
+    sums: Ints
     rounds: int
     changed: int
     derived: int
@@ -100,6 +103,7 @@ class SmallCounts:
         if table.total > INT64_MAX // 2:
             raise InputError("the counts are too large to be rounded within 9.2e18")
         cells, counts = table.cells
+        self.is_laid_out = table.domain.size * len(publication.margins) <= LAID_OUT
         small = (counts <= rules.most) & (counts % rules.base != 0)
         if rules.zeros:
             every = np.arange(table.domain.size, dtype=np.int64)
@@ -108,8 +112,19 @@ class SmallCounts:
             cells, counts = every, everything
         self.cells, self.original = cells[small], counts[small]
         self.keys = self._keys(self.cells)
-        self.sums = publication.stack(publication.sums(table))
+        self.sums = self._added_up()
         self.is_published = publication.domain in publication.domains
+
+    def _added_up(self) -> Ints:
+        """The published counts of the original, over all margins."""
+        if not self.is_laid_out:
+            return self.publication.stack(self.publication.sums(self.table))
+        # One of thousands of possible originals: from keys that the publication keeps.
+        cells, counts = self.table.cells
+        sums = np.zeros(self.publication.size, dtype=np.int64)
+        for row in self.publication.adds_into[:, cells]:
+            np.add.at(sums, row, counts)
+        return sums
 
     def _keys(self, cells: Ints) -> Keys:
         """The published cells that inner cells add into, (margins, cells).
@@ -126,6 +141,8 @@ class SmallCounts:
                 f"{4 * margins * len(cells) / 1e9:.0f} GB and hours",
                 hint="publish fewer sub-tables, or merge categories",
             )
+        if self.is_laid_out:
+            return publication.adds_into[:, cells].astype(np.int32)
         keys = np.empty((margins, len(cells)), dtype=np.int32)
         for m in range(margins):
             np.add(
@@ -171,7 +188,7 @@ class SmallCounts:
             self._round_up(candidates[self._choose(candidates, sums, ups, order)], now, sums)
             rounds += 1
         changed = now != self.original
-        return Rounded(self._with(now), rounds, int(changed.sum()), derived)
+        return Rounded(self._with(now), sums, rounds, int(changed.sum()), derived)
 
     def chance(self, published: Ints) -> float:
         """P(these published counts | the table), over all permutations: for few candidates."""
@@ -248,7 +265,7 @@ class SmallCounts:
         if self.is_published or not (now % self.rules.base).any():
             return np.zeros(0, dtype=np.int64)
         # Of a table too large to follow, a reader is taken to know the cells that are zero.
-        whole = self.table.domain.size * len(self.publication.margins) <= LAID_OUT
+        whole = self.is_laid_out
         cells = np.arange(self.table.domain.size) if whole else self.table.cells[0]
         keys = self._keys(cells)
         known = self.table.domain.structural_cells(cells)

@@ -56,6 +56,9 @@ class Engine(Protocol):
     ) -> Deviation | None:
         """The cheapest change found that moves one cell by ``sign * need``."""
 
+    def at_once(self, cells: Ints, sign: int, needs: Ints, still: Bools) -> Bools:
+        """Which cells surely have a change of suppressed ones, none of them in ``still``."""
+
     def extreme(self, cell: int, sign: int, known: int) -> tuple[int, bool, Deviation | None]:
         """How far one suppressed cell can move, whether proven, and a change that does."""
 
@@ -133,6 +136,9 @@ def lacking(task: Task, suppressed: Bools, progress: Progress = SILENT) -> Ints:
     return _Selection(task, Steady(progress)).lacking(suppressed)
 
 
+MANY = 500
+"""Ends of intervals from which on they are looked at together first."""
+
 Aim = tuple[int, int]
 """A primary cell, and +1 for the upper or -1 for the lower end of its interval."""
 
@@ -174,14 +180,21 @@ class _Selection:
         np.maximum.at(out, self._twin, np.where(self._task.primary, level, 0))
         return out
 
-    @property
     def _aims(self) -> list[Aim]:
-        aims = [
-            (int(cell), sign)
-            for cell in np.flatnonzero(self._primary)
-            for sign in (1, -1)
-            if self._need[sign][cell]
-        ]
+        """The ends that need a change of their own.
+
+        Of many, those are left out that hidden cells prove at once which nobody knows: these
+        stay hidden.
+        """
+        aims = []
+        many = (self._need[1] > 0).sum() + (self._need[-1] > 0).sum() >= MANY
+        for sign in (1, -1):
+            cells = np.flatnonzero(self._need[sign])
+            if many:
+                known = (self._person >= 0) & (self._task.insiders != "none")
+                needs = self._need[sign][cells]
+                cells = cells[~self._engine.at_once(cells, sign, needs, known)]
+            aims += [(cell, sign) for cell in cells.tolist()]
         # What asks for most has the fewest ways; what it hides then serves the others.
         aims.sort(key=lambda aim: (-int(self._need[aim[1]][aim[0]]), aim[0], -aim[1]))
         return aims
@@ -194,15 +207,16 @@ class _Selection:
         self._suppressed[more] = True
         self._engine.open(more)
         lost = []
-        for done, aim in enumerate(self._aims):
-            self._progress.report("checking the intervals", done / len(self._need[1]))
+        aims = self._aims()
+        for done, aim in enumerate(aims):
+            self._progress.report("checking the intervals", done / len(aims))
             if not self._protected(aim) and not self._protect(aim, pay=False):
                 lost.append(aim[0])
         return np.unique(np.array(lost, dtype=np.int64))
 
     def run(self) -> Bools:
         """Hide what is needed, then publish what is not."""
-        aims = self._aims
+        aims = self._aims()
         lost = []
         for done, aim in enumerate(aims):
             self._progress.report("secondary suppression", 0.7 * done / len(aims))

@@ -17,9 +17,10 @@ from tabprotect.engine.release.mechanism import Mechanism
 from tabprotect.engine.release.published import PublishedTable
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.formula import in_formula
+from tabprotect.engine.tables.table import Table
 
 
-def release_of(state: ServerState, query: Query, title: str) -> Release:
+def release_of(state: ServerState, query: Query, table: Table, title: str) -> Release:
     """The release that a released sub-table goes out in; it depends on nothing that comes later.
 
     What judged it is stated: the criterion with its threshold where that proved it safe together
@@ -29,6 +30,8 @@ def release_of(state: ServerState, query: Query, title: str) -> Release:
     ----------
     query
         Of at least one variable.
+    table
+        Its true counts.
     """
     releases = state.releases
     cells = releases.evidence.cells
@@ -48,4 +51,4 @@ def release_of(state: ServerState, query: Query, title: str) -> Release:
     # Of a table that nobody could lay out only what is given is described.
     described = domain.project(margin) if domain.wide else domain
     mechanism = Mechanism("publish_margins", described, said)
-    return Release((PublishedTable(cells.table.margin(margin)),), mechanism, title)
+    return Release((PublishedTable(table),), mechanism, title)

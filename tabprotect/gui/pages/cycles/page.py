@@ -39,13 +39,13 @@ from tabprotect.gui.pages.cycles.broken_sums import (
     cell_of,
     named_sums,
 )
-from tabprotect.gui.pages.cycles.choosing import Choosing
 from tabprotect.gui.pages.cycles.cycle_list import CycleList
 from tabprotect.gui.pages.cycles.editor import CycleEditor
 from tabprotect.gui.pages.cycles.examination import Examination, Examined, sentence
 from tabprotect.gui.pages.cycles.folding import FoldingSplitter
 from tabprotect.gui.pages.cycles.proof_panel import Functional, ProofPanel
 from tabprotect.gui.pages.cycles.stage import CyclesStage
+from tabprotect.gui.pages.cycles.templates.choosing import Choosing
 
 STRUCTURE = frozenset({"table", "cycles", "placement", "release", "view", "everything"})
 JUDGED = STRUCTURE | {"parameters", "at_risk"}

@@ -28,7 +28,7 @@ from tabprotect.gui.pages.query_space.lattice import DRAWN
 
 if TYPE_CHECKING:
     from tabprotect.server.following import Line, Standing
-    from tabprotect.server.looking import Look
+    from tabprotect.server.hosting.looking import Look
 
 SERVER = ("server", "the table server")
 """Its extra, and what it is called: it is loaded when it is first asked for."""
@@ -305,7 +305,7 @@ def look_at(project: Project) -> Look:
         Where the server is not installed.
     """
     with needing(*SERVER):
-        from tabprotect.server.looking import Look
+        from tabprotect.server.hosting.looking import Look
         from tabprotect.server.service import CriterionChoice, Service, TableSource
     plan = project.plan
     service = Service(

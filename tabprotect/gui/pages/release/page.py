@@ -284,8 +284,8 @@ class ReleasePage(ReleaseStage, Page):
             self.before.show_group(CheckGroup(self.before.group.title, ()))
         else:
             left = CheckLine("told", f"This release left as {self._published_path().name}.")
-            group = known.before.group
-            self.before.show_group(replace(group, lines=(left,)) if project.published else group)
+            before = known.before.group
+            self.before.show_group(replace(before, lines=(left,)) if project.published else before)
         if house and verdict is not None:
             together = None if known is None else known.before.together
             figure = f"{verdict.known:,} of {verdict.at_risk:,.1f}".removesuffix(".0")

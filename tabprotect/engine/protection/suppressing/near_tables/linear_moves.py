@@ -182,6 +182,10 @@ class LinearMoves:
                 return box
         return self._searched(at, sign * need, still)
 
+    def at_once(self, cells: Ints, sign: int, needs: Ints, still: Bools) -> Bools:
+        """None: boxes are looked for one by one."""
+        return np.zeros(len(cells), dtype=np.bool_)
+
     def _searched(self, at: int, by: int, still: Ints) -> Deviation | None:
         if self._spent < MOST_WORK:
             before = work()
