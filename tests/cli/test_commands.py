@@ -16,7 +16,7 @@ import pytest
 
 from tabprotect import __version__
 from tabprotect.cli import main as main_module
-from tabprotect.cli.data import tables
+from tabprotect.cli.data import tabulate as tables
 from tabprotect.engine.cycles.designs import DESIGNS
 from tabprotect.engine.formats.files import read_table
 from tabprotect.engine.project.opening.examples import examples

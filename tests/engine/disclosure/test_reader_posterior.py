@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from tabprotect.engine.disclosure.policy import HousePolicy
-from tabprotect.engine.disclosure.reading import read_releases
+from tabprotect.engine.disclosure.reader_posterior import read_releases
 from tabprotect.engine.disclosure.verdict import verdict
 from tabprotect.engine.posterior.infer import infer
 from tabprotect.engine.posterior.prior import Uniform
