@@ -42,6 +42,7 @@ SETTINGS: list[tuple[str, Mapping[str, object] | None]] = [
     ("controlled_rounding", {"base": 2}),
     ("small_count_rounding", {"base": 3}),
     ("controlled_tabular_adjustment", {}),
+    ("controlled_tabular_adjustment", {"totals": "kept"}),
     ("cell_key", {"D": 2, "V": 1, "js": 0, "margins": "A:B - 1"}),
     ("discrete_laplace", {"margins": "A:B - 1"}),
     ("discrete_laplace", {"epsilon": 3.0, "margins": "A:B + A - 1", "cap": 2}),
