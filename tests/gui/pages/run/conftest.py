@@ -8,22 +8,23 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from tabprotect.gui.frame.main_window import MainWindow
-from tabprotect.gui.pages.run.page import RunPage
 
 Settle = Callable[[], None]
 
 
 @pytest.fixture
-def tried(window: MainWindow, qtbot: QtBot, settle: Settle) -> Settle:
-    """Wait until the set-up in front was tried and nothing runs."""
-
-    def up_to_date() -> bool:
-        pages = [p for p in window.pages.built.values() if isinstance(p, RunPage)]
-        return not any(p._trial.running or "Trying" in p.preview.state for p in pages)
+def tried(
+    window: MainWindow, qtbot: QtBot, settle: Settle, request: pytest.FixtureRequest
+) -> Settle:
+    """Wait until the ``page`` of the tests' module was tried and nothing runs."""
 
     def wait() -> None:
         settle()
-        qtbot.waitUntil(up_to_date, timeout=100_000)
+        shown = request.module.page(window)
+        qtbot.waitUntil(
+            lambda: not shown._trial.running and "Trying" not in shown.preview.state,
+            timeout=100_000,
+        )
         settle()
 
     return wait
