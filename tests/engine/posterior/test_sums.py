@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from brute_force import Cells, move_cells, posterior
-from test_exact import random_prior, sequence
+from move_cases import random_prior, sequence
 
 from tabprotect.engine.cycles.designs import design
 from tabprotect.engine.posterior.infer import infer
@@ -23,7 +23,7 @@ from tabprotect.engine.protection.registered import likelihood_of, methods
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.likelihood import BlockingRule
 from tabprotect.engine.tables.domain import Domain
-from tabprotect.engine.tables.hierarchy import Grouping
+from tabprotect.engine.tables.groupings.hierarchy import Grouping
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
 

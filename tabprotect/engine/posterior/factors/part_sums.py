@@ -119,5 +119,8 @@ class PartSums:
                 tables, chances = part.listed()
                 sums = tables[:, places].sum(axis=1)
                 first = int(sums.min())
-                self._known[key] = first, np.bincount(sums - first, weights=chances)
+                self._known[key] = (
+                    first,
+                    np.bincount(sums - first, weights=chances).astype(np.float64),
+                )
         return self._known[key]

@@ -89,6 +89,16 @@ _PRICE = sa.Table(
     sa.Column("price", sa.JSON),
 )
 
+_BEHIND = (
+    sa.select(_ENTRY)
+    .where(_ENTRY.c.history == sa.bindparam("of"), _ENTRY.c.number > sa.bindparam("after"))
+    .order_by(_ENTRY.c.number)
+    .limit(ENTRIES_BLOCK)
+)
+_UP_TO = _BEHIND.where(_ENTRY.c.number <= sa.bindparam("until"))
+_LOG, _KEEP_BUNDLE = sa.insert(_ENTRY), sa.insert(_BUNDLE)
+"""Written once: to put them together takes longer than to run them."""
+
 FIRST_CHAIN = "0" * 64
 """What stands for the line before the first one."""
 
@@ -243,7 +253,6 @@ class Ledger:
         Up to a time: up to the first line that is later, whatever the clock did after it. Read in
         blocks: a long history is never held as a whole.
         """
-        wanted = sa.select(_ENTRY).where(_ENTRY.c.history == self._history)
         if isinstance(until, datetime):
             when = until.astimezone(UTC).replace(tzinfo=None) if until.tzinfo else until
             later = sa.select(sa.func.min(_ENTRY.c.number)).where(
@@ -253,13 +262,11 @@ class Ledger:
                 lambda connection: connection.execute(later).scalar()
             )
             until = None if first is None else int(first) - 1
-        if until is not None:
-            wanted = wanted.where(_ENTRY.c.number <= until)
-        ordered = wanted.order_by(_ENTRY.c.number).limit(ENTRIES_BLOCK)
+        wanted = _BEHIND if until is None else _UP_TO
         while True:
-            block = ordered.where(_ENTRY.c.number > after)
+            said = {"of": self._history, "after": after, "until": until}
             rows = self._database.transaction(
-                lambda connection, block=block: connection.execute(block).all()  # type: ignore[misc]
+                lambda connection, said=said: connection.execute(wanted, said).all()  # type: ignore[misc]
             )
             yield from map(self._entry, rows)
             if len(rows) < ENTRIES_BLOCK:
@@ -323,10 +330,10 @@ class Ledger:
         }
 
         def logged(connection: sa.Connection) -> None:
-            connection.execute(sa.insert(_ENTRY).values(row))
+            connection.execute(_LOG, row)
             if content is not None and not connection.execute(self._bundle(line.bundle)).scalar():
                 kept = {"history": self._history, "fingerprint": line.bundle, "content": content}
-                connection.execute(sa.insert(_BUNDLE).values(kept))
+                connection.execute(_KEEP_BUNDLE, kept)
 
         try:
             self._database.transaction(logged)

@@ -28,7 +28,6 @@ from tabprotect.engine.query_space.registered import rules
 from tabprotect.engine.tables.table import Table
 from tabprotect.gui.base.question import Question
 from tabprotect.gui.lattice.bars import DimensionBars
-from tabprotect.gui.lattice.listing import ListColumn, Listing
 from tabprotect.gui.lattice.names import listed
 from tabprotect.gui.lattice.serving import ANSWER_CELLS, Served, Serving
 from tabprotect.gui.lattice.space import Regions, Space
@@ -37,6 +36,7 @@ from tabprotect.gui.lattice.words import state_sentence
 from tabprotect.gui.look.file_dialogs import ask_place
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
+from tabprotect.gui.look.listing import ListColumn, Listing
 from tabprotect.gui.look.theme import GRID
 from tabprotect.gui.pages.query_space.lattice import DRAWN, look_of
 
