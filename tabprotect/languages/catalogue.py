@@ -130,6 +130,9 @@ class Template:
             for value, open_ in zip(found, self._sentences, strict=True)
         ):
             return None
+        # Several sentences of the same make are not one with a long value.
+        if any(len(part) >= _LEAST_LETTERS and part in v for part in self._fixed for v in found):
+            return None
         given = dict(zip(self._names, found, strict=True))
         slight = self.letters < _LEAST_LETTERS
         if slight and any(": " in value for value in given.values()):
@@ -230,8 +233,9 @@ class Catalogue:
         ways = [(flat, "")]
         if flat[-1:] in ".:\u2026!?":
             ways.append((flat[:-1], flat[-1]))
-        for look in (self._whole.get, self._made):
-            for base, end in ways:
+        for look, tried in ((self._whole.get, ways), (self._made, ways[::-1])):
+            # What a sentence is made with has no full stop of the sentence's.
+            for base, end in tried:
                 for lead in dict.fromkeys((base, _recased(base))):
                     if (said := look(lead)) is not None:
                         said = said if lead == base else _cased_like(base, said)
@@ -269,7 +273,8 @@ class Catalogue:
 
 def _word(name: str, value: str) -> bool:
     """Whether a value is a word, a name or a list of names: no sentence by itself."""
-    words = value.split()
+    # Thin spaces stand within a number.
+    words = value.split(" ")
     named = name.rstrip("0123456789") in DATA and (len(words) < 5 or name == "title")
     return len(words) < 2 or named or all(word.endswith(",") for word in words[:-1])
 

@@ -6,7 +6,16 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from tabprotect.cli.arguments import band, cut, keep_apart, levels, names, once, setting
+from tabprotect.cli.arguments import (
+    band,
+    cut,
+    keep_apart,
+    level_names,
+    levels,
+    names,
+    once,
+    setting,
+)
 from tabprotect.cli.output import Console
 from tabprotect.cli.verbs import UsageError, Verbs
 from tabprotect.engine.assessment.registered import measures
@@ -24,7 +33,7 @@ from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.query_space.registered import criteria, rules, utilities
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.sensitivity.small_count import SmallCount
-from tabprotect.engine.tables.nesting import chains
+from tabprotect.engine.tables.groupings.nesting import chains
 from tabprotect.version import __version__
 
 
@@ -96,6 +105,15 @@ def add_counting(counting: argparse.ArgumentParser) -> None:
         dest="code_lists",
         help="count codes by their groups: a CSV file whose first column is named for the "
         "variable, or a hierarchy (.hrc); FILE@LEVEL chooses among several",
+    )
+    counting.add_argument(
+        "--level-names",
+        type=level_names,
+        action="append",
+        default=[],
+        metavar="VARIABLE=COUNTRY,NUTS1",
+        help="what the levels of a hierarchy (.hrc) are called, the coarsest first; else "
+        "VARIABLE_1, VARIABLE_2, ..., the deepest being the codes' own",
     )
     counting.add_argument(
         "--levels",
@@ -249,6 +267,7 @@ def counted(args: argparse.Namespace, records: str, by: Sequence[str]) -> Order:
         cuts=once(args.cuts, "--cut") or None,
         code_lists={name: absolute(file) for name, file in code_lists.items()} or None,
         levels=once(args.levels, "--levels") or None,
+        level_names=once(args.level_names, "--level-names") or None,
         draw_keys=args.draw_record_keys,
     )
 

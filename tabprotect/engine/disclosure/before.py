@@ -8,21 +8,24 @@ Also, for staff alone, on the table itself: choosing by that tells a little.
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
-from tabprotect.engine.budgets import MOST_REMEDIES
+from tabprotect.engine.budgets import MOST_REMEDIES, TRIAL_WORK
 from tabprotect.engine.disclosure.verdict import verdict
 from tabprotect.engine.errors import InputError, Interrupted, TabprotectError
 from tabprotect.engine.fitting.expected import fit
 from tabprotect.engine.parameters import Values
+from tabprotect.engine.percent import percent
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Problem
-from tabprotect.engine.protection.remedy import Remedy
+from tabprotect.engine.protection.remedy import Mending, Remedy
 from tabprotect.engine.release.gate import Gate
 from tabprotect.engine.release.likelihood import CellFactors
+from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
 
@@ -30,7 +33,7 @@ FEW = 4
 """Synthetic tables on which each remedy is tried."""
 
 LARGE, MOST_TRIED = 2_000, 3
-"""Cells of a table from which on each trial takes seconds, and how many of them are made then."""
+"""Cells of a table from which on each trial takes seconds, and how many of them are made at most."""
 
 SYNTHETIC = 12
 """Synthetic tables, and trial runs on the table itself."""
@@ -52,6 +55,10 @@ SURE = 0.99
 
 LIKELY = 0.5
 """Releases that pass less often are probably refused."""
+
+
+Alternative = tuple[str, Mapping[str, object]]
+"""What other settings are, in words, and the parameters that they change."""
 
 
 @dataclass(frozen=True)
@@ -89,13 +96,13 @@ class Chance:
         """In words, for staff."""
         if self.synthetic is not None and self.here is not None:
             said = (
-                f"{self.synthetic:.0%} of synthetic tables with the same margins and "
-                f"{self.here:.0%} of trial runs on this table (CONFIDENTIAL)"
+                f"{percent(self.synthetic)} of synthetic tables with the same margins and "
+                f"{percent(self.here)} of trial runs on this table (CONFIDENTIAL)"
             )
         elif self.synthetic is not None:
-            said = f"{self.synthetic:.0%} of synthetic tables with the same margins"
+            said = f"{percent(self.synthetic)} of synthetic tables with the same margins"
         elif self.here is not None:
-            said = f"{self.here:.0%} of trial runs on this table (CONFIDENTIAL)"
+            said = f"{percent(self.here)} of trial runs on this table (CONFIDENTIAL)"
         else:
             return ""
         leaning = (
@@ -164,6 +171,11 @@ def _tried(
             passed.append(False)
             known.append(1.0)
             continue
+        if found.passed is None:
+            # Nobody can say what its readers know.
+            passed.append(False)
+            known.append(1.0)
+            continue
         drawn |= found.way != "exact"
         likelihood = likelihood_of(release)
         weighed |= isinstance(likelihood, CellFactors) and likelihood.rerun is not None
@@ -182,7 +194,8 @@ def remedies(
     """Other settings whose releases pass more often on synthetic tables, best first.
 
     How often they pass there and on the table itself may differ much; which pass more often hardly.
-    Of a large table each is tried once, in the method's own order, up to the first that passes.
+    Of a large table each is tried once, in the method's own order, up to the first that passes,
+    and no more of them than the budget of trials allows: see :func:`untried`.
     """
     domain, found = problem.table.domain, []
     large = domain.size > LARGE
@@ -197,11 +210,11 @@ def remedies(
         )
         return 1.0 - (seen.synthetic or 0.0), seen.known
 
-    ideas = method.alternatives(domain, values)
+    ideas = _affordable(method, domain, values)
     public = method.kept(domain, values) is not None
     # A large table was refused just now, which needs no trial.
     now = (0.0, 0.0) if not ideas or not public else (1.0, 1.0) if large else tried(values)
-    for text, change in ideas[:MOST_TRIED] if large else ideas:
+    for text, change in ideas:
         try:
             other = method.resolve_for(problem, {**values, **change})
         except TabprotectError:
@@ -213,6 +226,58 @@ def remedies(
                 break
     ranked = sorted(found, key=lambda one: one[0])
     return tuple(remedy for _, remedy in ranked[:MOST_REMEDIES])
+
+
+def mendings(
+    method: Method,
+    problem: Problem,
+    values: Values,
+    limits: Gate,
+    progress: Progress = SILENT,
+) -> tuple[Mending, ...]:
+    """Other settings to which the method itself has no objection, and that the gate lets through.
+
+    Tried on the table itself, as the objection was. Confidential.
+    """
+    generator, found = _generator(method, problem, "mendings"), []
+    ideas = _affordable(method, problem.table.domain, values)
+    for number, (text, change) in enumerate(ideas):
+        progress.report("trying what helps", number / len(ideas))
+        try:
+            other = method.resolve_for(problem, {**values, **change})
+            release, draft = method.perform(problem, other, generator, progress)
+            if method.objection(draft.findings):
+                continue
+            judged = verdict(release, limits, effort=EFFORT, progress=progress)
+        except Interrupted:
+            raise
+        except TabprotectError:
+            continue
+        if judged.accepted:
+            found.append(Mending(text, change))
+    return tuple(found[:MOST_REMEDIES])
+
+
+def untried(method: Method, domain: Domain, values: Values) -> str:
+    """The settings that are too dear to be tried on a table of this size, in words; or empty."""
+    if method.kept(domain, values) is None:
+        return ""
+    dear = method.alternatives(domain, values)[:MOST_TRIED]
+    dear = dear[len(_affordable(method, domain, values)) :]
+    named = ", ".join(text for text, _ in dear)
+    return f"not tried here, where a trial would take too long: {named}" if named else ""
+
+
+def within_budget(method: Method, domain: Domain) -> int:
+    """How many settings of a method can be tried on a table of this size."""
+    return int(TRIAL_WORK / (method.trial_work * domain.size))
+
+
+def _affordable(method: Method, domain: Domain, values: Values) -> tuple[Alternative, ...]:
+    ideas = method.alternatives(domain, values)
+    if domain.size <= LARGE:
+        return ideas
+    return ideas[: min(MOST_TRIED, within_budget(method, domain))]
 
 
 def _runs(problem: Problem, random: bool) -> int:

@@ -17,12 +17,13 @@ import numpy as np
 
 from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.budgets import ATTEMPTS_JUDGED
-from tabprotect.engine.disclosure.believing import distinct, distributions
+from tabprotect.engine.disclosure.believing import distinct
 from tabprotect.engine.disclosure.verdict import verdict
 from tabprotect.engine.posterior.infer import Way
 from tabprotect.engine.posterior.joint import together
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.posterior.prior import Prior
+from tabprotect.engine.posterior.sums import laws_of
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.registered import likelihood_of
 from tabprotect.engine.randomness import Randomness
@@ -175,7 +176,7 @@ def forward_law(likelihood: MoveSequence, table: Ints) -> dict[bytes, float]:
 
 def _with_weights(found: Posterior, tables: Ints, weights: Floats) -> Posterior:
     """The same posterior with other weights of its originals."""
-    groups, first, chances = distributions(tables, weights)
+    first, chances = laws_of(tables, weights)
     cumulative = np.cumsum(weights)
 
     def draw(number: int, generator: np.random.Generator, progress: Progress) -> Ints:
@@ -184,7 +185,7 @@ def _with_weights(found: Posterior, tables: Ints, weights: Floats) -> Posterior:
 
     return replace(
         found,
-        group_of_cell=groups,
+        group_of_cell=np.arange(len(first)),
         first=first,
         chances=chances,
         draw_originals=draw,

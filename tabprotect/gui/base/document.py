@@ -133,6 +133,11 @@ class Document(QObject):
         return None if self.project is None else self.project.table
 
     @property
+    def of_records(self) -> bool:
+        """Whether the counts are known to be of records: they were tabulated here."""
+        return any(step.command == "tabulate" for step in self.history.trail[:1])
+
+    @property
     def has_original(self) -> bool:
         """Whether there is anything confidential to show."""
         return self.original is not None

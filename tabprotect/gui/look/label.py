@@ -19,7 +19,7 @@ class Label(QLabel):
     role
         What it is for the style sheet: ``quiet``, ``section``, ...
     name
-        What a screen reader calls it.
+        What a screen reader calls it; what the label says is then its description.
     """
 
     def __init__(self, *args: Any, role: str = "", name: str = "", **kwargs: Any) -> None:
@@ -29,6 +29,22 @@ class Label(QLabel):
             self.setProperty("role", role)
         if name:
             self.setAccessibleName(name)
+
+    def setText(self, text: str) -> None:
+        super().setText(text)
+        self._tell(text)
+
+    def setAccessibleName(self, name: str) -> None:
+        super().setAccessibleName(name)
+        self._tell(self.text())
+
+    def clear(self) -> None:
+        self.setText("")
+
+    def _tell(self, text: str) -> None:
+        # A name stands in the way of the text: nobody who listens would hear it.
+        if self.accessibleName():
+            self.setAccessibleDescription("" if self.accessibleName().endswith(text) else text)
 
 
 def tip(text: str) -> str:

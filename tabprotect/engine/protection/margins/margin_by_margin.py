@@ -16,6 +16,7 @@ from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.subtables import MARGINS
 from tabprotect.engine.randomness import KEY_MODULUS
 from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.formula import in_formula
 from tabprotect.engine.tables.table import Table
 
 
@@ -79,7 +80,7 @@ def values_for(inner: Following, domain: Domain) -> Values:
     alone = {}
     if any(p.name == MARGINS.name for p in method.parameters):
         alone[MARGINS.name] = (
-            ":".join(f"`{name}`" for name in domain.names) + " - 1" if domain.ndim else "1"
+            ":".join(map(in_formula, domain.names)) + " - 1" if domain.ndim else "1"
         )
     return method.resolve(domain, {**given, **alone})
 

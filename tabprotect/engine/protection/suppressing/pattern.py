@@ -56,8 +56,14 @@ class Engine(Protocol):
     ) -> Deviation | None:
         """The cheapest change found that moves one cell by ``sign * need``."""
 
+    def at_once(self, cells: Ints, sign: int, needs: Ints, still: Bools) -> Bools:
+        """Which cells surely have a change of suppressed ones, none of them in ``still``."""
+
     def extreme(self, cell: int, sign: int, known: int) -> tuple[int, bool, Deviation | None]:
         """How far one suppressed cell can move, whether proven, and a change that does."""
+
+    def seconds(self, ends: int) -> float:
+        """About how long choosing and checking take, for so many ends of intervals."""
 
 
 class Steady:
@@ -72,6 +78,26 @@ class Steady:
         if fraction:
             self._stage, self._fraction = stage, fraction
         self._progress.report(self._stage or stage, self._fraction, partial)
+
+
+class Announced:
+    """Progress that says with every stage how long all of it will take.
+
+    Parameters
+    ----------
+    seconds
+        Of a usual core; below ``TOLD`` nothing is said.
+    """
+
+    def __init__(self, progress: Progress, seconds: float) -> None:
+        self._progress = progress
+        self._about = f" (about {seconds / 60:.0f} min in all)" if seconds >= 90 else ""
+        if not self._about and seconds >= TOLD:
+            self._about = f" (about {seconds:.0f} s in all)"
+
+    def report(self, stage: str, fraction: float, partial: object = None) -> None:
+        """Pass it on."""
+        self._progress.report(f"{stage}{self._about}", fraction, partial)
 
 
 def engine(
@@ -133,6 +159,12 @@ def lacking(task: Task, suppressed: Bools, progress: Progress = SILENT) -> Ints:
     return _Selection(task, Steady(progress)).lacking(suppressed)
 
 
+TOLD = 20.0
+"""Seconds from which on it is told beforehand how long a choice will take."""
+
+MANY = 500
+"""Ends of intervals from which on they are looked at together first."""
+
 Aim = tuple[int, int]
 """A primary cell, and +1 for the upper or -1 for the lower end of its interval."""
 
@@ -174,14 +206,21 @@ class _Selection:
         np.maximum.at(out, self._twin, np.where(self._task.primary, level, 0))
         return out
 
-    @property
     def _aims(self) -> list[Aim]:
-        aims = [
-            (int(cell), sign)
-            for cell in np.flatnonzero(self._primary)
-            for sign in (1, -1)
-            if self._need[sign][cell]
-        ]
+        """The ends that need a change of their own.
+
+        Of many, those are left out that hidden cells prove at once which nobody knows: these
+        stay hidden.
+        """
+        aims = []
+        many = (self._need[1] > 0).sum() + (self._need[-1] > 0).sum() >= MANY
+        for sign in (1, -1):
+            cells = np.flatnonzero(self._need[sign])
+            if many:
+                known = (self._person >= 0) & (self._task.insiders != "none")
+                needs = self._need[sign][cells]
+                cells = cells[~self._engine.at_once(cells, sign, needs, known)]
+            aims += [(cell, sign) for cell in cells.tolist()]
         # What asks for most has the fewest ways; what it hides then serves the others.
         aims.sort(key=lambda aim: (-int(self._need[aim[1]][aim[0]]), aim[0], -aim[1]))
         return aims
@@ -194,15 +233,17 @@ class _Selection:
         self._suppressed[more] = True
         self._engine.open(more)
         lost = []
-        for done, aim in enumerate(self._aims):
-            self._progress.report("checking the intervals", done / len(self._need[1]))
+        aims = self._aims()
+        for done, aim in enumerate(aims):
+            self._progress.report("checking the intervals", done / len(aims))
             if not self._protected(aim) and not self._protect(aim, pay=False):
                 lost.append(aim[0])
         return np.unique(np.array(lost, dtype=np.int64))
 
     def run(self) -> Bools:
         """Hide what is needed, then publish what is not."""
-        aims = self._aims
+        aims = self._aims()
+        self._progress = Announced(self._progress, self._engine.seconds(len(aims)))
         lost = []
         for done, aim in enumerate(aims):
             self._progress.report("secondary suppression", 0.7 * done / len(aims))

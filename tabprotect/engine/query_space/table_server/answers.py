@@ -16,6 +16,7 @@ from tabprotect.engine.query_space.table_server.fold import ServerState
 from tabprotect.engine.release.mechanism import Mechanism
 from tabprotect.engine.release.published import PublishedTable
 from tabprotect.engine.release.release import Release
+from tabprotect.engine.tables.formula import in_formula
 from tabprotect.engine.tables.table import Table
 
 
@@ -36,7 +37,7 @@ def release_of(state: ServerState, query: Query, table: Table, title: str) -> Re
     cells = releases.evidence.cells
     margin = cells.lattice.names_of(query)
     said: dict[str, object] = {
-        MARGINS.name: ":".join(f"`{name}`" for name in margin),
+        MARGINS.name: ":".join(map(in_formula, margin)),
         THRESHOLD.name: releases.threshold,
         BOUNDS.name: releases.bounds,
         CELLS.name: cells.judged,

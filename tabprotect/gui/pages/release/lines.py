@@ -14,6 +14,7 @@ from tabprotect.gui.look.buttons import emptied, tool_button
 from tabprotect.gui.look.label import Label, heading, tip
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID, THEME
+from tabprotect.languages.speaking import told
 
 MARKS = {
     "passed": ("tick", "released", "passed"),
@@ -114,9 +115,7 @@ class LineGroup(QWidget):
         if helps is None:
             self._helps.addWidget(_quiet("Trying what helps\u2026"))
         elif helps:
-            self._helps.addWidget(
-                _quiet("What helps, tried on made-up tables with the same margins")
-            )
+            self._helps.addWidget(_quiet("What helps"))
             for remedy in helps:
                 button = QPushButton(f"{remedy.text[:1].upper()}{remedy.text[1:]}")
                 button.setAccessibleName(f"Remedy: {remedy.text}")
@@ -165,9 +164,8 @@ class LineGroup(QWidget):
 
     def _unfold(self, open_: bool) -> None:
         self.fold.setText("Hide" if open_ else "Show")
-        self.fold.setAccessibleName(
-            f"{'Hide' if open_ else 'Show'} the lines of {self.group.title}"
-        )
+        group = told(self.group.title)
+        self.fold.setAccessibleName(f"{'Hide' if open_ else 'Show'} the lines of {group}")
         for row in self.rows:
             row.setVisible(open_ or not self._folding)
 

@@ -37,7 +37,6 @@ from tabprotect.engine.project.verbs.release_verbs import (
     set_seed,
 )
 from tabprotect.engine.protection.problem import Preview
-from tabprotect.engine.protection.remedy import Remedy
 from tabprotect.engine.tables.domain import Index
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Changes, Page
@@ -62,7 +61,7 @@ CONFIDENTIAL = (
 JUDGED = frozenset({"table", "at_risk", "cycles", "parameters", "view", "everything"})
 
 
-Foreseen = tuple[Preview, Chance, tuple[Remedy, ...]]
+Foreseen = tuple[Preview, Chance, tuple[Suggestion, ...]]
 """What a mechanism does to a table, and what the gate makes of it."""
 
 

@@ -14,17 +14,20 @@ from __future__ import annotations
 import numpy as np
 
 from tabprotect.engine.arrays import Bools, Floats, Ints
-from tabprotect.engine.budgets import LARGEST_FLOW
 from tabprotect.engine.protection.suppressing.near_tables.deviation import ENDLESS, Deviation
+from tabprotect.engine.protection.suppressing.near_tables.hidden_network import HiddenNetwork
+from tabprotect.engine.protection.suppressing.near_tables.rectangles import in_rectangles
+from tabprotect.engine.protection.suppressing.near_tables.residual import Path, Residual
 from tabprotect.engine.tables.publication import Publication
 
 PART = 16
 """Rows and columns of a rectangle that are looked at first."""
 
+BY_ROUTE = 2e-8
+"""Seconds for each cell of the table, and each end of an interval that needs ways of its own."""
+
 FEW = 20
 """Cells that must not move, up to which rectangles are looked for first."""
-
-Path = list[tuple[int, int]]
 
 
 class TwoWayFlows:
@@ -63,7 +66,7 @@ class TwoWayFlows:
         self._weight = self._cost.copy()
         self._weight[~published] = self._step
         self._open = ~published
-        self._networks: dict[int, _Network] = {}
+        self._networks: dict[int, HiddenNetwork] = {}
 
     @staticmethod
     def fits(publication: Publication) -> bool:
@@ -72,7 +75,7 @@ class TwoWayFlows:
         if not 1 <= len(names) <= 2 or not names <= set(publication.domain.names):
             return False
         full = tuple(n for n in publication.domain.names if n in names)
-        if full not in publication.margins:
+        if full not in publication.margins or publication.domain.structural:
             return False
         return len(publication.distinct[0]) == publication.size
 
@@ -110,27 +113,48 @@ class TwoWayFlows:
             found = self._rectangle(turn, (i, j), need, barred)
             if found is not None:
                 return found
-        forward, back = self._capacities(turn, cell, barred)
         moved: dict[tuple[int, int], int] = {(i, j): turn * need}
         left = need
-        free, weight = self._open, self._weight
-        while left:
-            path, amount = _reach(free, forward, back, i, j, left)
-            if not path and pay:
-                path, amount = _cheapest(weight, forward, back, (i, j), left)
-                free, weight = free.copy(), weight.copy()
-                for at in path:
-                    free[at], weight[at] = True, self._step
-            if not path:
-                return None
-            for step, at in enumerate(path):
-                way = -turn if step % 2 == 0 else turn
-                moved[at] = moved.get(at, 0) + way * amount
-                gain, loss = (back, forward) if step % 2 == 0 else (forward, back)
-                loss[at] -= amount
-                gain[at] += amount
-            left -= amount
+        with self._residual(turn, np.append(barred, cell)) as network:
+            while left:
+                path, amount = network.reach((i, j), left)
+                if not path and pay:
+                    path, amount = network.cheapest((i, j), left)
+                    if path:
+                        network.pay(path, self._step)
+                if not path:
+                    return None
+                network.use(path, amount)
+                _add(moved, path, turn * amount)
+                left -= amount
         return self._deviation(moved)
+
+    def at_once(self, cells: Ints, sign: int, needs: Ints, still: Bools) -> Bools:
+        """Which hidden cells three other hidden ones let move, bool (cells,): many at a time.
+
+        Parameters
+        ----------
+        cells, needs : int64 (cells,)
+            By how much each is to move.
+        still : bool (published cells,)
+            Cells that must not move.
+        """
+        rows, columns = self._rows[cells], self._columns[cells]
+        turns = sign * self._sign[rows, columns]
+        movable = self._open.copy()
+        movable[self._rows[still], self._columns[still]] = False
+        found = np.zeros(len(cells), dtype=np.bool_)
+        for turn in (1, -1):
+            mine = np.flatnonzero(turns == turn)
+            fall, rise = self._sides(turn)
+            found[mine] = in_rectangles(
+                (rows[mine], columns[mine]), needs[mine], movable, fall, rise
+            )
+        return found
+
+    def seconds(self, ends: int) -> float:
+        """About how long choosing and checking take, for so many ends that ``at_once`` left."""
+        return BY_ROUTE * ends * self._ids.size
 
     def _rectangle(
         self, turn: int, at: tuple[int, int], need: int, barred: Ints
@@ -140,9 +164,7 @@ class TwoWayFlows:
         It looks at one row, one column and where their hidden cells meet, not at the whole table.
         """
         i, j = at
-        fall, rise = (
-            (self._decrease, self._increase) if turn > 0 else (self._increase, self._decrease)
-        )
+        fall, rise = self._sides(turn)
         across = self._open[i] & (fall[i] >= need)
         down = self._open[:, j] & (fall[:, j] >= need)
         still = list(zip(self._rows[barred].tolist(), self._columns[barred].tolist(), strict=True))
@@ -167,14 +189,15 @@ class TwoWayFlows:
         row, column = int(rows[k]), int(columns[m])
         return self._deviation({at: by, (i, column): -by, (row, column): by, (row, j): -by})
 
-    def _capacities(self, turn: int, cell: int, barred: Ints) -> tuple[Ints, Ints]:
+    def _sides(self, turn: int) -> tuple[Ints, Ints]:
         """What can go from rows to columns and back, while one cell is pushed up (turn 1)."""
-        pair = (self._decrease, self._increase) if turn > 0 else (self._increase, self._decrease)
-        forward, back = pair[0].copy(), pair[1].copy()
-        for still in (np.array([cell]), barred):
-            at = self._rows[still], self._columns[still]
-            forward[at] = back[at] = 0
-        return forward, back
+        pair = self._decrease, self._increase
+        return pair if turn > 0 else pair[::-1]
+
+    def _residual(self, turn: int, shut: Ints) -> Residual:
+        network = Residual(self._open, self._weight, *self._sides(turn))
+        network.shut((self._rows[shut], self._columns[shut]))
+        return network
 
     def _deviation(self, moved: dict[tuple[int, int], int]) -> Deviation:
         places = [(at, by) for at, by in moved.items() if by and self._ids[at] >= 0]
@@ -202,18 +225,14 @@ class TwoWayFlows:
         most = min(own, network.most(i, j))
         if most <= known:
             return most, True, None
-        nothing = np.zeros(0, dtype=np.int64)
         if network.endless:
-            forward, back = self._capacities(turn, cell, nothing)
-            if _reach(self._open, forward, back, i, j, ENDLESS, at_once=True)[0]:
-                return own, True, None
+            with self._residual(turn, np.array([cell])) as whole:
+                if whole.reach((i, j), ENDLESS, at_once=True)[0]:
+                    return own, True, None
         if network.fits:
             amount, (rows, columns, flow) = network.flow(i, j)
         else:
-            forward, back = self._capacities(turn, cell, nothing)
-            amount, moved = _augmented(forward * self._open, back * self._open, (i, j))
-            rows, columns = np.nonzero(moved)
-            flow = -moved[rows, columns]
+            amount, (rows, columns, flow) = self._augmented(turn, cell)
         if amount <= known or amount > own:
             return min(amount, own), True, None
         rows, columns = np.append(rows, i), np.append(columns, j)
@@ -222,76 +241,34 @@ class TwoWayFlows:
         cells, change = cells[cells >= 0], change[cells >= 0]
         return amount, True, Deviation.of(cells, change, self._room[cells])
 
-    def _network(self, turn: int) -> _Network:
+    def _augmented(self, turn: int, cell: int) -> tuple[int, tuple[Ints, Ints, Ints]]:
+        """``HiddenNetwork.flow`` for counts beyond int32: the widest paths first."""
+        ends = int(self._rows[cell]), int(self._columns[cell])
+        flow: dict[tuple[int, int], int] = {}
+        amount = 0
+        with self._residual(turn, np.array([cell])) as network:
+            while True:
+                path, more = network.reach(ends, ENDLESS // 2)
+                if not path:
+                    break
+                network.use(path, more)
+                _add(flow, path, -more)
+                amount += more
+        used = np.array([(*at, by) for at, by in flow.items() if by], dtype=np.int64)
+        rows, columns, by = used.reshape(-1, 3).T
+        return amount, (rows, columns, by)
+
+    def _network(self, turn: int) -> HiddenNetwork:
         if turn not in self._networks:
-            pair = (self._decrease, self._increase)
-            forward, back = pair if turn > 0 else pair[::-1]
-            self._networks[turn] = _Network(forward * self._open, back * self._open)
+            forward, back = self._sides(turn)
+            self._networks[turn] = HiddenNetwork(forward * self._open, back * self._open)
         return self._networks[turn]
 
 
-class _Network:
-    """The arcs of hidden cells as a graph, kept between maximum flows.
-
-    Parameters
-    ----------
-    forward, back : int64 (rows, columns)
-        What can go from a row to a column, and back.
-    """
-
-    def __init__(self, forward: Ints, back: Ints) -> None:
-        # A third of the program's start, and few need it.
-        from scipy.sparse import csr_array
-
-        rows, columns = forward.shape
-        self._rows = rows
-        self._forward = forward
-        self._out = forward.sum(axis=1, dtype=np.float64)
-        self._into = forward.sum(axis=0, dtype=np.float64)
-        self.endless = bool((forward >= ENDLESS).any())
-        finite = sum(float(side[side < ENDLESS].sum(dtype=np.float64)) for side in (forward, back))
-        self.fits = finite < LARGEST_FLOW // 2
-        down, up = np.nonzero(forward), np.nonzero(back.T)
-        # By tails, then heads: as a compressed matrix has them.
-        capacity = np.concatenate([forward[down], back.T[up]])
-        ends = np.concatenate(
-            [np.bincount(down[0], minlength=rows), np.bincount(up[0], minlength=columns)]
-        )
-        self._graph = csr_array(
-            (
-                np.minimum(capacity, min(int(finite) + 1, LARGEST_FLOW)).astype(np.int32),
-                np.concatenate([down[1] + rows, up[1]]).astype(np.int32),
-                np.concatenate([[0], np.cumsum(ends)]).astype(np.int32),
-            ),
-            shape=(rows + columns, rows + columns),
-        )
-
-    def most(self, i: int, j: int) -> int:
-        """No more can go from row i to column j beside their own arc."""
-        own = float(self._forward[i, j])
-        return int(min(self._out[i] - own, self._into[j] - own))
-
-    def flow(self, i: int, j: int) -> tuple[int, tuple[Ints, Ints, Ints]]:
-        """The largest flow from row i to column j beside their own arc; rows, columns, amounts."""
-        from scipy.sparse.csgraph import maximum_flow
-
-        graph = self._graph
-        own = self._arcs(i, self._rows + j) + self._arcs(self._rows + j, i)
-        before = graph.data[own]
-        graph.data[own] = 0
-        found = maximum_flow(graph, i, self._rows + j)
-        graph.data[own] = before
-        flow = found.flow.tocoo()
-        used = (flow.data != 0) & (flow.row < self._rows)
-        amounts = flow.data[used].astype(np.int64)
-        at = flow.row[used].astype(np.int64), flow.col[used].astype(np.int64) - self._rows
-        return int(found.flow_value), (*at, amounts)
-
-    def _arcs(self, tail: int, head: int) -> list[int]:
-        """Where an arc stands among the graph's entries, if there is one."""
-        begin, end = self._graph.indptr[tail], self._graph.indptr[tail + 1]
-        at = int(begin + np.searchsorted(self._graph.indices[begin:end], head))
-        return [at] if at < end and self._graph.indices[at] == head else []
+def _add(moved: dict[tuple[int, int], int], path: Path, amount: int) -> None:
+    """Take from the cells of a path and add to them, in turn."""
+    for step, at in enumerate(path):
+        moved[at] = moved.get(at, 0) + (amount if step % 2 else -amount)
 
 
 def _layout(publication: Publication) -> Ints:
@@ -314,110 +291,3 @@ def _layout(publication: Publication) -> Ints:
         else:
             ids[-1, :-1] = run
     return ids
-
-
-def _reach(
-    free: Bools, forward: Ints, back: Ints, i: int, j: int, left: int, *, at_once: bool = False
-) -> tuple[Path, int]:
-    """A path of fewest free arcs from row i to column j, and how much of ``left`` it carries."""
-    amount = left
-    while amount:
-        path = _fewest(free & (forward >= amount), (free & (back >= amount)).T, i, j)
-        if path:
-            return path, amount
-        if at_once:
-            break
-        amount //= 2
-    return [], 0
-
-
-def _fewest(there: Bools, again: Bools, i: int, j: int) -> Path:
-    """Breadth first; ``again`` is columns by rows."""
-    rows, columns = there.shape
-    from_row = np.full(columns, -1, dtype=np.int64)
-    from_column = np.full(rows, -1, dtype=np.int64)
-    from_column[i] = columns
-    edge = np.array([i])
-    while len(edge):
-        met = there[edge]
-        new = np.flatnonzero(met.any(axis=0) & (from_row < 0))
-        if not len(new):
-            break
-        from_row[new] = edge[met[:, new].argmax(axis=0)]
-        if from_row[j] >= 0:
-            return _traced(from_row, from_column, i, j)
-        met = again[new]
-        edge = np.flatnonzero(met.any(axis=0) & (from_column < 0))
-        from_column[edge] = new[met[:, edge].argmax(axis=0)]
-    return []
-
-
-def _cheapest(
-    weight: Floats, forward: Ints, back: Ints, ends: tuple[int, int], left: int
-) -> tuple[Path, int]:
-    """A path of least weight that carries all of ``left``, or else as much as any does."""
-    amount = left
-    while amount:
-        there = np.where(forward >= amount, weight, np.inf)
-        again = np.where(back >= amount, weight, np.inf).T.copy()
-        path = _shortest(there, again, *ends)
-        if path:
-            return path, amount
-        amount //= 2
-    return [], 0
-
-
-def _shortest(there: Floats, again: Floats, i: int, j: int) -> Path:
-    """Least weight, by correcting labels; ``again`` is columns by rows. Empty when there is none."""
-    rows, columns = there.shape
-    to_row, to_column = np.full(rows, np.inf), np.full(columns, np.inf)
-    from_row = np.full(columns, -1, dtype=np.int64)
-    from_column = np.full(rows, -1, dtype=np.int64)
-    to_row[i] = 0.0
-    edge = np.array([i])
-    while len(edge):
-        way = to_row[edge, None] + there[edge]
-        best = way.argmin(axis=0)
-        least = way[best, np.arange(columns)]
-        new = np.flatnonzero((least < to_column) & (least < to_column[j]))
-        to_column[new] = least[new]
-        from_row[new] = edge[best[new]]
-        new = new[new != j]
-        if not len(new):
-            break
-        way = to_column[new, None] + again[new]
-        best = way.argmin(axis=0)
-        least = way[best, np.arange(rows)]
-        edge = np.flatnonzero((least < to_row) & (least < to_column[j]))
-        to_row[edge] = least[edge]
-        from_column[edge] = new[best[edge]]
-    return _traced(from_row, from_column, i, j) if np.isfinite(to_column[j]) else []
-
-
-def _traced(from_row: Ints, from_column: Ints, i: int, j: int) -> Path:
-    path = []
-    column = j
-    while True:
-        row = int(from_row[column])
-        path.append((row, column))
-        if row == i:
-            return path[::-1]
-        column = int(from_column[row])
-        path.append((row, column))
-
-
-def _augmented(forward: Ints, back: Ints, ends: tuple[int, int]) -> tuple[int, Ints]:
-    """The same for counts beyond int32: the widest paths first."""
-    moved = np.zeros(forward.shape, dtype=np.int64)
-    free = np.ones(forward.shape, dtype=np.bool_)
-    amount = 0
-    while True:
-        path, more = _reach(free, forward, back, *ends, ENDLESS // 2)
-        if not path:
-            return amount, moved
-        for step, at in enumerate(path):
-            gain, loss = (back, forward) if step % 2 == 0 else (forward, back)
-            loss[at] -= more
-            gain[at] += more
-            moved[at] += -more if step % 2 == 0 else more
-        amount += more
