@@ -87,6 +87,12 @@ def levels(text: str) -> tuple[str, list[str]]:
     return name.strip(), names(columns)
 
 
+def level_names(text: str) -> tuple[str, list[str]]:
+    """``region=country,nuts1``."""
+    name, value = setting(text)
+    return name, names(value)
+
+
 def once(pairs: Iterable[tuple[str, T]], option: str) -> dict[str, T]:
     """What an option that may be repeated says of each name.
 

@@ -108,9 +108,9 @@ BELIEVING_LEAST_DRAWS = 400  # With fewer nothing is judged
 BELIEVING_WEIGHING = 2e6  # Nominal microseconds of weighing whole originals by the mechanism
 # Inner cells up to which originals are weighed by solving programmes: seconds each beyond
 BELIEVING_PROGRAMMED = 9
-BELIEVING_AT_ONCE = 2**22  # Counts of the originals drawn in one step
 BELIEVING_GLANCE = 0.1  # Share of the draws that a glance takes
 BELIEVING_GLANCE_STEPS = 100_000  # Of a glance through cells that hang together
+BELIEVING_SUMS = 2**26  # Entries that exact laws of a table's sums may cost: a second or two
 BELIEVING_HELD = 2**25  # Counts of all drawn or listed originals whose sums are looked at
 # Sums beyond are not whole numbers to the last place here: nothing is proved from them
 EXACT = 2.0**50
@@ -158,6 +158,9 @@ MAX_COUNT = 2**53  # Counts in a prior's file beyond this are typing errors
 
 # posterior.factors
 MOST_COUNTS = 2**22  # Counts that one law may have
+# Entries (row, count) of a part times its cells up to which its originals are counted for sums
+PART_SUMS_COUNTED = 1_000_000
+PART_SUMS_LISTED = 2**22  # Counts of all originals of a part that are listed for the law of a sum
 # Entries (row, count) of a table of distributions: 256 MiB, and figures take some of these
 CELLWISE_ENTRIES = 2**25
 CHAIN_HELD = 2**25  # Counts held in all: 256 MiB, and figures of them take some of these

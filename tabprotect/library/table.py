@@ -210,6 +210,7 @@ def tabulate(
     cuts: Mapping[str, Sequence[int]] | None = None,
     code_lists: Mapping[str, str | Path] | None = None,
     levels: Mapping[str, Sequence[str]] | None = None,
+    level_names: Mapping[str, Sequence[str]] | None = None,
     progress: Progress = SILENT,
 ) -> Table:
     """Count records by some variables.
@@ -236,6 +237,9 @@ def tabulate(
     levels
         Columns that nest, the coarsest first, by the variable that they are the levels of:
         ``{"nuts": ["nuts1", "nuts2", "nuts3"]}`` (files only).
+    level_names
+        What the levels of a hierarchy (``.hrc``) are called, the coarsest first; else ``region_1``,
+        ``region_2``, ...: ``{"region": ["country", "nuts1"]}`` (files only).
 
     Raises
     ------
@@ -261,11 +265,12 @@ def tabulate(
             cuts={name: list(points) for name, points in (cuts or {}).items()} or None,
             code_lists={n: absolute(str(file)) for n, file in (code_lists or {}).items()} or None,
             levels={name: list(columns) for name, columns in (levels or {}).items()} or None,
+            level_names={n: list(called) for n, called in (level_names or {}).items()} or None,
         )
         return Table(History().do(order, progress=progress)[0])
     if record_key is not None:
         raise InputError("record keys are read from files", hint="write the records to a file")
-    if bands or cuts or code_lists or levels:
+    if bands or cuts or code_lists or levels or level_names:
         raise InputError(
             "bands, code lists and levels go with files", hint="write the records to a file"
         )

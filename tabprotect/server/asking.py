@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.query_space.lattice import Lattice, Query
-from tabprotect.engine.tables.domain import Domain, Variable
+from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
+from tabprotect.engine.tables.variable import Variable
 from tabprotect.server.problems import Problem
 
 

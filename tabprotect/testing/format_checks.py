@@ -15,9 +15,10 @@ from tabprotect.engine.formats.format import Format
 from tabprotect.engine.formats.reading import options
 from tabprotect.engine.formats.registered import format_of, formats
 from tabprotect.engine.formats.writing import write_table
-from tabprotect.engine.tables.domain import Domain, Level, Variable
+from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.structural import StructuralZeros
 from tabprotect.engine.tables.table import Table
+from tabprotect.engine.tables.variable import Level, Variable
 from tabprotect.testing.failure import CheckFailed, require
 
 SHAPES = ((5,), (2, 3), (2, 3, 4), (1, 1, 1), (3, 2, 1, 2))

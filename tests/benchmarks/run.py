@@ -16,7 +16,7 @@ def main() -> None:
     """Run the named benchmarks, or all of them."""
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     wanted = sys.argv[1:]
-    for path in sorted(Path(__file__).parent.glob("bench_*.py")):
+    for path in sorted(Path(__file__).parent.rglob("bench_*.py")):
         if wanted and path.stem.removeprefix("bench_") not in wanted:
             continue
         print(f"== {path.stem}", flush=True)

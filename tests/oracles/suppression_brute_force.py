@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from itertools import product
 
 import numpy as np
 
 from tabprotect.engine.tables.publication import Publication
+from tabprotect.engine.tables.structural import of_cells
 from tabprotect.engine.tables.table import Table
+
+
+def with_zeros(table: Table, cells: Collection[int]) -> Table:
+    """The table where nobody can be in some flat cells."""
+    domain = table.domain
+    zeros = of_cells([domain.unflat(cell) for cell in cells], domain.categories)
+    counts = table.counts.copy().reshape(-1)
+    counts[list(cells)] = 0
+    return Table.dense(domain.with_structural(zeros), counts.reshape(domain.shape))
 
 
 def tables_alike(
@@ -21,7 +32,8 @@ def tables_alike(
     incidence = publication.incidence.toarray()
     values = incidence @ table.counts.reshape(-1)
     inner = table.counts.reshape(-1)
-    fixed = np.zeros(len(inner), dtype=bool)
+    # A structural zero adds into nothing.
+    fixed = ~incidence.any(axis=0)
     for cell in np.flatnonzero(~suppressed):
         if incidence[cell].sum() == 1:
             fixed |= incidence[cell] > 0

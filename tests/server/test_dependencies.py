@@ -16,7 +16,7 @@ import sys
 sys.modules["python_multipart"] = None
 import asyncio, httpx
 before = set(sys.modules)
-from tabprotect.server import running
+from tabprotect.server.hosting import running
 from tabprotect.server.application import application, started
 from tabprotect.server.service import of_source
 server = started(of_source("example:czech-autoworkers"), sys.argv[1])

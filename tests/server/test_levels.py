@@ -10,8 +10,9 @@ from table_server import QUICK, Client, Serve
 
 from tabprotect.engine.bundle.verify import verify_bytes
 from tabprotect.engine.formats.registered import formats
-from tabprotect.engine.tables.domain import Domain, Level, Variable
+from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
+from tabprotect.engine.tables.variable import Level, Variable
 from tabprotect.server.service import (
     Access,
     BeyondChoice,

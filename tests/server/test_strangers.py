@@ -16,8 +16,9 @@ from served import Caller
 from table_server import Serve, czech
 
 from tabprotect.engine.query_space.table_server import database
-from tabprotect.server import guard, patience
+from tabprotect.server import guard
 from tabprotect.server.application import application, started
+from tabprotect.server.hosting import patience
 
 TABLE = "/tables/czech-autoworkers"
 HURRY = 0.5

@@ -16,7 +16,7 @@ from tabprotect.engine.query_space.frontier import Frontier
 from tabprotect.engine.query_space.lattice import Lattice, Query
 from tabprotect.engine.query_space.optimal.best_release import METHODS, optimal
 from tabprotect.engine.query_space.registered import criteria, utilities
-from tabprotect.engine.query_space.release_set import ReleaseSet
+from tabprotect.engine.query_space.release_sets.release_set import ReleaseSet
 from tabprotect.engine.query_space.workers import parse_workers
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.sensitivity.judged_cells import JUDGED

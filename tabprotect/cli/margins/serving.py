@@ -80,7 +80,7 @@ def run_serve(args: argparse.Namespace, console: Console) -> int:
     if source is not None and service is not None:
         raise UsageError("the table is named in service.toml: leave out SOURCE")
     with needing(*SERVER):
-        from tabprotect.server.running import run
+        from tabprotect.server.hosting.running import run
     console.say(f"http://{args.host}:{args.port}/  (Ctrl+C ends it)")
     run(
         source=None if source is None else absolute(source),
@@ -97,7 +97,7 @@ def run_serve(args: argparse.Namespace, console: Console) -> int:
 def run_attack(args: argparse.Namespace, console: Console) -> int:
     """Attack a server, or the answers it gave, and say what came of it."""
     with needing(*SERVER):
-        from tabprotect.server.attacking import findings
+        from tabprotect.server.attack.attacking import findings
     found = findings(args.target, key=args.key, queries=args.queries, progress=console)
     succeeded = sum(finding.succeeded for finding in found)
     data = {
@@ -113,7 +113,7 @@ def run_attack(args: argparse.Namespace, console: Console) -> int:
 def run_add(args: argparse.Namespace, console: Console) -> int:
     """Make an account and print its key."""
     with needing(*SERVER):
-        from tabprotect.server.running import accounts_at
+        from tabprotect.server.hosting.running import accounts_at
     with accounts_at(args.database) as accounts:
         key = accounts.add(args.name, args.role, args.group)
     data = {"name": args.name, "role": args.role, "group": args.group, "key": key}
@@ -124,7 +124,7 @@ def run_add(args: argparse.Namespace, console: Console) -> int:
 def run_withdraw(args: argparse.Namespace, console: Console) -> int:
     """End the key of an account."""
     with needing(*SERVER):
-        from tabprotect.server.running import accounts_at
+        from tabprotect.server.hosting.running import accounts_at
     with accounts_at(args.database) as accounts:
         accounts.withdraw(args.name)
     console.result({"name": args.name, "withdrawn": True}, [f"{args.name}: withdrawn"])
@@ -134,7 +134,7 @@ def run_withdraw(args: argparse.Namespace, console: Console) -> int:
 def run_list(args: argparse.Namespace, console: Console) -> int:
     """Print every account."""
     with needing(*SERVER):
-        from tabprotect.server.running import accounts_at
+        from tabprotect.server.hosting.running import accounts_at
     with accounts_at(args.database) as accounts:
         found = accounts.every()
     rows = [

@@ -20,7 +20,7 @@ from tabprotect.engine.formats.groupings import parse_groupings
 from tabprotect.engine.formats.structural_zeros import read_zeros
 from tabprotect.engine.release.likelihood import BLOCKING_RULES
 from tabprotect.engine.tables.domain import Domain
-from tabprotect.engine.tables.hierarchy import Grouping
+from tabprotect.engine.tables.groupings.hierarchy import Grouping
 from tabprotect.engine.tables.kept_margins import KeptMargins
 from tabprotect.engine.tables.margins import all_margins, maximal
 from tabprotect.engine.tables.moves import MoveSet

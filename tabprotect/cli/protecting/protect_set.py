@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from tabprotect.cli.arguments import add_reading, keep_apart, once, setting
-from tabprotect.cli.data.tables import add_counting, counted
+from tabprotect.cli.data.tabulate import add_counting, counted
 from tabprotect.cli.output import Console
 from tabprotect.cli.protecting.protect import add_protecting, signing_keys
 from tabprotect.cli.verbs import UsageError, Verbs
@@ -20,10 +20,10 @@ from tabprotect.engine.project.history import History
 from tabprotect.engine.project.steps import opened, protected
 from tabprotect.engine.project.verbs.release_verbs import set_method
 from tabprotect.engine.project.verbs.set_verbs import publish_set
-from tabprotect.engine.tables.domain import AT
 from tabprotect.engine.tables.formula import names_in
 from tabprotect.engine.tables.publication_set import PublicationSet
 from tabprotect.engine.tables.table import Table
+from tabprotect.engine.tables.variable import AT
 
 
 def add(verbs: Verbs) -> None:
@@ -141,7 +141,7 @@ def _reading(args: argparse.Namespace) -> Reading:
 def _opened(args: argparse.Namespace, formulas: Mapping[str, str], console: Console) -> History:
     """The table over all variables, counted from records where the source holds records."""
     source = args.source[0]
-    coded = (args.bands, args.cuts, args.code_lists, args.levels, args.weight)
+    coded = (args.bands, args.cuts, args.code_lists, args.levels, args.level_names, args.weight)
     keyed = (args.record_key, args.draw_record_keys, args.design_weight)
     if not any((*coded, *keyed)):
         try:

@@ -25,7 +25,7 @@ from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.design_weights import SCALE, DesignWeights, rounded
-from tabprotect.engine.tables.grouped import true_table
+from tabprotect.engine.tables.groupings.grouped import true_table
 from tabprotect.engine.tables.publication import Publication
 
 UNNAMED = "the table has one variable only: none is left as a key"

@@ -15,7 +15,7 @@ from tabprotect.engine.budgets import COMPARED_CELLS as MOST_CELLS
 from tabprotect.engine.protection.subtables import groupings_of
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Domain
-from tabprotect.engine.tables.hierarchy import Grouping
+from tabprotect.engine.tables.groupings.hierarchy import Grouping
 from tabprotect.engine.tables.margins import MarginSet
 from tabprotect.engine.tables.publication import Publication
 

@@ -313,7 +313,9 @@ def _keys(table: Table, cells: CellChoice, at_risk: tuple[int, int]) -> Ints:
             )
         keys = np.arange(table.domain.size, dtype=np.int64)
         if cells == "at-risk":
-            keys = keys[table.counts.reshape(-1) <= at_risk[1]]
+            # Everybody knows of structural zeros.
+            small = table.counts.reshape(-1) <= at_risk[1]
+            keys = keys[small & ~table.domain.structural_cells()]
     if not len(keys):
         raise InputError(
             f"no cell of the table has a count in {at_risk[0]}..{at_risk[1]}: "

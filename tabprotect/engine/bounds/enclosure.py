@@ -73,6 +73,8 @@ class Kernel:
         )
         if self._opened is not None:
             self._at = self._opened.positions(keys)
+            # Empty, be it by a structural zero that no margin tells of.
+            self.high[self._at < 0] = 0
             self._box = (
                 np.zeros(len(self._opened.keys), dtype=np.int64),
                 np.full(len(self._opened.keys), table.total, dtype=np.int64),
@@ -211,10 +213,15 @@ class Enclosure:
         total = table.total
         found = unfolded(table, release, cells)
         table, asked = found.table, found.cells
-        # Crossing groupings tell of each other what no margin says: such a release stays whole.
-        whole = (MarginPart(table.domain.names, found.margins),)
-        split = split and not found.structure
-        tree = margin_tree(found.margins) if split else MarginTree(whole, ())
+        # What is known beyond the margins joins what they leave apart: such a release stays whole.
+        whole = MarginTree((MarginPart(table.domain.names, found.margins),), ())
+        tree = margin_tree(found.margins) if split else whole
+        known = {
+            part: [one for one in found.structure if set(one.domain.names) <= set(part.names)]
+            for part in tree.parts
+        }
+        if len({id(one) for ones in known.values() for one in ones}) < len(found.structure):
+            tree, known = whole, {whole.parts[0]: list(found.structure)}
         closed = tuple(part.names for part in tree.parts if len(part.margins) == 1)
         self._upper, self._base = closed_form(table, closed, tree.separators, asked)
         self._base -= np.where(found.open, total, 0)
@@ -225,12 +232,13 @@ class Enclosure:
                 table.domain.project_keys(asked, part.names),
                 most_cells,
                 progress,
-                found.structure,
+                known[part],
             )
             for part in tree.parts
             if len(part.margins) > 1
         ]
         self.cells = cells
+        self._nobody = found.nobody
         self.alike = np.zeros(len(cells), dtype=np.int64)
         for kernel in self.kernels:
             both = self.alike * (int(kernel.of.max()) + 1) + kernel.of
@@ -251,7 +259,7 @@ class Enclosure:
         for low, high in sides:
             lower += low
             np.minimum(upper, high, out=upper)
-        return np.maximum(lower, 0), upper
+        return np.where(self._nobody, 0, np.maximum(lower, 0)), np.where(self._nobody, 0, upper)
 
     def sharp(self) -> Bools:
         """Which cells' bounds are proven to be the true ones (m,)."""

@@ -43,7 +43,7 @@ def tighten(
             hint="release margins that are decomposable",
         )
     if math.prod(size + 1 for size in table.domain.shape) <= LATTICE_CELLS:
-        low, high = _lattice(table, margins, progress)
+        low, high = _lattice(table, margins, opened, progress)
         return low.reshape(-1)[opened.keys], high.reshape(-1)[opened.keys]
     return _plain(opened, progress)
 
@@ -73,7 +73,9 @@ def _sums(row: npt.NDArray[np.int32], values: Ints, size: int) -> Ints:
     return np.bincount(row, weights=values, minlength=size).astype(np.int64)
 
 
-def _lattice(table: Table, margins: MarginSet, progress: Progress) -> tuple[Ints, Ints]:
+def _lattice(
+    table: Table, margins: MarginSet, opened: Support, progress: Progress
+) -> tuple[Ints, Ints]:
     """Bounds of all cells, passing through the cells of every margin of the table.
 
     All margins stand in one array, where the total of a variable is behind its last category: one
@@ -88,6 +90,10 @@ def _lattice(table: Table, margins: MarginSet, progress: Progress) -> tuple[Ints
     for margin in margins:
         given[tuple(slice(None if n in margin else -1, None) for n in domain.names)] = True
     low, high = np.where(given, counts, 0), np.where(given, counts, table.total)
+    inner = tuple(slice(size) for size in domain.shape)
+    possible = np.zeros(domain.size, dtype=np.bool_)
+    possible[opened.keys] = True
+    high[inner][~possible.reshape(domain.shape)] = 0
     slack, before, sweep = int((high - low).sum()), -1, 0
     while slack != before:
         sweep += 1
@@ -95,7 +101,6 @@ def _lattice(table: Table, margins: MarginSet, progress: Progress) -> tuple[Ints
             progress.report(f"shuttle, sweep {sweep}", axis / domain.ndim)
             _pass(np.moveaxis(low, axis, 0), np.moveaxis(high, axis, 0))
         before, slack = slack, int((high - low).sum())
-    inner = tuple(slice(size) for size in domain.shape)
     return low[inner], high[inner]
 
 

@@ -4,6 +4,9 @@ A released level (``region@nuts2``) is a variable of its own beside the finer le
 released too. Cells whose levels contradict each other hold nobody. A margin that names a finer
 level says as much with all coarser ones added, so that these cells are zeros of a released margin:
 then nothing beyond the margins is known, and all that holds of releases holds of these.
+
+What is known beyond the margins are crossing groupings and structural zeros: which combinations of
+released categories there are at all.
 """
 
 from __future__ import annotations
@@ -16,6 +19,7 @@ import numpy as np
 from tabprotect.engine.arrays import Bools, Ints
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.margins import MarginSet
+from tabprotect.engine.tables.possible import Possible, keys_by, possible
 from tabprotect.engine.tables.table import Table
 
 
@@ -35,8 +39,10 @@ class Unfolded:
         Which of them share their released categories with another cell of the original table, so
         that nothing but zero bounds them from below.
     structure
-        Where groupings cross that no margin names together: which pairs of groups there are, as
-        tables of 1 and 0.
+        Where groupings cross that no margin names together, and where structural zeros are: which
+        combinations of categories there are, as tables of 1 and 0.
+    nobody : bool (m,)
+        Which of the asked cells are structural zeros.
     """
 
     table: Table
@@ -44,10 +50,17 @@ class Unfolded:
     cells: Ints
     open: Bools
     structure: tuple[Table, ...]
+    nobody: Bools
 
 
 def unfolded(table: Table, release: MarginSet, cells: Ints) -> Unfolded:
-    """A release (margins by variable or level, none contained in another) of a table."""
+    """A release (margins by variable or level, none contained in another) of a table.
+
+    Raises
+    ------
+    TooLargeError
+        Where structural zeros join too many variables.
+    """
     domain = table.domain
     used = _used(domain, release)
     names = [name for axis in used for name in axis]
@@ -59,19 +72,34 @@ def unfolded(table: Table, release: MarginSet, cells: Ints) -> Unfolded:
         small = table.margin(names)
     else:
         keys, values = table.cells
-        small = Table.sparse(over, _keys(domain, names, keys), values)
+        small = Table.sparse(over, keys_by(domain, names, keys), values)
+    known = possible(domain)
     structure = []
+    for one in known:
+        chosen = [level for name in one.domain.names for level in used[domain.axis(name)]]
+        if any(set(chosen) <= set(margin) for margin in margins):
+            continue
+        every = keys_by(one.domain, chosen, np.arange(one.domain.size, dtype=np.int64))
+        there = np.unique(every[one.mask])
+        if len(there) < len(np.unique(every)):
+            structure.append(_ones(one.domain, chosen, there))
     for axis, chosen in enumerate(used):
         if len(chosen) > 1 and not any(set(chosen) <= set(margin) for margin in margins):
             own = Domain((domain.variables[axis],))
-            pairs = _keys(own, chosen, np.arange(own.size, dtype=np.int64))
-            there = np.unique(pairs)
-            structure.append(
-                Table.sparse(Domain(tuple(own[n] for n in chosen)), there, np.ones_like(there))
-            )
+            pairs = keys_by(own, chosen, np.arange(own.size, dtype=np.int64))
+            structure.append(_ones(own, chosen, np.unique(pairs)))
     return Unfolded(
-        small, margins, _keys(domain, names, cells), _open(domain, used, cells), tuple(structure)
+        small,
+        margins,
+        keys_by(domain, names, cells),
+        _open(domain, used, known, cells),
+        tuple(structure),
+        domain.structural_cells(cells),
     )
+
+
+def _ones(own: Domain, names: Sequence[str], there: Ints) -> Table:
+    return Table.sparse(Domain(tuple(own[n] for n in names)), there, np.ones_like(there))
 
 
 def _used(domain: Domain, release: MarginSet) -> list[list[str]]:
@@ -82,28 +110,16 @@ def _used(domain: Domain, release: MarginSet) -> list[list[str]]:
     return [sorted(axis, key=domain.order) for axis in used]
 
 
-def _codes(domain: Domain, name: str, keys: Ints) -> Ints:
-    axis, level = domain.place(name)
-    stride = int(np.prod(domain.shape[axis + 1 :], dtype=object))
-    codes = (keys // stride) % domain.shape[axis]
-    return codes if level is None else level.codes[codes]
-
-
-def _keys(domain: Domain, names: Sequence[str], keys: Ints) -> Ints:
-    out = np.zeros(len(keys), dtype=np.int64)
-    for name in names:
-        out = out * len(domain[name].categories) + _codes(domain, name, keys)
-    return out
-
-
-def _open(domain: Domain, used: Sequence[Sequence[str]], cells: Ints) -> Bools:
+def _open(
+    domain: Domain, used: Sequence[Sequence[str]], known: Sequence[Possible], cells: Ints
+) -> Bools:
     out = np.zeros(len(cells), dtype=np.bool_)
-    for variable, chosen in zip(domain.variables, used, strict=True):
-        if variable.name in chosen:
-            continue
-        own = Domain((variable,))
-        groups = _keys(own, chosen, np.arange(own.size, dtype=np.int64))
-        _, group, sizes = np.unique(groups, return_inverse=True, return_counts=True)
-        shared = sizes[group.reshape(-1)] > 1
-        out |= shared[_codes(domain, variable.name, cells)]
+    told = {name for one in known for name in one.domain.names}
+    others = [Domain((v,)) for v in domain.variables if v.name not in told]
+    single = [Possible(one, np.ones(one.size, dtype=np.bool_)) for one in others]
+    for one in (*single, *known):
+        names = one.domain.names
+        chosen = [level for name in names for level in used[domain.axis(name)]]
+        if not set(names) <= set(chosen):
+            out |= one.shared(chosen)[keys_by(domain, names, cells)]
     return out

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from tabprotect.engine.percent import percent
 from tabprotect.engine.protection.descriptions.summary import RunSummary
 from tabprotect.engine.protection.problem import Protected
 from tabprotect.engine.protection.staff_verdict import Staff, StaffVerdict
@@ -90,7 +91,7 @@ def stated(gate: Gate | None) -> CheckLine:
     if gate is None:
         return CheckLine("mind", "This release states no verdict on what its readers learn.")
     limits = (
-        f"Of the counts of {gate.at_risk} that a reader expects in a table at most {gate.share:.0%} "
+        f"Of the counts of {gate.at_risk} that a reader expects in a table at most {percent(gate.share)} "
         f"may be known, which is believed with a probability above {gate.belief_limit:g}."
     )
     if gate.passed is None:

@@ -21,8 +21,9 @@ from tabprotect.engine.errors import BundleError, InputError
 from tabprotect.engine.formats.csv_text import write_csv
 from tabprotect.engine.release.published import PublishedTable
 from tabprotect.engine.release.release import Release
-from tabprotect.engine.tables.domain import Domain, Variable
+from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import INT64_MAX, Table
+from tabprotect.engine.tables.variable import Variable
 from tabprotect.version import __version__
 
 PACKAGE = "datapackage.json"

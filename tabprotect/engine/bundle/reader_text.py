@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tabprotect.engine.bundle.data_package import table_name
+from tabprotect.engine.percent import percent
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.release.gate import CHANGED
 from tabprotect.engine.release.release import Release
@@ -87,7 +88,7 @@ def _gate(release: Release) -> list[str]:
         "",
         f"By what its readers learn, not by the true counts. A count of {gate.at_risk} is known to "
         f"a reader who believes in it with more than {gate.belief_limit:g}; of the counts of "
-        f"{gate.at_risk} that a reader expects at most {gate.share:.0%} may be known, table by "
+        f"{gate.at_risk} that a reader expects at most {percent(gate.share)} may be known, table by "
         f"table. {came}. {draws}" + (f" {CHANGED}" if gate.changed else ""),
         "",
         "Parameters that were chosen by looking at figures of the true table tell a little of it; "
@@ -171,7 +172,8 @@ def _parameters(release: Release) -> list[str]:
         elif isinstance(value, (list, dict)):
             out.append(f"- {parameter.label}: listed in `mechanism.json`.")
         elif parameter.choices is not None and isinstance(value, str):
-            out.append(f"- {parameter.label}: `{value}`. {parameter.choices.get(value, '')}")
+            words = parameter.choices.get(value, "")
+            out.append(f"- {parameter.label}: {f'{words} (`{value}`)' if words else value}.")
         else:
             out.append(f"- {parameter.label}: {value}. {parameter.help}")
     return out

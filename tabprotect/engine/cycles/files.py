@@ -20,7 +20,7 @@ from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.groupings import stated_groupings
 from tabprotect.engine.formats.text.opening import read_text
 from tabprotect.engine.tables.domain import Domain
-from tabprotect.engine.tables.hierarchy import Grouping, check_groupings
+from tabprotect.engine.tables.groupings.hierarchy import Grouping, check_groupings
 from tabprotect.engine.tables.margins import MarginSet, all_margins, maximal
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.engine.tables.publication import Publication

@@ -14,6 +14,7 @@ from tabprotect.engine.cycles import reach
 from tabprotect.engine.cycles.algebra import CycleAlgebra
 from tabprotect.engine.cycles.constructions.for_margins import expected_counts
 from tabprotect.engine.cycles.width import elimination_cost
+from tabprotect.engine.percent import percent
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.domain import Domain, Index
 from tabprotect.engine.tables.kept_margins import KeptMargins
@@ -272,7 +273,7 @@ class CycleReport:
     def _blocked(self, share: float) -> Statement:
         verdict: Verdict = "ok" if share < 0.5 else "warning" if share < 0.9 else "bad"
         return Statement(
-            "blocked", verdict, f"{share:.0%} of the cycles are blocked on this table."
+            "blocked", verdict, f"{percent(share)} of the cycles are blocked on this table."
         )
 
     def _immovable(self, cells: Sequence[Index]) -> Statement:

@@ -8,6 +8,8 @@ Also, for staff alone, on the table itself: choosing by that tells a little.
 from __future__ import annotations
 
 import hashlib
+import weakref
+from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -18,10 +20,11 @@ from tabprotect.engine.disclosure.verdict import verdict
 from tabprotect.engine.errors import InputError, Interrupted, TabprotectError
 from tabprotect.engine.fitting.expected import fit
 from tabprotect.engine.parameters import Values
+from tabprotect.engine.percent import percent
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Problem
-from tabprotect.engine.protection.remedy import Remedy
+from tabprotect.engine.protection.remedy import Mending, Remedy
 from tabprotect.engine.release.gate import Gate
 from tabprotect.engine.release.likelihood import CellFactors
 from tabprotect.engine.tables.domain import Domain
@@ -57,6 +60,9 @@ LIKELY = 0.5
 
 
 Alternative = tuple[str, Mapping[str, object]]
+
+_RECENT: deque[tuple[weakref.ref[Table], tuple[object, ...], Chance]] = deque(maxlen=32)
+"""Estimates of late, and of what: a refusal tells what was foreseen, and undoing brings it back."""
 """What other settings are, in words, and the parameters that they change."""
 
 
@@ -95,13 +101,13 @@ class Chance:
         """In words, for staff."""
         if self.synthetic is not None and self.here is not None:
             said = (
-                f"{self.synthetic:.0%} of synthetic tables with the same margins and "
-                f"{self.here:.0%} of trial runs on this table (CONFIDENTIAL)"
+                f"{percent(self.synthetic)} of synthetic tables with the same margins and "
+                f"{percent(self.here)} of trial runs on this table (CONFIDENTIAL)"
             )
         elif self.synthetic is not None:
-            said = f"{self.synthetic:.0%} of synthetic tables with the same margins"
+            said = f"{percent(self.synthetic)} of synthetic tables with the same margins"
         elif self.here is not None:
-            said = f"{self.here:.0%} of trial runs on this table (CONFIDENTIAL)"
+            said = f"{percent(self.here)} of trial runs on this table (CONFIDENTIAL)"
         else:
             return ""
         leaning = (
@@ -129,6 +135,24 @@ def chance(
     values
         As ``Method.resolve`` gives them.
     """
+    table, keys = problem.table, (problem.at_risk, problem.record_keys, problem.weights)
+    asked = (method, keys, dict(values), limits, on_this_table, most)
+    for whose, what, known in tuple(_RECENT):
+        if whose() is table and what == asked:
+            return known
+    found = _estimated(method, problem, values, limits, (on_this_table, most, progress))
+    _RECENT.append((weakref.ref(table), asked, found))
+    return found
+
+
+def _estimated(
+    method: Method,
+    problem: Problem,
+    values: Values,
+    limits: Gate,
+    how: tuple[bool, int, Progress],
+) -> Chance:
+    on_this_table, most, progress = how
     runs = min(_runs(problem, method.is_random(values)), most)
     generator = _generator(method, problem, "chance")
     tables = _synthetic(method.kept(problem.table.domain, values), problem, runs, generator)
@@ -225,6 +249,36 @@ def remedies(
                 break
     ranked = sorted(found, key=lambda one: one[0])
     return tuple(remedy for _, remedy in ranked[:MOST_REMEDIES])
+
+
+def mendings(
+    method: Method,
+    problem: Problem,
+    values: Values,
+    limits: Gate,
+    progress: Progress = SILENT,
+) -> tuple[Mending, ...]:
+    """Other settings to which the method itself has no objection, and that the gate lets through.
+
+    Tried on the table itself, as the objection was. Confidential.
+    """
+    generator, found = _generator(method, problem, "mendings"), []
+    ideas = _affordable(method, problem.table.domain, values)
+    for number, (text, change) in enumerate(ideas):
+        progress.report("trying what helps", number / len(ideas))
+        try:
+            other = method.resolve_for(problem, {**values, **change})
+            release, draft = method.perform(problem, other, generator, progress)
+            if method.objection(draft.findings):
+                continue
+            judged = verdict(release, limits, effort=EFFORT, progress=progress)
+        except Interrupted:
+            raise
+        except TabprotectError:
+            continue
+        if judged.accepted:
+            found.append(Mending(text, change))
+    return tuple(found[:MOST_REMEDIES])
 
 
 def untried(method: Method, domain: Domain, values: Values) -> str:

@@ -15,13 +15,13 @@ import numpy as np
 import numpy.typing as npt
 
 from tabprotect.engine.arrays import Bools, Floats, Ints
-from tabprotect.engine.budgets import BELIEVING_AT_ONCE as AT_ONCE
 from tabprotect.engine.budgets import BELIEVING_DRAWS as MOST_DRAWS
 from tabprotect.engine.budgets import BELIEVING_GLANCE as GLANCE
 from tabprotect.engine.budgets import BELIEVING_GLANCE_STEPS as GLANCE_STEPS
 from tabprotect.engine.budgets import BELIEVING_HELD as MOST_HELD
 from tabprotect.engine.budgets import BELIEVING_LEAST_DRAWS as LEAST_DRAWS
 from tabprotect.engine.budgets import BELIEVING_PROGRAMMED as PROGRAMMED
+from tabprotect.engine.budgets import BELIEVING_SUMS as EXACT_SUMS
 from tabprotect.engine.budgets import BELIEVING_UPDATES as UPDATES
 from tabprotect.engine.budgets import BELIEVING_WEIGHING as WEIGHING
 from tabprotect.engine.disclosure.proved import proved_ends
@@ -30,6 +30,7 @@ from tabprotect.engine.posterior.infer import infer
 from tabprotect.engine.posterior.joint import joined, multiplied
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.posterior.prior import parse_prior
+from tabprotect.engine.posterior.sums import sums
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.registered import likelihood_of, methods
 from tabprotect.engine.protection.subtables import groupings_of
@@ -356,64 +357,22 @@ class _Means:
         release, domain = self.release, self.release.tables[number].table.domain
         groupings = groupings_of(release.domain, release.mechanism.parameters)
         alone = Publication(release.domain, (domain.names,), groupings)
-        sums = _Sums.of(alone.keys(0), domain.size)
-        listed = inner.list_originals() if inner.way == "exact" else None
-        note = inner.note
-        if listed is not None:
-            rows = distributions(sums.added(listed[0]), listed[1])
-            return Belief(domain, False, judged, rows, "exact", note=note)
         size = release.domain.size
-        number_of = min(MOST_DRAWS, MOST_HELD // size)
-        if number_of < LEAST_DRAWS:
+        found = sums(
+            inner,
+            alone,
+            randomness=randomness,
+            draws=max(min(MOST_DRAWS, MOST_HELD // size), 1),
+            work=EXACT_SUMS,
+            progress=self.progress,
+        )[0]
+        if found.draws is not None and found.draws < LEAST_DRAWS:
             raise InfeasibleError(
                 f"{size:,} inner cells are too many for the sums of drawn originals"
             )
-        generator, parts, done = randomness.generator(), [], 0
-        while done < number_of:
-            self.progress.report("drawing originals", done / number_of)
-            here = min(max(AT_ONCE // size, 1), number_of - done)
-            tables = inner.draw_originals(here, generator, self.progress)
-            parts.append(sums.added(tables))
-            done += here
-        drawn = np.concatenate(parts)
-        rows = distributions(drawn, np.full(len(drawn), 1 / len(drawn)))
-        way: Way = "exact_draws" if inner.way == "exact" else _way(inner)
-        # Draws of one call may share ancestors: their own error is that of the inner cells.
-        error = max(inner.error or 0.0, float(np.sqrt(0.25 / len(drawn))))
-        return Belief(domain, False, judged, rows, way, error, note)
-
-
-@dataclass(frozen=True, eq=False)
-class _Sums:
-    """Inner cells added up to the cells of a table."""
-
-    order: Ints
-    begins: Ints
-    filled: Ints
-    cells: int
-
-    @classmethod
-    def of(cls, keys: Ints, cells: int) -> _Sums:
-        order = np.argsort(keys, kind="stable")
-        filled, begins = np.unique(keys[order], return_index=True)
-        return cls(order, begins, filled, cells)
-
-    def added(self, tables: Ints) -> Ints:
-        """int64 (originals, inner cells) -> (originals, cells)."""
-        out = np.zeros((len(tables), self.cells), dtype=np.int64)
-        out[:, self.filled] = np.add.reduceat(tables[:, self.order], self.begins, axis=1)
-        return out
-
-
-def distributions(sums: Ints, weights: Floats) -> tuple[Ints, Ints, Floats]:
-    """Distributions of weighed sums, (originals, cells), one row for each cell."""
-    first = sums.min(axis=0)
-    width = int((sums.max(axis=0) - first).max(initial=0)) + 1
-    cells = sums.shape[1]
-    if cells * width > MOST_HELD:
-        raise InfeasibleError("the distributions of so many sums are too large")
-    place = (sums - first) + np.arange(cells) * width
-    each = np.broadcast_to(weights[:, None], sums.shape)
-    share = np.bincount(place.reshape(-1), weights=each.reshape(-1), minlength=cells * width)
-    chances = np.asarray(share, dtype=np.float64).reshape(cells, width)
-    return np.arange(cells, dtype=np.int64), first, chances
+        belief = as_belief(found, inner=False, judged=judged)
+        if found.effective_sample_size is None:
+            return belief
+        # Chances of sums that no draw met have an error, too.
+        least = float(np.sqrt(0.25 / found.effective_sample_size))
+        return replace(belief, error=max(inner.error or 0.0, least))

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from tabprotect.engine.disclosure.before import remedies, untried
+from tabprotect.engine.disclosure.before import mendings, remedies, untried
 from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.disclosure.verdict import verdict
 from tabprotect.engine.errors import RefusedError
@@ -78,11 +78,7 @@ def protect(
         done = method.attempt(problem, values, randomness, number=attempt, progress=progress)
         objection = method.objection(done.record.findings)
         if objection and not accept and not draft:
-            raise RefusedError(
-                objection,
-                hint="publish less, or merge categories",
-                detail="to go on all the same takes an explicit, recorded decision",
-            )
+            raise _objected(method, problem, (values, limits), objection, progress)
         if before is not None and before.release.tables == done.release.tables:
             # Without chance of its own a further draw is the one that was refused.
             done = before
@@ -158,6 +154,23 @@ def _decided(done: Protected, against: str, accept: str) -> Protected:
     decision = f"{OVERRULED}: {accept}. {against}"
     decisions = (decision, *done.record.decisions)
     return Protected(done.release, replace(done.record, decisions=decisions))
+
+
+def _objected(
+    method: Method,
+    problem: Problem,
+    how: tuple[Values, Gate],
+    objection: str,
+    progress: Progress,
+) -> RefusedError:
+    ideas = mendings(method, problem, *how, progress)
+    refused = RefusedError(
+        objection,
+        hint="; ".join(map(str, ideas)) or "publish less, or merge categories",
+        detail="to go on all the same takes an explicit, recorded decision",
+    )
+    refused.suggestions = ideas
+    return refused
 
 
 def _refusal(

@@ -23,7 +23,7 @@ from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.protection.wishes import Kept
 from tabprotect.engine.release.gate import Gate
 from tabprotect.engine.release.release import Release
-from tabprotect.engine.tables.grouped import true_table
+from tabprotect.engine.tables.groupings.grouped import true_table
 from tabprotect.engine.tables.margins import MarginSet
 
 RUNS = 3

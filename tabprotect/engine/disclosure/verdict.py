@@ -26,7 +26,7 @@ from tabprotect.engine.release.likelihood import Likelihood, MoveSequence
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.release.verdict import CERTAIN, TableVerdict, Who
 from tabprotect.engine.sensitivity.small_count import SmallCount
-from tabprotect.engine.tables.grouped import true_table
+from tabprotect.engine.tables.groupings.grouped import true_table
 from tabprotect.engine.tables.table import Table
 
 if TYPE_CHECKING:

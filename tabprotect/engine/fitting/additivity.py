@@ -11,7 +11,7 @@ from tabprotect.engine.arrays import Bools, Floats, Ints
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.fitting.projection import project, times
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.tables.publication import Publication
+from tabprotect.engine.tables.publication import Publication, distinct_rows
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -110,25 +110,8 @@ def _system(
     if isinstance(published, Publication):
         representatives, inverse = published.distinct
     else:
-        representatives, inverse = _distinct_rows(matrix)
+        representatives, inverse = distinct_rows(matrix)
     return matrix[representatives].astype(np.float64), representatives, inverse
-
-
-def _distinct_rows(
-    matrix: csr_array[np.int64],
-) -> tuple[Ints, Ints]:
-    """As :attr:`Publication.distinct`, for any rows of 0 and 1."""
-    lines = matrix.sorted_indices()
-    known: dict[bytes, int] = {}
-    inverse = np.empty(matrix.shape[0], dtype=np.int64)
-    first: list[int] = []
-    ends = lines.indptr
-    for row in range(matrix.shape[0]):
-        line = lines.indices[ends[row] : ends[row + 1]].tobytes()
-        inverse[row] = known.setdefault(line, len(known))
-        if len(known) > len(first):
-            first.append(row)
-    return np.array(first, dtype=np.int64), inverse
 
 
 def _fit(

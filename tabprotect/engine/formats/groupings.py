@@ -9,8 +9,9 @@ from pathlib import Path
 
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.text.rows import TextRows
-from tabprotect.engine.tables.domain import Domain, Level, Variable
-from tabprotect.engine.tables.hierarchy import Grouping, check_groupings, declared
+from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.groupings.hierarchy import Grouping, check_groupings, declared
+from tabprotect.engine.tables.variable import Level, Variable
 
 FORM = 'write name:variable=category>group,category>group, for example "eu:geo=Spain>EU,Iceland>no"'
 _PARTS = re.compile(r'(?:[^;"]|"[^"]*")+')
@@ -280,7 +281,15 @@ def _read_hrc(path: Path, domain: Domain) -> list[Grouping]:
     lines = [parents[category] for category in variable.categories]
     # A category above the deepest level is its own group further down.
     return [
-        Grouping(f"{variable.name}_{level + 1}", variable.name,
-                 tuple(line[min(level, len(line) - 1)] for line in lines))
-        for level in range(max(map(len, lines)) - 1)
+        Grouping(name, variable.name, tuple(line[min(level, len(line) - 1)] for line in lines))
+        for level, name in enumerate(depth_names(variable.name, max(map(len, lines)) - 1))
     ]  # fmt: skip
+
+
+def depth_names(variable: str, depth: int) -> list[str]:
+    """What the levels of a hierarchy are called, which has codes alone: by how deep they lie.
+
+    ``geo_1`` is the coarsest, the lines without a lead in a file (.hrc): the level that tau-ARGUS
+    numbers 1, below the total that it numbers 0.
+    """
+    return [f"{variable}_{level}" for level in range(1, depth + 1)]

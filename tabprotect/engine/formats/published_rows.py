@@ -17,9 +17,10 @@ from tabprotect.engine.formats.layouts.cell_list import CellList
 from tabprotect.engine.formats.reading import Reading
 from tabprotect.engine.formats.registered import format_of
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.tables.domain import Domain, Variable
+from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Counts
+from tabprotect.engine.tables.variable import Variable
 
 TOTAL = "Total"
 
@@ -77,7 +78,7 @@ def read_published(
         The code of a variable that is summed over (case aside).
     groupings
         Columns that group the categories of others, as
-        :func:`~tabprotect.engine.tables.hierarchy.parse_groupings` reads them.
+        :func:`~tabprotect.engine.tables.groupings.hierarchy.parse_groupings` reads them.
     missing
         What a cell of a published margin without a row is: a fault, not published, or 0.
 

@@ -15,9 +15,9 @@ from pathlib import Path
 from types import MappingProxyType
 
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.formats.groupings import read_code_list, read_hierarchy
-from tabprotect.engine.tables.bands import cut_names, span_text, whole
-from tabprotect.engine.tables.domain import Level, Variable
+from tabprotect.engine.formats.groupings import depth_names, read_code_list, read_hierarchy
+from tabprotect.engine.tables.groupings.bands import cut_names, span_text, whole
+from tabprotect.engine.tables.variable import Level, Variable
 
 MISSING = "(missing)"
 """The category of records whose value is missing (an empty field, a Parquet null)."""
@@ -40,8 +40,12 @@ class Codings:
     code_lists
         A file with the group of each code: columns, the first named for the variable, or a
         hierarchy (``.hrc``). ``geo.csv@half`` takes the column ``half`` (else the first one),
-        ``geo.hrc@region_1`` the first level from above (else that next above each code). What the
-        file has above that are the variable's levels.
+        ``geo.hrc@region_1`` the first level from above (else that next above each code, and the
+        deepest is that of the codes themselves). What the file has above that are the variable's
+        levels.
+    level_names
+        What the levels of a hierarchy are called, the coarsest first, the codes' own perhaps last:
+        a file ``.hrc`` has codes alone.
     nested
         Columns that nest, from the coarsest, by the one variable that they are the levels of.
 
@@ -55,6 +59,7 @@ class Codings:
     cuts: Mapping[str, Sequence[int]] = field(default_factory=lambda: MappingProxyType({}))
     code_lists: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     nested: Mapping[str, Sequence[str]] = field(default_factory=lambda: MappingProxyType({}))
+    level_names: Mapping[str, Sequence[str]] = field(default_factory=lambda: MappingProxyType({}))
 
     def __post_init__(self) -> None:
         for name in self.variables:
@@ -70,6 +75,12 @@ class Codings:
             if not cuts or any(a >= b for a, b in pairwise(cuts)):
                 raise InputError(
                     f"{name}: cut points stand in rising order", hint="for example 0,15,65"
+                )
+        for name in self.level_names:
+            if not _file_and_level(self.code_lists.get(name, ""))[0].suffix.lower() == ".hrc":
+                raise InputError(
+                    f"{name}: levels are named for a hierarchy (.hrc)",
+                    hint="the columns of a code list, and of records that nest, have their names",
                 )
         for name, columns in self.nested.items():
             if len(columns) < 2 or len(set(columns)) < len(columns):
@@ -115,7 +126,8 @@ class Codings:
         """
         present = [value for value in values if value != MISSING]
         if name in self.code_lists:
-            found = _listed(name, values, self.code_lists[name], fault)
+            called = self.level_names.get(name, ())
+            found = _listed(name, values, self.code_lists[name], fault, called)
         else:
             ways = {f"band{w}": _banded(present, w, fault) for w in self.widths(name)}
             if name in self.cuts:
@@ -202,11 +214,13 @@ def _cut(values: Sequence[str], cuts: Sequence[int], fault: Fault) -> dict[str, 
     }
 
 
-def _listed(name: str, values: Sequence[str], text: str, fault: Fault) -> Coded:
+def _listed(
+    name: str, values: Sequence[str], text: str, fault: Fault, called: Sequence[str]
+) -> Coded:
     path, level = _file_and_level(text)
     if path.suffix.lower() == ".hrc":
         trails = read_hierarchy(path)
-        levels = [f"{name}_{n}" for n in range(1, max(map(len, trails.values())))]
+        levels = _called(depth_names(name, max(map(len, trails.values()))), called, path)
         at = _level(level, levels, path) if level else None
         cut = {code: trail[: _depth(trail, at)] for code, trail in trails.items()}
         groups = {code: trail[-1] for code, trail in cut.items()}
@@ -215,7 +229,7 @@ def _listed(name: str, values: Sequence[str], text: str, fault: Fault) -> Coded:
             levels[n]: {trail[-1]: trail[min(n, len(trail) - 1)] for trail in cut.values()}
             for n in range(depth - 1)
         }
-        finest = levels[depth - 1] if above and depth <= len(levels) else ""
+        finest = levels[depth - 1] if above else ""
     else:
         (header, rows), _ = read_code_list(path, [name])
         if len(header) < 2:
@@ -236,6 +250,20 @@ def _listed(name: str, values: Sequence[str], text: str, fault: Fault) -> Coded:
     # In the order of the file.
     there = set(values)
     return Coded({code: group for code, group in groups.items() if code in there}, above, finest)
+
+
+def _called(levels: list[str], called: Sequence[str], path: Path) -> list[str]:
+    """The names of a hierarchy's levels: those that are said, or by depth."""
+    if not called:
+        return levels
+    short = len(levels) - len(called)
+    if short not in (0, 1) or len({*called, *levels[len(called) :]}) < len(levels):
+        raise InputError(
+            f"{len(called)} names for a hierarchy of {len(levels)} levels, the codes' own among them",
+            file=path,
+            hint="name each level once, the coarsest first; the codes' own may be left out",
+        )
+    return [*called, *levels[len(called) :]]
 
 
 def _above(

@@ -11,6 +11,7 @@ import numpy as np
 from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.budgets import BLOCK_CELLS
 from tabprotect.engine.errors import ParameterError
+from tabprotect.engine.percent import percent
 from tabprotect.engine.posterior.log_linear import LogLinear, Pooled, pooled_test
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.progress import SILENT, Progress
@@ -206,7 +207,9 @@ class ModelSummary:
                 continue
             low, high = math.exp(middle - spread), math.exp(middle + spread)
             share = float(pooled.missing[k])
-            lines.append(f"  {name}: {math.exp(middle):.3f} ({low:.3f} to {high:.3f}), {share:.0%}")
+            lines.append(
+                f"  {name}: {math.exp(middle):.3f} ({low:.3f} to {high:.3f}), {percent(share)}"
+            )
         return lines
 
 

@@ -33,6 +33,7 @@ def sums(
     *,
     randomness: Randomness | None = None,
     draws: int | None = None,
+    work: int = SUMS_WORK,
     progress: Progress = SILENT,
 ) -> tuple[Posterior, ...]:
     """A posterior of the cells of each margin of a publication.
@@ -45,6 +46,8 @@ def sums(
         Of the inner cells.
     randomness, draws
         Where originals are drawn: fresh by default, and 20,000 of them.
+    work
+        Entries that the exact laws of one margin's sums may cost.
 
     Raises
     ------
@@ -57,7 +60,7 @@ def sums(
             f"{cells:,} sums are too many to be told at once", hint="ask for fewer tables"
         )
     exact = [
-        _by_factors(posterior.exact_sums, publication, m, progress)
+        _by_factors(posterior.exact_sums, publication, m, work, progress)
         for m in range(len(publication.margins))
     ]
     if any(found is None for found in exact):
@@ -79,12 +82,11 @@ def _members(publication: Publication, m: int) -> list[Ints]:
 
 
 def _by_factors(
-    laws: ExactSums | None, publication: Publication, m: int, progress: Progress
+    laws: ExactSums | None, publication: Publication, m: int, left: int, progress: Progress
 ) -> Laws | None:
     if laws is None:
         return None
     members = _members(publication, m)
-    left = SUMS_WORK
     for cells in members:
         work = laws.work(cells)
         left -= left + 1 if work is None else work
@@ -165,7 +167,7 @@ def _margin(
     errors: Floats | None = None
     effective: float | None = None
     if exact is not None:
-        (first, chances), reason = exact, "the cycles that cross its border are summed out"
+        (first, chances), reason = exact, "what its border crosses is summed out"
     else:
         assert rest is not None
         mine = rest.sums[:, publication.starts[m] : publication.starts[m + 1]]

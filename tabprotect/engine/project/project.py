@@ -257,6 +257,14 @@ class Project:
             return f"The policy of the house cannot be used: {error}"
 
     @property
+    def objection(self) -> str:
+        """What the method itself has against the result, in words; empty where nothing."""
+        done = self.protected
+        if done is None or done.release.mechanism.method != self.method:
+            return ""
+        return self.protection.objection(done.record.findings)
+
+    @property
     def takes_cycles(self) -> bool:
         """Whether the method has a cycle set among its parameters."""
         return any(parameter.kind == "cycles" for parameter in self.protection.parameters)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tabprotect.engine.errors import Suggestion
+from tabprotect.engine.percent import percent
 
 OTHERWISE = "merge categories so that fewer cells are small, or take another method"
 """What to do where nothing that was tried helps."""
@@ -30,9 +31,21 @@ class Remedy(Suggestion):
     @property
     def reached(self) -> str:
         return (
-            f"passed on {self.chance:.0%} of synthetic tables, where {self.known:.0%} of the at-risk "
+            f"passed on {percent(self.chance)} of synthetic tables, where {percent(self.known)} of the at-risk "
             "cells were known"
         )
+
+    def __str__(self) -> str:
+        return f"{self.text} ({self.reached})"
+
+
+@dataclass(frozen=True)
+class Mending(Suggestion):
+    """Other settings with which the method itself objects no more; tried on the very table."""
+
+    @property
+    def reached(self) -> str:
+        return "tried on this table: it meets the method's own criterion and the limits"
 
     def __str__(self) -> str:
         return f"{self.text} ({self.reached})"

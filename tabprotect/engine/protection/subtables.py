@@ -10,7 +10,8 @@ from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.groupings import parse_groupings
 from tabprotect.engine.parameters import Parameter
 from tabprotect.engine.tables.domain import Domain
-from tabprotect.engine.tables.hierarchy import Grouping, declared
+from tabprotect.engine.tables.formula import in_formula
+from tabprotect.engine.tables.groupings.hierarchy import Grouping, declared
 from tabprotect.engine.tables.margins import MarginSet, all_margins
 from tabprotect.engine.tables.publication import Publication
 
@@ -94,7 +95,7 @@ def publication_of(domain: Domain, values: Mapping[str, object]) -> Publication:
     formula = values.get(MARGINS.name)
     groupings = groupings_of(domain, values)
     if not formula:
-        formula = "*".join(f"`{name}`" for name in domain.names)
+        formula = "*".join(map(in_formula, domain.names))
     return _publication(domain, str(formula), groupings)
 
 

@@ -11,10 +11,10 @@ import numpy as np
 from tabprotect.engine.arrays import Bools, Ints
 from tabprotect.engine.budgets import MOST_TIGHT
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.query_space.asked_widths import AskedWidths
-from tabprotect.engine.query_space.at_risk import AtRiskCells
+from tabprotect.engine.query_space.critical_widths.asked_widths import AskedWidths
+from tabprotect.engine.query_space.critical_widths.at_risk import AtRiskCells
+from tabprotect.engine.query_space.critical_widths.widths import Widths, critical_widths
 from tabprotect.engine.query_space.lattice import Lattice, Query
-from tabprotect.engine.query_space.widths import Widths, critical_widths
 from tabprotect.engine.query_space.workers import Workers
 from tabprotect.engine.sensitivity.judged_cells import Judged
 from tabprotect.engine.sensitivity.small_count import SmallCount

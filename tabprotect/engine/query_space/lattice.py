@@ -21,8 +21,10 @@ from tabprotect.engine.arrays import Ints
 from tabprotect.engine.budgets import LATTICE_VARIABLES as MAX_VARIABLES
 from tabprotect.engine.budgets import MAX_LISTED
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.tables.domain import Domain, Level
+from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.margins import MarginSet
+from tabprotect.engine.tables.possible import joined as joined_by
+from tabprotect.engine.tables.variable import Level
 
 Query = int
 
@@ -57,12 +59,15 @@ class Lattice:
         The bits of each variable, next to each other; by default one each.
     aliases
         Further names of some bits.
+    tied
+        Sets of bits whose variables structural zeros join.
     """
 
     names: tuple[str, ...]
     told: tuple[Query, ...] = ()
     axes: tuple[Query, ...] = ()
     aliases: tuple[tuple[str, int], ...] = ()
+    tied: tuple[Query, ...] = ()
 
     @classmethod
     def of(cls, domain: Domain) -> Lattice:
@@ -90,7 +95,8 @@ class Lattice:
             axes.append((2 << last) - (1 << first))
             if variable.finest_name not in (*names, *domain.names):
                 aliases.append((variable.finest_name, last))
-        return cls(tuple(names), tuple(told), tuple(axes), tuple(aliases))
+        tied = (sum(axes[domain.axis(name)] for name in group) for group in joined_by(domain))
+        return cls(tuple(names), tuple(told), tuple(axes), tuple(aliases), tuple(tied))
 
     def __post_init__(self) -> None:
         if not self.told:
@@ -190,6 +196,8 @@ class Lattice:
 
     def finest(self, query: Query) -> Query:
         """The bits of a query that no other one of its bits tells."""
+        if self.plain:
+            return query
         told = 0
         for v in bits(query):
             told |= self.told[v]
@@ -204,15 +212,16 @@ class Lattice:
 
     @cached_property
     def crossing(self) -> tuple[Query, ...]:
-        """The variables with groupings of which neither tells the other."""
-        return tuple(
+        """Variables with groupings of which neither tells the other; and those that are tied."""
+        groupings = (
             axis
             for axis, patterns in zip(self.axes, self.patterns, strict=True)
             if len(patterns) > axis.bit_count() + 1
         )
+        return (*groupings, *self.tied)
 
     def separable(self, released: Iterable[Query]) -> bool:
-        """Whether released levels say nothing of each other that no released query says."""
+        """Whether what is released says nothing of each other that no released query says."""
         queries = tuple(released)
         for axis in self.crossing:
             used = 0

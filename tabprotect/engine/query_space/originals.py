@@ -67,7 +67,9 @@ def _drawn(
 ) -> tuple[Table, ...]:
     domain = table.domain
     if not any(released):
-        counts = _compositions(table.total, domain.size, number, _generator([]))
+        possible = np.flatnonzero(~domain.structural_cells())
+        counts = np.zeros((number, domain.size), dtype=np.int64)
+        counts[:, possible] = _compositions(table.total, len(possible), number, _generator([]))
     else:
         publication = Publication(domain, lattice.margins(released))
         tables = tuple(PublishedTable(table.margin(margin)) for margin in publication.margins)

@@ -30,7 +30,7 @@ def possible_tables(
         return None
     most = min(POSSIBLE_TABLES, POSSIBLE_HELD // size)
     counts = table.counts.reshape(-1)
-    high = np.full(size, table.total)
+    high = np.where(table.domain.structural_cells(), 0, table.total)
     sums: list[tuple[Ints, int, int]] = []
     for query in {0, *released}:
         keys = margin_keys(shape, query)

@@ -53,9 +53,13 @@ class Worth:
     def __init__(self, lattice: Lattice, weights: Sequence[float]) -> None:
         self._lattice, self._weights = lattice, weights
         self._known: dict[tuple[int, ...], float] = {}
+        # Without levels only the number of variables counts: an annealing asks a million times.
+        self._by_size = [self._of_kinds((1,) * n) for n in range(lattice.variables + 1)]
 
     def __call__(self, clique: Query) -> float:
         """The worth of a clique."""
+        if self._lattice.plain:
+            return self._by_size[clique.bit_count()]
         kinds = tuple(
             sorted(
                 sum(p & clique == p for p in patterns) - 1
@@ -64,12 +68,16 @@ class Worth:
             )
         )
         if kinds not in self._known:
-            # How many sub-tables there are over so many variables.
-            counts = [1]
-            for choices in kinds:
-                counts = [a + choices * b for a, b in zip([*counts, 0], [0, *counts], strict=True)]
-            self._known[kinds] = sum(n * w for n, w in zip(counts, self._weights, strict=False))
+            self._known[kinds] = self._of_kinds(kinds)
         return self._known[kinds]
+
+    def _of_kinds(self, kinds: tuple[int, ...]) -> float:
+        """The worth of a clique whose variables can be released in so many ways each."""
+        # How many sub-tables there are over so many variables.
+        counts = [1]
+        for choices in kinds:
+            counts = [a + choices * b for a, b in zip([*counts, 0], [0, *counts], strict=True)]
+        return sum(n * w for n, w in zip(counts, self._weights, strict=False))
 
     def of(self, tree: JunctionTree) -> float:
         """The worth of a decomposable release: its cliques' less its separators'."""

@@ -20,6 +20,7 @@ _TOTAL: Term = frozenset()
 _TOKEN = re.compile(
     r"\s*(?:(?P<quoted>`[^`]*`|\"[^\"]*\"|'[^']*')|(?P<op>\*\*|[-+*:^()/~])|(?P<word>[\w.@]+))"
 )
+_WORD = re.compile(r"[^\W\d][\w.@]*")
 
 
 def terms(
@@ -54,6 +55,11 @@ def terms(
     place = {name: k for k, name in enumerate(names)}
     found = sorted(reader.read(), key=len)
     return tuple(tuple(sorted(term, key=place.__getitem__)) for term in found)
+
+
+def in_formula(name: str) -> str:
+    """A name as a formula has it: in backticks where it is more than a word."""
+    return name if _WORD.fullmatch(name) else f"`{name}`"
 
 
 def names_in(formula: str) -> tuple[str, ...]:

@@ -10,7 +10,8 @@ from dataclasses import replace
 
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.tables import structural
-from tabprotect.engine.tables.domain import Domain, Level, Variable
+from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.variable import Level, Variable
 
 STATED = ("levels", "structural_zeros")
 """What :func:`as_json` writes, where there is any."""

@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from tabprotect.engine.arrays import Bools
 from tabprotect.engine.budgets import DENSE_LIMIT
 from tabprotect.engine.errors import InputError, TooLargeError
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.formula import terms
-from tabprotect.engine.tables.hierarchy import Grouping, check_groupings, declared
+from tabprotect.engine.tables.groupings.hierarchy import Grouping, check_groupings, declared
 from tabprotect.engine.tables.margins import MarginSet
 from tabprotect.engine.tables.table import Counts, Table
 
@@ -259,6 +260,17 @@ class Publication:
         found.eliminate_zeros()
         return found
 
+    @cached_property
+    def nobody(self) -> Bools:
+        """Published cells behind which there are structural zeros alone, bool (size,).
+
+        Of a table too large to be laid out those that the statements name themselves.
+        """
+        if self.domain.structural and self.domain.size <= DENSE_LIMIT:
+            nobody: Bools = np.diff(self.incidence.indptr) == 0
+            return nobody
+        return np.concatenate([domain.structural_cells() for domain in self.domains])
+
     def sums(self, table: Table) -> tuple[Table, ...]:
         """The published sub-tables of a table, exact; sparse as the table is.
 
@@ -332,7 +344,8 @@ class Publication:
         """Published cells that sum the very same inner cells are one number.
 
         Cells are boxes: two are the same when they take the same categories of every variable, or
-        when nothing adds into either.
+        when nothing adds into either. Where the table has structural zeros, two are the same also
+        when all else in either is such a zero (beyond what can be laid out that is not seen).
 
         Returns
         -------
@@ -341,6 +354,8 @@ class Publication:
         inverse : int64 (size,)
             For each cell the place of its representative.
         """
+        if self.domain.structural and self.domain.size <= DENSE_LIMIT:
+            return distinct_rows(self.incidence)
         key = np.zeros(self.size, dtype=np.int64)
         empty = np.zeros(self.size, dtype=np.bool_)
         limit = 1
@@ -381,3 +396,18 @@ class Publication:
         # The variables of an axis stand next to each other in a margin.
         before = math.prod(shape[: mine[0]]) if mine else 1
         return np.tile(np.repeat(sets, self.domains[m].size // before // local), before)
+
+
+def distinct_rows(matrix: csr_array[np.int64]) -> tuple[Counts, Counts]:
+    """The first of each kind of rows of 0 and 1, and for each row the place of its first."""
+    lines = matrix.sorted_indices()
+    known: dict[bytes, int] = {}
+    inverse = np.empty(matrix.shape[0], dtype=np.int64)
+    first: list[int] = []
+    ends = lines.indptr
+    for row in range(matrix.shape[0]):
+        line = lines.indices[ends[row] : ends[row + 1]].tobytes()
+        inverse[row] = known.setdefault(line, len(known))
+        if len(known) > len(first):
+            first.append(row)
+    return np.array(first, dtype=np.int64), inverse

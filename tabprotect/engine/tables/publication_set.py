@@ -14,10 +14,12 @@ from itertools import combinations
 import numpy as np
 
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.tables.domain import Domain, Level
+from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.formula import in_formula
 from tabprotect.engine.tables.margins import MarginSet
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
+from tabprotect.engine.tables.variable import Level
 
 
 @dataclass(frozen=True)
@@ -150,7 +152,7 @@ class PublicationSet:
 
 def formula_of(margins: MarginSet) -> str:
     """A formula for exactly these margins."""
-    named = [":".join(f"`{name}`" for name in margin) for margin in margins if margin]
+    named = [":".join(map(in_formula, margin)) for margin in margins if margin]
     total = "1" if () in margins else "0"
     return " + ".join([total, *named])
 

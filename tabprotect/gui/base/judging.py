@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
-from tabprotect.engine.errors import TabprotectError
+from tabprotect.engine.errors import Suggestion, TabprotectError
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.project import Project
-from tabprotect.engine.protection.remedy import Remedy
 from tabprotect.engine.release.verdict import Verdict
 from tabprotect.gui.base.jobs import Jobs
 from tabprotect.gui.base.question import Question, same
@@ -29,9 +28,9 @@ class Judging(QObject):
     def __init__(self, parent: QObject, jobs: Jobs) -> None:
         super().__init__(parent)
         self._found: tuple[object, Judgement | None, str] | None = None
-        self._helping: tuple[object, tuple[Remedy, ...]] | None = None
+        self._helping: tuple[object, tuple[Suggestion, ...]] | None = None
         self._verdicts: Question[Judgement] = Question(self, jobs, self._judged, self._failed)
-        self._remedies: Question[tuple[Remedy, ...]] = Question(
+        self._remedies: Question[tuple[Suggestion, ...]] = Question(
             self, jobs, self._helped, lambda _: self._helped(())
         )
 
@@ -72,13 +71,13 @@ class Judging(QObject):
         self._found = None
         self._verdicts.drop()
 
-    def remedies(self, project: Project) -> tuple[Remedy, ...] | None:
+    def remedies(self, project: Project) -> tuple[Suggestion, ...] | None:
         """Settings whose releases pass more often; ``None`` while they are being tried."""
         key = _setting(project)
         if self._helping is not None and same(self._helping[0], key):
             return self._helping[1]
 
-        def work(progress: Progress) -> tuple[Remedy, ...]:
+        def work(progress: Progress) -> tuple[Suggestion, ...]:
             from tabprotect.engine.project.releasing.foresight import what_helps
 
             return what_helps(project, progress)
@@ -86,7 +85,7 @@ class Judging(QObject):
         self._remedies.ask("trying what helps", work, key)
         return None
 
-    def know_remedies(self, project: Project, found: tuple[Remedy, ...]) -> None:
+    def know_remedies(self, project: Project, found: tuple[Suggestion, ...]) -> None:
         """Remedies that were tried elsewhere need not be tried again."""
         self._helping = (_setting(project), found)
 
@@ -102,7 +101,7 @@ class Judging(QObject):
         self._found = (self._verdicts.key, None, str(error))
         self.changed.emit()
 
-    def _helped(self, found: tuple[Remedy, ...]) -> None:
+    def _helped(self, found: tuple[Suggestion, ...]) -> None:
         self._helping = (self._remedies.key, found)
         self.changed.emit()
 
@@ -113,4 +112,7 @@ def _key(project: Project) -> tuple[object, ...]:
 
 
 def _setting(project: Project) -> tuple[object, ...]:
-    return project.table, project.at_risk, project.method, project.parameters, project.moves
+    return (
+        *(project.table, project.at_risk, project.method, project.parameters, project.moves),
+        project.objection,
+    )

@@ -10,7 +10,6 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
-    QFileDialog,
     QLineEdit,
     QSizePolicy,
     QToolButton,
@@ -23,6 +22,7 @@ from tabprotect.engine.tables.domain import Domain
 from tabprotect.gui.forms.name_chips import NameChips
 from tabprotect.gui.look import icons
 from tabprotect.gui.look.buttons import tool_button
+from tabprotect.gui.look.file_dialogs import ask_file
 from tabprotect.gui.look.label import Label, tip
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID, THEME, count_text
@@ -46,10 +46,15 @@ CHOSEN = {"formula": ("*", " + "), "groupings": ("", "; ")}
 """Kinds that can be put together by clicks: what stands between names, and between entries."""
 
 
+HALF = "0.5"
+"""Tells which decimal point the language has."""
+
+
 class Field(QWidget):
     """One parameter. ``changed`` when the user has set it to something else."""
 
     changed = Signal()
+    setting_asked = Signal()
 
     def __init__(self, parameter: Parameter[object]) -> None:
         super().__init__()
@@ -79,6 +84,13 @@ class Field(QWidget):
             if parameter.kind in FILES:
                 self._stops.append(self._open_button())
                 row.addWidget(self._stops[-1])
+            elif parameter.kind == "setting":
+                choose = tool_button("Choose\u2026")
+                choose.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+                choose.setAccessibleName(f"Choose: {parameter.label}")
+                choose.clicked.connect(lambda: self.setting_asked.emit())
+                self._stops.append(choose)
+                row.addWidget(choose)
             elif parameter.kind in ("real", "integer"):
                 row.addStretch(1)
             column.addWidget(label)
@@ -87,7 +99,7 @@ class Field(QWidget):
         if parameter.kind in CHOSEN:
             self.chips = NameChips(*CHOSEN[parameter.kind])
             self.chips.hide()
-            self.chips.changed.connect(self._put_together)
+            self.chips.changed.connect(self.put)
             self.chips.remade.connect(self._order)
             column.addWidget(self.chips)
         column.addWidget(self.fault)
@@ -122,7 +134,8 @@ class Field(QWidget):
             self.chips.show_text(text)
         self.changed.emit()
 
-    def _put_together(self, text: str) -> None:
+    def put(self, text: str) -> None:
+        """Set what was put together somewhere else, and say so."""
         self._write(text)
         self._chosen()
 
@@ -179,13 +192,19 @@ class Field(QWidget):
 
     def _read_line(self) -> object:
         text = self._line.text().strip()
-        return self._held if self._held is not None and text == IMPORTED else text or None
+        if self._held is not None and text == IMPORTED:
+            return self._held
+        if self.parameter.kind == "real" and told(HALF) != HALF:
+            # As the language writes numbers, or as programs do.
+            text = text.replace(told(HALF).strip("05"), ".")
+        return text or None
 
     def _write_line(self, value: object) -> None:
         text = _written(value)
         # What was read from a file is its whole content: nobody reads that in a line.
         self._held = text if len(text) > LONG or "\n" in text else None
-        self._line.setText(IMPORTED if self._held is not None else text)
+        shown = told(text) if self.parameter.kind == "real" else text
+        self._line.setText(IMPORTED if self._held is not None else shown)
         self._line.setToolTip(tip(f"{text[:400]}\u2026") if self._held is not None else "")
         if self.chips is not None:
             self.chips.show_text("" if self._held is not None else text)
@@ -211,10 +230,7 @@ class Field(QWidget):
         return button
 
     def _choose_file(self) -> None:
-        name, _ = QFileDialog.getOpenFileName(self, self.parameter.label)
-        if name:
-            self._write(name)
-            self.changed.emit()
+        ask_file(self, self.parameter.label, "All files (*)", self.put)
 
     @property
     def value(self) -> object:

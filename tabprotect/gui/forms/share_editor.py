@@ -33,7 +33,7 @@ class ShareEditor(QWidget):
         self.triangle.changed.connect(self._dragged)
         self.triangle.settled.connect(self.changed)
         self.rest = Label(name=shares.rest)
-        self._rest_words = f"{shares.rest}, the rest ({shares.words[2]})"
+        self._rest = shares.rest
         self.stops: list[QWidget] = [self.triangle, *first.stops, *second.stops]
         side = in_column(spacing=GRID // 2)
         for field in self.fields:
@@ -84,4 +84,4 @@ class ShareEditor(QWidget):
 
     def _tell(self, first: float, second: float) -> None:
         left = max(round(1 - first - second, 10), 0.0)
-        self.rest.setText(f"{self._rest_words}: {number_text(left)}")
+        self.rest.setText(f"{self._rest}, the rest: {number_text(left)}")

@@ -23,7 +23,6 @@ from tabprotect.engine.project.saving.held import HeldProject, InUseError
 from tabprotect.engine.project.verbs.release_verbs import open_bundle
 from tabprotect.engine.project.verbs.table_verbs import open_table
 from tabprotect.gui.base.question import told
-from tabprotect.gui.frame.stages import OTHERS
 from tabprotect.gui.frame.window import Window
 from tabprotect.gui.look.file_dialogs import ask_file, ask_place
 
@@ -251,9 +250,8 @@ class Files(QObject):
 
     def _arrive(self, name: str) -> None:
         window = self.window
-        if isinstance(window.page, OTHERS):
-            # Pages beside the river would not show that anything was opened.
-            window.go("posterior" if window.pages.why_not("table") else "table")
+        # Another document begins where it is seen, whatever page the last one was on.
+        window.go("posterior" if window.pages.why_not("table") else "table")
         self.opened.emit(name)
 
     def _refused(

@@ -50,7 +50,14 @@ class Recipes(QObject):
         job = self.document.jobs.command(
             f"save {path.name}", lambda _: write_bytes(path, text.encode(), private=True)
         )
-        job.failed.connect(told(self.window.page.show_error))
+        page = self.window.page
+        job.finished.connect(
+            lambda _: page.errors.show_note(
+                f"Saved as {path.name}, without data, seeds and paths. Next year: File > Run a "
+                "recipe on new data."
+            )
+        )
+        job.failed.connect(told(page.show_error))
 
     def ask_run(self) -> None:
         """Ask for a recipe, then for the new data."""

@@ -11,7 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tabprotect.engine.arrays import Bools
-from tabprotect.engine.tables.domain import Domain, Index, Level, Variable
+from tabprotect.engine.tables.domain import Domain, Index
+from tabprotect.engine.tables.variable import Level, Variable
 from tabprotect.gui.grid.layout import Layout
 
 FOLDED, OPEN = "\u25b8", "\u25be"

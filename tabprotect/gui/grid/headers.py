@@ -235,7 +235,7 @@ class Corner(QWidget):
         # with one level only they share it, and an arrow says which is which.
         names, levels = self._columns.names, self._columns.level_sizes()
         down = 0
-        beside = min(self._row_names_width(), self.width())
+        beside = self.beside()
         for name, size in zip(names, levels, strict=False):
             last = name == names[-1]
             box = self.rect().adjusted(beside if last else GRID, down, -GRID, 0)
@@ -255,6 +255,19 @@ class Corner(QWidget):
         painter.setPen(QPen(colour("border"), 1))
         painter.drawLine(self.rect().bottomLeft(), self.rect().bottomRight())
         painter.drawLine(self.rect().topRight(), self.rect().bottomRight())
+
+    def beside(self) -> int:
+        """Where on the line that both share the rows' names end and the columns' begins.
+
+        Where both do not fit, neither takes more than half from the other.
+        """
+        if not self._columns.names:
+            return min(self._row_names_width(), self.width())
+        before = sum(self._rows.level_sizes()[:-1])
+        room, rows = self.width() - before, self._row_names_width() - before
+        name = f"{self._columns.names[-1][: self._columns.limit]} \u2192"
+        columns = self.fontMetrics().horizontalAdvance(name) + 2 * GRID
+        return before + max(min(rows, room - columns), min(rows, room // 2), 0)
 
     def needed(self) -> int:
         """Pixels that the names take beside each other."""

@@ -12,12 +12,12 @@ from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.releasing.release_state import evidence_of
 from tabprotect.engine.query_space.lattice import Query
 from tabprotect.engine.query_space.registered import criteria, rules
-from tabprotect.engine.query_space.release_set import ReleaseSet
+from tabprotect.engine.query_space.release_sets.release_set import ReleaseSet
 from tabprotect.engine.query_space.table_server.fold import Answer, Request, ServerState
 from tabprotect.engine.tables.table import Table
 
 if TYPE_CHECKING:
-    from tabprotect.engine.query_space.table_server.database import Entry
+    from tabprotect.engine.query_space.table_server.entry import Entry
 
 ANSWER_CELLS = 5_000
 """Cells of an answer that are listed."""

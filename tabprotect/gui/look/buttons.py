@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from PySide6.QtCore import QSize
 from PySide6.QtGui import QIcon
-from PySide6.QtWidgets import QFrame, QLayout, QScrollArea, QToolButton
+from PySide6.QtWidgets import QFrame, QLayout, QScrollArea, QToolButton, QWidget
 
 
 def tool_button(
@@ -25,6 +26,20 @@ def tool_button(
     button.setAutoExclusive(exclusive)
     button.setAutoRaise(flat)
     return button
+
+
+class Inside(QWidget):
+    """What an area scrolls: as high as its words are at its width, and no higher.
+
+    Words that wrap have a least height of their own, that at their least width: it would leave
+    an empty end to scroll to.
+    """
+
+    def minimumSizeHint(self) -> QSize:
+        least = super().minimumSizeHint()
+        layout = self.layout()
+        flows = layout is not None and layout.hasHeightForWidth()
+        return QSize(least.width(), 0) if flows else least
 
 
 def scrolling() -> QScrollArea:

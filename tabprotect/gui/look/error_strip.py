@@ -1,4 +1,4 @@
-"""Errors where they belong: a strip on the page, never a dialog."""
+"""Errors where they belong, and what was done unseen: a strip on the page, never a dialog."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from PySide6.QtWidgets import (
     QFrame,
     QPlainTextEdit,
     QPushButton,
-    QWidget,
 )
 
 from tabprotect.engine.errors import TabprotectError
@@ -29,8 +28,8 @@ class ErrorStrip(QFrame):
 
     place_clicked = Signal(object)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.error: TabprotectError | None = None
         self._remedy: Callable[[], object] | None = None
         self._other: Callable[[], object] | None = None
@@ -85,6 +84,7 @@ class ErrorStrip(QFrame):
     ) -> None:
         """Show an error, with buttons for what mends it where the page knows how."""
         self.error = error
+        self._paint()
         self._remedy, self._other = remedy, other
         hint = f" {error.hint[0].upper()}{error.hint[1:]}." if error.hint else ""
         message = error.message[:1].upper() + error.message[1:]
@@ -98,7 +98,20 @@ class ErrorStrip(QFrame):
         self._detail.setPlainText(error.detail)
         self._details.setChecked(False)
         self._details.setVisible(bool(error.detail))
+        self._copy.show()
+        self.setAccessibleName("Error")
         self.setAccessibleDescription(self._message.text())
+        self.show()
+
+    def show_note(self, text: str) -> None:
+        """Say what was done, where nothing else on the page shows it."""
+        self.clear()
+        self._message.setText(text)
+        for widget in (self._place, self._button, self._second, self._details, self._copy):
+            widget.hide()
+        self.setAccessibleName("Done")
+        self.setAccessibleDescription(text)
+        self._paint()
         self.show()
 
     def clear(self) -> None:
@@ -132,9 +145,12 @@ class ErrorStrip(QFrame):
 
     def _paint(self) -> None:
         c = THEME.colours
+        done = self.error is None
+        fill, ink = (c.released_fill, c.released) if done else (c.error_fill, c.error)
+        mark = "tick" if done else "cross"
         self.setStyleSheet(
-            f"ErrorStrip {{ background: {c.error_fill}; border: 1px solid {c.error};"
+            f"ErrorStrip {{ background: {fill}; border: 1px solid {ink};"
             f" border-radius: 4px; }} ErrorStrip QLabel {{ color: {c.text}; }}"
         )
-        self._picture.setPixmap(icons.pixmap("cross", 20, colour=c.error))
+        self._picture.setPixmap(icons.pixmap(mark, 20, colour=ink))
         self._close.setIcon(icons.icon("close"))

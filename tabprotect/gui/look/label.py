@@ -8,6 +8,8 @@ from typing import Any
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel
 
+from tabprotect.languages.speaking import told
+
 
 class Label(QLabel):
     """A label that never reads its text as HTML.
@@ -19,7 +21,7 @@ class Label(QLabel):
     role
         What it is for the style sheet: ``quiet``, ``section``, ...
     name
-        What a screen reader calls it.
+        What a screen reader calls it; what the label says is then its description.
     """
 
     def __init__(self, *args: Any, role: str = "", name: str = "", **kwargs: Any) -> None:
@@ -30,10 +32,26 @@ class Label(QLabel):
         if name:
             self.setAccessibleName(name)
 
+    def setText(self, text: str) -> None:
+        super().setText(text)
+        self._tell(text)
+
+    def setAccessibleName(self, name: str) -> None:
+        super().setAccessibleName(name)
+        self._tell(self.text())
+
+    def clear(self) -> None:
+        self.setText("")
+
+    def _tell(self, text: str) -> None:
+        # A name stands in the way of the text: nobody who listens would hear it.
+        if self.accessibleName():
+            self.setAccessibleDescription("" if self.accessibleName().endswith(text) else text)
+
 
 def tip(text: str) -> str:
     """A tooltip that wraps long lines and says exactly ``text``; empty for an empty one."""
-    return f"<p>{html.escape(text)}</p>" if text else ""
+    return f"<p>{html.escape(told(text))}</p>" if text else ""
 
 
 def heading(text: str) -> Label:

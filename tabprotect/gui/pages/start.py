@@ -4,42 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QMouseEvent
+from PySide6.QtCore import QSize
 from PySide6.QtWidgets import (
     QFrame,
     QGridLayout,
     QHBoxLayout,
     QLabel,
     QPushButton,
-    QSizePolicy,
     QVBoxLayout,
-    QWidget,
 )
 
 from tabprotect.engine.project.opening.examples import Example, examples
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Changes, Page
 from tabprotect.gui.look import icons
-from tabprotect.gui.look.buttons import emptied, scrolling
+from tabprotect.gui.look.buttons import Inside, emptied, scrolling
+from tabprotect.gui.look.choice_card import ChoiceCard
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID
 
 
-class Card(QFrame):
-    """A thing to choose: a title, a sentence, a picture. Return, space or a click chooses it."""
-
-    chosen = Signal()
+class Card(ChoiceCard):
+    """A way to begin: a title, a sentence, a picture."""
 
     def __init__(self, title: str, text: str, *, icon: str, foot: str = "") -> None:
-        super().__init__()
-        self.setProperty("role", "card")
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setCursor(Qt.CursorShape.PointingHandCursor)
-        self.setAccessibleName(title)
-        self.setAccessibleDescription(text)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
+        super().__init__(title, text)
         self._icon = icon
         self._picture = Label()
         heading = Label(title, wordWrap=True, role="section")
@@ -58,16 +48,6 @@ class Card(QFrame):
         """In the colours of the theme in force."""
         self._picture.setPixmap(icons.pixmap(self._icon, 22))
 
-    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        if self.rect().contains(event.position().toPoint()):
-            self.chosen.emit()
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space):
-            self.chosen.emit()
-        else:
-            super().keyPressEvent(event)
-
 
 class StartPage(Page):
     """What to begin with."""
@@ -84,7 +64,7 @@ class StartPage(Page):
             "Open a table, see which cells are at risk, choose how to protect it, and publish it with "
             "all a reader needs to judge what it says."
         )
-        inner = QWidget()
+        inner = Inside()
         self._column = in_column(on=inner, margins=(0, 0, GRID, 0), spacing=2 * GRID)
         scroll = scrolling()
         scroll.setAccessibleName("Ways to begin")

@@ -20,13 +20,14 @@ from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.project.opening.examples import PREFIX
 from tabprotect.engine.project.opening.sources import Opened, open_table, tabulate_source
 from tabprotect.engine.protection.registered import methods
-from tabprotect.engine.query_space.asked_release_set import AskedReleaseSet
 from tabprotect.engine.query_space.evidence import Evidence
 from tabprotect.engine.query_space.lattice import Lattice, Query
 from tabprotect.engine.query_space.registered import criteria, rules
-from tabprotect.engine.query_space.release_set import Consequence, ReleaseSet
+from tabprotect.engine.query_space.release_sets.asked_release_set import AskedReleaseSet
+from tabprotect.engine.query_space.release_sets.release_set import Consequence, ReleaseSet
 from tabprotect.engine.query_space.table_server.answers import release_of
-from tabprotect.engine.query_space.table_server.database import FIRST_CHAIN, Entry, Ledger
+from tabprotect.engine.query_space.table_server.database import Ledger
+from tabprotect.engine.query_space.table_server.entry import FIRST_CHAIN, Entry
 from tabprotect.engine.query_space.table_server.fold import (
     LogLine,
     Request,
@@ -41,8 +42,9 @@ from tabprotect.engine.query_space.table_server.session import (
 )
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.sensitivity.small_count import SmallCount
-from tabprotect.engine.tables.domain import Domain, Variable
+from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
+from tabprotect.engine.tables.variable import Variable
 from tabprotect.server.deciding.freezing import perturbed
 from tabprotect.server.deciding.pricing import Pricing
 from tabprotect.server.service import Service
@@ -357,7 +359,7 @@ class Desk:
 
     def _release(self, query: Query) -> Release:
         title = f"{self.label}: {self.lattice.text(query)}"
-        return release_of(self._start, query, title)
+        return release_of(self._start, query, self._margin(query), title)
 
     def _sealed(self, query: Query) -> Sealed:
         return self._packed(self._release(query))

@@ -28,7 +28,7 @@ from tabprotect.engine.release.likelihood import CellFactors
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.design_weights import DesignWeights
 from tabprotect.engine.tables.domain import Domain
-from tabprotect.engine.tables.hierarchy import Grouping
+from tabprotect.engine.tables.groupings.hierarchy import Grouping
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
 from tests.engine.assessment.party import case, released
@@ -68,6 +68,7 @@ def test_the_order_of_cells_in_these_tests() -> None:
     ("name", "value"),
     [
         ("mean_absolute_deviation", (2 + 1 + 4 + 1 + 2) / 9),
+        ("mean_loss", (2 + 1 + 4 + 1 + 2) / 9),
         ("max_absolute_deviation", 4),
         ("mean_relative_deviation", (2 / 10 + 1 / 4 + 4 / 4 + 2 / 5) / 8),
         ("max_relative_deviation", 1.0),
@@ -96,6 +97,8 @@ def test_suppressed_cells_are_left_out() -> None:
     assert figure("max_absolute_deviation", seen).value == 1
     assert figure("mean_absolute_deviation", seen).value == pytest.approx(1 / 7)
     assert np.isnan(figure("mean_absolute_deviation", seen).per_cell[5])  # type: ignore[index]
+    # The only change is 1; of what is hidden all is lost.
+    assert figure("mean_loss", seen).value == pytest.approx((1 + SAME[5] + SAME[6]) / 9)
     # In the restoration they are free: what is left determines the inner table.
     assert np.isnan(seen.restored_own[[5, 6]]).all()
     assert seen.expected.sum() == pytest.approx(float(seen.restored_own[0]), abs=1e-6)

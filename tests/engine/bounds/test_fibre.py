@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from small_tables import alike, tables
 
 import tabprotect as tp
 from tabprotect.engine.bounds.fibre import Sums, fibre
-from tests.engine.query_space.small_tables import alike, tables
 
 
 def sums_of(counts: np.ndarray, queries: list[int]) -> Sums:

@@ -11,9 +11,11 @@ from hypothesis import strategies as st
 
 from tabprotect.engine.arrays import Ints
 from tabprotect.engine.bounds.bounding import bounds, width
-from tabprotect.engine.tables.domain import Domain, Level, Variable
+from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.publication import Publication
+from tabprotect.engine.tables.structural import stated
 from tabprotect.engine.tables.table import Table
+from tabprotect.engine.tables.variable import Level, Variable
 
 GEO = Variable(
     "A",
@@ -48,7 +50,8 @@ def every_table(sums: Ints, matrix: Ints) -> Iterator[Ints]:
                 yield counts.copy()
             return
         rows = matrix[:, at]
-        most = int(left[rows > 0].min())
+        # A structural zero adds into nothing.
+        most = int(left[rows > 0].min()) if rows.any() else 0
         for value in range(most + 1):
             counts[at] = value
             yield from fill(at + 1, left - value * rows)
@@ -56,15 +59,34 @@ def every_table(sums: Ints, matrix: Ints) -> Iterator[Ints]:
     yield from fill(0, sums)
 
 
-@settings(max_examples=25, deadline=None)
-@given(st.integers(0, 2**32 - 1), st.sampled_from(RELEASES), st.booleans())
+ZEROS: tuple[tuple[dict[str, list[str]], ...], ...] = (
+    ({"A": ["a1"], "C": ["c2"]},),
+    ({"A": ["a1", "a3"], "B": ["b1"]}, {"B": ["b2"], "C": ["c1"]}),
+    ({"A": ["a4"]}, {"A": ["a2", "a3"], "C": ["c1"]}),
+    ({"A": ["a1", "a2"], "B": ["b1"], "C": ["c1"]},),
+)
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.integers(0, 2**32 - 1),
+    st.sampled_from(RELEASES),
+    st.sampled_from(((), *ZEROS)),
+    st.booleans(),
+)
 def test_bounds_are_those_over_every_table(
-    seed: int, release: list[tuple[str, ...]], sparse: bool
+    seed: int,
+    release: list[tuple[str, ...]],
+    zeros: tuple[dict[str, list[str]], ...],
+    sparse: bool,
 ) -> None:
     names = {name.partition("@")[0] for margin in release for name in margin}
     domain = Domain(tuple(v for v in (GEO, AGE, SEX) if v.name in names))
+    known = [stated(zero, domain.categories) for zero in zeros if zero.keys() <= names]
+    domain = domain.with_structural(known)
     generator = np.random.default_rng(seed)
-    counts = generator.multinomial(5, generator.dirichlet(np.full(domain.size, 0.7)))
+    chances = generator.dirichlet(np.full(domain.size, 0.7)) * ~domain.structural_cells()
+    counts = generator.multinomial(5, chances / chances.sum())
     table = Table.dense(domain, counts.reshape(domain.shape))
     published = Publication.of(domain, release)
     sums = published.stack(published.sums(table))

@@ -16,9 +16,10 @@ from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import likelihood_of, methods
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.release import Release
-from tabprotect.engine.tables.domain import Domain, Level, Variable
+from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.structural import StructuralZeros
 from tabprotect.engine.tables.table import Table
+from tabprotect.engine.tables.variable import Level, Variable
 
 GEO = Variable(
     "geo", ("a1", "a2", "b1", "b2"),
@@ -104,6 +105,9 @@ KNOWN = Table.dense(
         ("suppression", {"margins": "geo@n1*sex", "zeros": "allowed", "level": 1}),
         ("cyclic_perturbation", {"keep": "geo@n1:sex + geo"}),
         ("random_rounding", {"base": 3}),
+        ("discrete_laplace", {"epsilon": 0.5, "cap": 4, "margins": "geo:sex + sex"}),
+        ("discrete_gaussian", {"rho": 0.1, "cap": 4, "margins": "geo:sex + geo@n1:sex"}),
+        ("cyclic_perturbation", {"cycles": "every", "blocking": "negative"}),
     ],
 )
 def test_structural_zeros_and_labels_travel_and_nobody_believes_otherwise(

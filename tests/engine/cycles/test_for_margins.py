@@ -26,13 +26,14 @@ from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.formats.structural_zeros import read_zeros
 from tabprotect.engine.project.opening.sources import open_table
 from tabprotect.engine.protection.cycle_runs.forward import flip, walk
-from tabprotect.engine.tables.domain import Domain, Variable
-from tabprotect.engine.tables.hierarchy import Grouping
+from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.groupings.hierarchy import Grouping
 from tabprotect.engine.tables.kept_margins import KeptMargins
 from tabprotect.engine.tables.margins import margins_of_order
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
+from tabprotect.engine.tables.variable import Variable
 
 EXAMPLES = {
     "duncan-roehrig-4x4": (1, 9, 5, (0.498, 0.0, 0.758), (0.498, 0.0, 0.758)),

@@ -9,7 +9,7 @@ import pytest
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.groupings import parse_groupings
 from tabprotect.engine.tables.domain import Domain
-from tabprotect.engine.tables.hierarchy import Grouping
+from tabprotect.engine.tables.groupings.hierarchy import Grouping
 
 DOMAIN = Domain.of({"geo": ["Spain", "Iceland", "Portugal"], "year": ["2014", "2015", "2016"]})
 

@@ -79,9 +79,28 @@ def test_levels_of_a_hierarchy(tmp_path: Path) -> None:
     assert nearest.domain["region"].categories == ("north", "land")
     second = counted(tmp_path, "region", code_lists={"region": f"{path}@region_2"}).table
     assert second.domain["region"].categories == ("north", "s1")
-    with pytest.raises(InputError, match="no level 'region_3'") as error:
-        counted(tmp_path, "region", code_lists={"region": f"{path}@region_3"})
-    assert error.value.hint == "it has region_1, region_2"
+    codes = counted(tmp_path, "region", code_lists={"region": f"{path}@region_3"}).table
+    assert codes.domain["region"].categories == ("n1", "n2", "s1")
+    assert [v.name for v in codes.domain["region"].levels] == ["region_1", "region_2", "region_3"]
+    assert codes.margin(["region@region_2"]).counts.tolist() == [5, 4]
+    with pytest.raises(InputError, match="no level 'region_4'") as error:
+        counted(tmp_path, "region", code_lists={"region": f"{path}@region_4"})
+    assert error.value.hint == "it has region_1, region_2, region_3"
+
+
+def test_levels_of_a_hierarchy_are_named(tmp_path: Path) -> None:
+    path = tmp_path / "geo.hrc"
+    path.write_text("land\n@north\n@@n1\n@@n2\n@south\n@@s1\n")
+    asked: dict[str, object] = {"code_lists": {"region": f"{path}@nuts2"}}
+    for names in (["nuts1", "nuts2"], ["nuts1", "nuts2", "nuts3"]):
+        region = counted(tmp_path, "region", **asked, level_names={"region": names}).table
+        assert [level.name for level in region.domain["region"].levels] == ["nuts1", "nuts2"]
+        assert region.margin(["region@nuts1"]).counts.tolist() == [9]
+    for wrong in (["nuts2"], ["nuts2", "nuts2"], ["a", "nuts2", "c", "d"]):
+        with pytest.raises(InputError, match="for a hierarchy of 3 levels"):
+            counted(tmp_path, "region", **asked, level_names={"region": wrong})
+    with pytest.raises(InputError, match=r"named for a hierarchy \(.hrc\)"):
+        counted(tmp_path, "region", level_names={"region": ["a"]})
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from brute_force import Cells, move_cells, posterior
-from test_exact import random_prior, sequence
+from move_cases import random_prior, sequence
 
 from tabprotect.engine.cycles.designs import design
 from tabprotect.engine.posterior.infer import infer
@@ -18,11 +18,14 @@ from tabprotect.engine.posterior.moves.thinning import Thinned
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.posterior.prior import Uniform
 from tabprotect.engine.posterior.sums import sums
+from tabprotect.engine.protection.problem import Problem
+from tabprotect.engine.protection.registered import likelihood_of, methods
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.likelihood import BlockingRule
 from tabprotect.engine.tables.domain import Domain
-from tabprotect.engine.tables.hierarchy import Grouping
+from tabprotect.engine.tables.groupings.hierarchy import Grouping
 from tabprotect.engine.tables.publication import Publication
+from tabprotect.engine.tables.table import Table
 
 
 def added(found: dict[Cells, float], publication: Publication) -> list[list[dict[int, float]]]:
@@ -87,7 +90,7 @@ def test_the_laws_of_sums_are_those_of_the_originals(
     )
     found = sums(inner, publication)
     for one, laws in zip(found, added(oracle, publication), strict=True):
-        assert one.way == "exact" and one.reason.startswith("the cycles that cross")
+        assert one.way == "exact" and one.reason.startswith("what its border")
         agree(one, laws)
     # The kept margin is known: its cycles cancel.
     kept = found[list(publication.margins).index((moves.domain.names[0],))]
@@ -157,3 +160,26 @@ def test_other_methods_are_read_from_listed_or_drawn_originals() -> None:
             again, others = other.distribution(index)
             assert values.tolist() == again.tolist()
             assert np.abs(chances - others).max() < 1e-12
+
+
+@pytest.mark.parametrize("formula", ["A:B - 1", "A:B + A - 1", "A + B"])
+def test_sums_over_parts_are_those_of_all_originals_together(formula: str) -> None:
+    """Cells alone, cells under one noisy total, and cells under several."""
+    method = methods()["discrete_laplace"]
+    table = Table.dense(Domain.of_shape((2, 3)), [[1, 0, 2], [1, 1, 0]])
+    problem = Problem(table)
+    values = method.resolve_for(problem, {"margins": formula, "cap": 1})
+    release, _ = method.perform(problem, values, np.random.default_rng(2))
+    inner = infer(likelihood_of(release))
+    publication = crossing(table.domain)
+    listed = sums(replace(inner, exact_sums=None), publication)
+    for one, other in zip(sums(inner, publication), listed, strict=True):
+        assert one.way == "exact" and one.reason.startswith("what its border")
+        assert other.reason.startswith("every original")
+        agree(
+            one,
+            [
+                dict(zip(*map(np.ndarray.tolist, other.distribution(index)), strict=True))
+                for index in np.ndindex(one.domain.shape)
+            ],
+        )

@@ -26,7 +26,7 @@ from tabprotect.engine.protection.staff_verdict import Staff, StaffVerdict, Wors
 from tabprotect.engine.release.gate import Gate
 from tabprotect.engine.release.verdict import TableVerdict
 from tabprotect.engine.sensitivity.small_count import SmallCount
-from tabprotect.engine.tables.hierarchy import Grouping
+from tabprotect.engine.tables.groupings.hierarchy import Grouping
 from tabprotect.engine.tables.structural import StructuralZeros
 from tabprotect.engine.tables.table import Table
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +15,6 @@ from tabprotect.engine.query_space.evidence import Evidence
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
-
-# The modules beside the tests: pytest's import mode leaves the folder off the path.
-sys.path.insert(0, str(Path(__file__).parent))
 
 REFERENCE = Path(__file__).parents[2] / "reference"
 

@@ -8,8 +8,8 @@ from distributed import LocalCluster
 
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.query_space import workers
-from tabprotect.engine.query_space.at_risk import AtRiskCells
-from tabprotect.engine.query_space.widths import critical_widths
+from tabprotect.engine.query_space.critical_widths.at_risk import AtRiskCells
+from tabprotect.engine.query_space.critical_widths.widths import critical_widths
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.table import Table
 

@@ -9,13 +9,14 @@ from hypothesis import strategies as st
 
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.tables import levels
-from tabprotect.engine.tables.bands import banded, cut_at, held_name
-from tabprotect.engine.tables.domain import Domain, Level, Variable
-from tabprotect.engine.tables.grouped import true_table
+from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.groupings.bands import banded, cut_at, held_name
+from tabprotect.engine.tables.groupings.grouped import true_table
+from tabprotect.engine.tables.groupings.nesting import Nesting, chains
 from tabprotect.engine.tables.margins import maximal
-from tabprotect.engine.tables.nesting import Nesting, chains
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
+from tabprotect.engine.tables.variable import Level, Variable
 
 NUTS = Variable(
     "nuts", ("A11", "A12", "A21", "B11"),

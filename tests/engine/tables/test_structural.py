@@ -11,10 +11,11 @@ from hypothesis import strategies as st
 
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.tables import levels, structural
-from tabprotect.engine.tables.domain import Domain, Level, Variable
-from tabprotect.engine.tables.nesting import Nesting
+from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.groupings.nesting import Nesting
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table, check_structural
+from tabprotect.engine.tables.variable import Level, Variable
 
 GEO = Variable("geo", ("a1", "a2", "b1"), (Level("n1", ("A", "A", "B")),), "n2", ("x", "y", "z"))
 BARE = Domain((GEO, Variable("age", ("0-14", "15-64", "65+")), Variable("wed", ("no", "yes"))))

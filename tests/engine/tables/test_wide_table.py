@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.tables import wide_table
-from tabprotect.engine.tables.domain import Domain, Level, Variable
+from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
+from tabprotect.engine.tables.variable import Level, Variable
 from tabprotect.engine.tables.wide_table import WideTable, numbered
 
 DOMAIN = Domain(

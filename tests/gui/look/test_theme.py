@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 from PySide6.QtGui import QColor, QFontInfo, QPalette
 from PySide6.QtWidgets import QApplication, QCheckBox, QLineEdit, QWidget
@@ -36,7 +38,6 @@ TEXT_ON = [
     ("on_at_risk", "at_risk_fill"),
     ("on_confidential", "confidential"),
     ("on_public", "public"),
-    ("on_heat_high", "heat_high"),
     ("plus", "base"),
     ("plus", "plus_fill"),
     ("minus", "base"),
@@ -106,8 +107,14 @@ def test_icons_take_the_colour_that_is_asked(qapp: QApplication) -> None:
     assert painted == {"#ff0000"}
 
 
-@pytest.mark.parametrize("kind", [QCheckBox, QLineEdit])
-def test_an_empty_field_is_seen_in_the_dark(qtbot: QtBot, kind: type[QWidget]) -> None:
+def ticked() -> QCheckBox:
+    box = QCheckBox()
+    box.setChecked(True)
+    return box
+
+
+@pytest.mark.parametrize("kind", [QCheckBox, QLineEdit, ticked])
+def test_a_field_is_seen_in_the_dark(qtbot: QtBot, kind: Callable[[], QWidget]) -> None:
     application()
     before = THEME.mode
     THEME.apply(mode="dark")
@@ -122,4 +129,9 @@ def test_an_empty_field_is_seen_in_the_dark(qtbot: QtBot, kind: type[QWidget]) -
         for y in range(picture.height())
     }
     assert max(contrast(one, ground) for one in seen) >= 3
+    if isinstance(field, QCheckBox) and field.isChecked():
+        # The box around the tick, and the tick upon it.
+        colours = THEME.colours
+        assert colours.accent in seen
+        assert max(contrast(one, colours.accent) for one in seen) >= 4.5
     THEME.apply(mode=before)

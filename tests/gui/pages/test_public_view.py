@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from pages_of import page_of
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QLabel
 from readable import texts
@@ -72,9 +73,7 @@ def leaks(said: list[str], words: tuple[str, ...]) -> list[tuple[str, str]]:
 
 
 def posterior(window: MainWindow) -> CheckPage:
-    found = window.pages["posterior"]
-    assert isinstance(found, CheckPage)
-    return found
+    return page_of(window, CheckPage)
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from tabprotect.engine.assessment.figure import Figure, NotComputable, mean
 from tabprotect.engine.assessment.measure import Measure
 from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.release.gate import Gate
-from tabprotect.engine.tables.grouped import true_table
+from tabprotect.engine.tables.groupings.grouped import true_table
 
 
 class KnownAtRisk(Measure):

@@ -67,6 +67,25 @@ class MeanAbsoluteDeviation(Mean):
     text = "Mean |published - true count| over the compared cells that have a published count."
 
 
+class MeanLoss(Measure):
+    """Registered as ``mean_loss``."""
+
+    name = "mean_loss"
+    label = "Mean change, hidden counts lost"
+    direction = "lower is better"
+    noun = "utility"
+    unit = "counts"
+    text = (
+        "Mean |published - true count| over all compared cells; of a cell without a published "
+        "count the whole true count is lost."
+    )
+
+    def compute(self, case: AssessedRelease) -> Figure:
+        """From the published counts, and 0 where there is none."""
+        lost = np.abs(np.nan_to_num(case.published) - case.truth)
+        return Figure(float(lost.mean()), lost)
+
+
 class MaxRelativeDeviation(Largest):
     """Registered as ``max_relative_deviation``."""
 
@@ -93,6 +112,7 @@ class MeanRelativeDeviation(Mean):
 PLUGINS = (
     MaxAbsoluteDeviation(),
     MeanAbsoluteDeviation(),
+    MeanLoss(),
     MaxRelativeDeviation(),
     MeanRelativeDeviation(),
 )

@@ -13,10 +13,11 @@ from tabprotect.engine.arrays import Bools, Codes
 from tabprotect.engine.budgets import CELL_LIST_CATEGORIES as MAX_CATEGORIES
 from tabprotect.engine.budgets import DENSE_LIMIT
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.tables.domain import Domain, Variable
+from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.levels import from_json
 from tabprotect.engine.tables.structural import of_cells
 from tabprotect.engine.tables.table import ROOMY, Counts, Table
+from tabprotect.engine.tables.variable import Variable
 
 SMALL = 2**24
 """Tables of up to this many cells are laid out in full, however empty they are (128 MiB)."""

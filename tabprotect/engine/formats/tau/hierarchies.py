@@ -13,9 +13,9 @@ import numpy as np
 
 from tabprotect.engine.arrays import Codes
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.formats.groupings import read_hierarchy
+from tabprotect.engine.formats.groupings import depth_names, read_hierarchy
 from tabprotect.engine.formats.tau.metadata import TauVariable
-from tabprotect.engine.tables.domain import Variable
+from tabprotect.engine.tables.variable import Variable
 
 LEAD = "@"
 
@@ -65,8 +65,8 @@ def levels_of(name: str, codes: Sequence[str], tree: Trails) -> dict[str, list[s
     """The levels above the codes, by name: ``region_1`` is the coarsest."""
     lines = [tree.get(code, (code,)) for code in codes]
     found = {
-        f"{name}_{level + 1}": [line[min(level, len(line) - 1)] for line in lines]
-        for level in range(max(map(len, lines), default=1) - 1)
+        called: [line[min(level, len(line) - 1)] for line in lines]
+        for level, called in enumerate(depth_names(name, max(map(len, lines), default=1) - 1))
     }
     return {name: groups for name, groups in found.items() if len(set(groups)) < len(groups)}
 

@@ -85,6 +85,16 @@ class Convolution:
             before /= before.max()
         return out
 
+    def total(self) -> tuple[int, Floats]:
+        """The law of the sum of all cells: the first possible one, chances from it on."""
+        before = np.ones(1)
+        for weight in self._weights:
+            before = np.convolve(before, weight)[: self._most + 1]
+            before /= before.max()
+        end = self._after[-1][: len(before)]
+        mass = before[: len(end)] * end
+        return int(self.component.low.sum()), mass / mass.sum()
+
     def draw(
         self, number: int, generator: np.random.Generator, progress: Progress = SILENT
     ) -> Ints:

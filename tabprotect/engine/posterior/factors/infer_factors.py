@@ -32,8 +32,9 @@ from tabprotect.engine.errors import InfeasibleError, TooLargeError
 from tabprotect.engine.posterior.factors import reweighing
 from tabprotect.engine.posterior.factors.cell_laws import cell_laws
 from tabprotect.engine.posterior.factors.cellwise import Cellwise, cellwise
-from tabprotect.engine.posterior.factors.chain import by_chain
+from tabprotect.engine.posterior.factors.chains.chain import by_chain
 from tabprotect.engine.posterior.factors.components import Component, Split, split
+from tabprotect.engine.posterior.factors.part_sums import PartSums
 from tabprotect.engine.posterior.factors.solved_parts import (
     LOG_MOST,
     Draw,
@@ -215,6 +216,7 @@ def _joined(
                 standard_errors[count + k, : len(error)] = error
     published, hidden = _published(likelihood)
     return Posterior(
+        exact_sums=PartSums.of(group, first, chances, parts),
         published=published,
         prior=prior,
         way="monte_carlo" if simulated else "exact",
@@ -363,6 +365,7 @@ def _simulated(
         exact,
         way="monte_carlo",
         reason="asked for",
+        exact_sums=None,
         group_of_cell=np.arange(size),
         chances=chances,
         standard_errors=errors,

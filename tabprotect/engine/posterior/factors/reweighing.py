@@ -292,6 +292,7 @@ def _weighed(found: Posterior, weighed: _Weighed, unknown: Ints) -> Posterior:
         draw_originals=draw,
         count_originals=(lambda: int((mean > 0).sum())) if exact else (lambda: None),
         list_originals=(lambda: whole(tables, mean)) if exact else (lambda: None),
+        exact_sums=None,
         standard_errors=None if exact else errors,
         error=None if exact else float(errors.max(initial=0.0)),
         effective_sample_size=None if exact else spread / noise if noise else float(len(tables)),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -46,6 +46,9 @@ class SolvedPart:
         Standard errors of the rows; ``None`` when exact.
     effective_sample_size, draws, r_hat
         Of a Monte Carlo part.
+    total
+        The law of the sum of all these cells: the first possible one, and the chances of it and the
+        ones after it; ``None`` where only originals tell it.
     """
 
     cells: Ints
@@ -59,6 +62,7 @@ class SolvedPart:
     draws: int | None = None
     r_hat: float | None = None
     estimate: Callable[[], TableCount | None] = lambda: None
+    total: Callable[[], tuple[int, Floats]] | None = None
 
 
 def by_convolution(component: Component, progress: Progress = SILENT) -> SolvedPart | None:
@@ -67,7 +71,9 @@ def by_convolution(component: Component, progress: Progress = SILENT) -> SolvedP
     if even is not None:
         cells, low = component.cells, component.low
         return SolvedPart(cells, low, even.marginals(), even.draw, even.count, _listing(component))
-    return _solved(component, Convolution.of(component), _listing(component), progress)
+    found = Convolution.of(component)
+    solved = _solved(component, found, _listing(component), progress)
+    return solved if solved is None or found is None else replace(solved, total=found.total)
 
 
 def _solved(

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from tabprotect.engine.disclosure.before import Chance, chance, remedies
+from tabprotect.engine.disclosure.before import Chance, chance, mendings, remedies
+from tabprotect.engine.errors import Suggestion
+from tabprotect.engine.parameters import Values
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.project.project import Project
-from tabprotect.engine.protection.remedy import Remedy
+from tabprotect.engine.protection.method import Method
+from tabprotect.engine.protection.problem import Problem
+from tabprotect.engine.release.gate import Gate
 
 
-def foreseen(project: Project, progress: Progress = SILENT) -> tuple[Chance, tuple[Remedy, ...]]:
+def foreseen(
+    project: Project, progress: Progress = SILENT
+) -> tuple[Chance, tuple[Suggestion, ...]]:
     """How likely a draw is to pass, on synthetic tables and on this one; where it is unlikely, what
     to do instead.
 
@@ -17,22 +23,26 @@ def foreseen(project: Project, progress: Progress = SILENT) -> tuple[Chance, tup
     TabprotectError
         When the parameters do not fit the table.
     """
-    method, problem = project.protection, project.problem
-    values = method.resolve_for(problem, project.given)
-    limits = project.limits.limits(problem.at_risk, random=method.is_random(values))
-    found = chance(method, problem, values, limits, progress=progress)
+    found = chance(*_judged_by(project), progress=progress)
     return found, what_helps(project, progress) if found.unlikely else ()
 
 
-def what_helps(project: Project, progress: Progress = SILENT) -> tuple[Remedy, ...]:
+def what_helps(project: Project, progress: Progress = SILENT) -> tuple[Suggestion, ...]:
     """Settings of the same method whose releases pass more often, best first.
+
+    Where the method objects to what was protected by a criterion of its own, settings that meet it.
 
     Raises
     ------
     TabprotectError
         When the parameters do not fit the table.
     """
+    ways = mendings if project.objection else remedies
+    return ways(*_judged_by(project), progress)
+
+
+def _judged_by(project: Project) -> tuple[Method, Problem, Values, Gate]:
     method, problem = project.protection, project.problem
     values = method.resolve_for(problem, project.given)
     limits = project.limits.limits(problem.at_risk, random=method.is_random(values))
-    return remedies(method, problem, values, limits, progress)
+    return method, problem, values, limits

@@ -17,7 +17,7 @@ from tabprotect.engine.query_space.criterion import RiskCriterion
 from tabprotect.engine.query_space.evidence import Evidence, Judgement
 from tabprotect.engine.query_space.frontier import Frontier
 from tabprotect.engine.query_space.registered import criteria
-from tabprotect.engine.query_space.release_set import ReleaseSet
+from tabprotect.engine.query_space.release_sets.release_set import ReleaseSet
 from tabprotect.engine.sensitivity.small_count import SmallCount
 
 KEPT_TABLES = 2

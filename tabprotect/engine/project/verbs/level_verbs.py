@@ -15,11 +15,12 @@ from tabprotect.engine.project.command import Arguments, Context, Declared
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.randomness import KEY_MODULUS
-from tabprotect.engine.tables.bands import banded, cut_at
-from tabprotect.engine.tables.domain import AT, Domain, Level, Variable
-from tabprotect.engine.tables.nesting import Nesting
+from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.groupings.bands import banded, cut_at
+from tabprotect.engine.tables.groupings.nesting import Nesting
 from tabprotect.engine.tables.structural import stated
 from tabprotect.engine.tables.table import Table, check_structural
+from tabprotect.engine.tables.variable import AT, Level, Variable
 
 
 def _group_label(project: Project, given: Arguments) -> str:

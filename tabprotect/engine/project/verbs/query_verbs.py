@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from types import MappingProxyType
@@ -15,6 +14,7 @@ from tabprotect.engine.project.shell import table_word
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.protection.subtables import KEEP, kept_of
 from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.formula import in_formula
 from tabprotect.engine.tables.margins import maximal
 
 PUBLISHING = "publish_margins"
@@ -128,11 +128,7 @@ def _plan_formula(project: Project) -> str:
         raise InputError(
             "no margin is planned for release", hint="release sub-tables on the query space first"
         )
-    return " + ".join(":".join(map(_in_formula, margin)) or "1" for margin in project.plan.margins)
-
-
-def _in_formula(name: str) -> str:
-    return name if re.fullmatch(r"[^\W\d]\w*", name) else f"`{name}`"
+    return " + ".join(":".join(map(in_formula, margin)) or "1" for margin in project.plan.margins)
 
 
 def _margin(domain: Domain, names: Sequence[str]) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ import numpy as np
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.reading import Reading
 from tabprotect.engine.microdata.coding import Codings
-from tabprotect.engine.project.command import Arguments, Context, Declared, cell
+from tabprotect.engine.project.command import Arguments, Context, Declared, Order, cell
 from tabprotect.engine.project.opening.sources import open_table as open_source
 from tabprotect.engine.project.opening.sources import tabulate_source
 from tabprotect.engine.project.placement import Placement
@@ -109,6 +109,10 @@ def _tabulate_words(project: Project, given: Arguments) -> list[str]:
     assert isinstance(nested, Mapping)
     for name, columns in nested.items():
         words += ["--levels", f"{','.join(columns)}={name}"]
+    named = given.get("level_names") or {}
+    assert isinstance(named, Mapping)
+    for name, called in named.items():
+        words += ["--level-names", f"{name}={','.join(called)}"]
     if given.get("draw_keys"):
         words.append("--draw-record-keys")
     # Keys and design weights stay with the table only in a project.
@@ -174,13 +178,14 @@ def tabulate(
     cuts: Mapping[str, Sequence[int]] | None = None,
     code_lists: Mapping[str, str] | None = None,
     levels: Mapping[str, Sequence[str]] | None = None,
+    level_names: Mapping[str, Sequence[str]] | None = None,
     draw_keys: bool = False,
     key_seed: int | None = None,
 ) -> Project:
     """Count the records of a microdata file by some variables; keys and weights come along.
 
-    ``bands``, ``cuts`` and ``code_lists`` code variables, ``levels`` makes one of columns that nest
-    (:class:`~tabprotect.engine.microdata.coding.Codings`).
+    ``bands``, ``cuts`` and ``code_lists`` code variables, ``levels`` makes one of columns that nest,
+    ``level_names`` names those of a hierarchy (:class:`~tabprotect.engine.microdata.coding.Codings`).
 
     With ``draw_keys`` the records get keys that are kept with this table only: one uniform key
     for each cell that is not empty, the same in law as the sum of its records' keys, because sums
@@ -201,7 +206,7 @@ def tabulate(
         weight=weight,
         record_key=record_key,
         design_weight=design_weight,
-        codings=Codings(bands or {}, cuts or {}, code_lists or {}, levels or {}),
+        codings=Codings(bands or {}, cuts or {}, code_lists or {}, levels or {}, level_names or {}),
         progress=context.progress,
     )
     fresh = _fresh(found.table, source=source)
@@ -324,3 +329,9 @@ def place(
     """Say which variables stand in the rows, the columns and the layers."""
     chosen = Placement(tuple(rows), tuple(columns), tuple(layers))
     return replace(project, placement=chosen.check(project.domain))
+
+
+def placed(placement: Placement) -> Order:
+    """The command that takes a placement."""
+    rows, columns, layers = map(list, (placement.rows, placement.columns, placement.layers))
+    return place(rows=rows, columns=columns, layers=layers)

@@ -43,8 +43,8 @@ from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.kept_margins import KeptMargins
 from tabprotect.engine.tables.moves import MoveSet
 
-TABLES, RUNS = 8, 32
-"""Synthetic tables, and runs on each."""
+FEWEST, TABLES, RUNS = 8, 32, 32
+"""Synthetic tables, at least of large ones and of small ones, and runs on each."""
 
 WORK = 5_000_000
 """Cell updates that the trials of one design may cost."""
@@ -66,8 +66,38 @@ STUCK = 0.9
 AS_GOOD = 0.05
 """Shares of stuck counts that are not told apart."""
 
+CLEARLY = 0.02
+"""Less chance to repeat a small count by which the design from the shape alone must be better."""
+
+FORMER = "default"
+"""The design that follows from the shape alone: it publishes the most sums exactly."""
+
+EVENED, AS_CALM = 4, 1.02
+"""Steps in which coins are made rarer until counts change as much, and what counts as as much."""
+
 MOST_STUCK = 0.1
 """Share of small counts that may be stuck before another rule is looked at."""
+
+
+@dataclass(frozen=True)
+class Tried:
+    """What many runs did to tables.
+
+    Attributes
+    ----------
+    stuck, unchanged
+        Share of small counts that (almost) never change, and mean chance that one is unchanged.
+    repeated
+        Mean chance that two runs publish the same for a small count: what a reader of that cell
+        alone believes in the true count, on average, who thinks all counts as likely.
+    change
+        Mean absolute change of a count, over all cells.
+    """
+
+    stuck: float
+    unchanged: float
+    repeated: float
+    change: float
 
 
 @dataclass(frozen=True)
@@ -78,16 +108,17 @@ class Candidate:
     ----------
     name
         Of the template.
-    stuck, unchanged
-        Share of small counts that (almost) never change, and mean chance that one is unchanged.
+    moves
+        Its cycles.
+    done
+        What its runs did.
     exact
         Whether the posterior is exact whatever is published.
     """
 
     name: str
     moves: MoveSet
-    stuck: float
-    unchanged: float
+    done: Tried
     exact: bool
 
 
@@ -111,7 +142,9 @@ def synthetic_tables(
     mu = expected_counts(kept, zeros, progress)
     digest = hashlib.sha256(b"synthetic" + kept.counts.tobytes()).digest()
     seed = int.from_bytes(digest[:16], "little")
-    return synthetic(mu, TABLES, np.random.Generator(np.random.PCG64(seed))), seed
+    # Beyond that many no design could be run: a swap for each cell touches four.
+    number = int(np.clip(WORK // (RUNS * 4 * len(mu)), FEWEST, TABLES))
+    return synthetic(mu, number, np.random.Generator(np.random.PCG64(seed))), seed
 
 
 def candidates(
@@ -141,7 +174,7 @@ def candidates(
     for name, moves, exact in designs:
         generator = np.random.Generator(np.random.PCG64(seed + 1))
         done = tried(moves, values, tables, generator, progress)
-        found.append(Candidate(name, moves, done.stuck, done.unchanged, exact))
+        found.append(Candidate(name, moves, done, exact))
     return found
 
 
@@ -152,7 +185,7 @@ def _exact(moves: MoveSet, values: Values, progress: Progress) -> bool:
 
 
 def _designs(kept: KeptMargins, values: Values, progress: Progress) -> list[tuple[str, MoveSet]]:
-    """Those whose posterior is the narrowest first; of one that is meant, that one.
+    """All that may be taken; of one that is meant, that one.
 
     What follows from the shape keeps all margins of one variable less, so that it serves where
     these are wanted.
@@ -165,35 +198,16 @@ def _designs(kept: KeptMargins, values: Values, progress: Progress) -> list[tupl
     asked = kind_of(None, values)
     if asked is not None:
         return [made(asked)]
-    found: list[tuple[str, MoveSet]] = []
     plain = kept.follow_from_shape
-    if plain:
-        names = (STRIPS, "elementary") if domain.size <= MEDIUM else (STRIPS,)
-        found += [made(name) for name in names]
+    small = domain.size <= MEDIUM
+    found = [made("elementary")] if plain and small else []
     try:
         found.append(made(TRIANGULAR))
     except ParameterError:
         # Empty rows and columns leave nothing to move: then one design is like another.
         if not plain:
             raise
-    return found
-
-
-@dataclass(frozen=True)
-class Tried:
-    """What many runs did to tables.
-
-    Attributes
-    ----------
-    stuck, unchanged
-        As of :class:`Candidate`.
-    change
-        Mean absolute change of a count, over all cells.
-    """
-
-    stuck: float
-    unchanged: float
-    change: float
+    return found + [made(name) for name in (STRIPS, FORMER) if plain]
 
 
 def tried(
@@ -221,13 +235,15 @@ def tried(
     before = state.copy()
     walker.run(state, generator, progress)
     change = float(np.abs(state - before).mean())
-    same = (state == before).reshape(len(tables), number, runs).mean(axis=2)
     chosen = small.mask(tables[:, :number])
     if not chosen.any():
         chosen = tables[:, :number] > 0
     if not chosen.any():
-        return Tried(0.0, 1.0, change)
-    return Tried(float((same[chosen] >= STUCK).mean()), float(same[chosen].mean()), change)
+        return Tried(0.0, 1.0, 1.0, change)
+    moved = (state - before).reshape(len(tables), number, runs)[chosen]
+    same = (moved == 0).mean(axis=1)
+    pairs = [(moved == np.roll(moved, k, axis=1)).mean() for k in range(1, runs // 2 + 1)]
+    return Tried(float((same >= STUCK).mean()), float(same.mean()), float(np.mean(pairs)), change)
 
 
 @dataclass(frozen=True)
@@ -247,10 +263,11 @@ class Choice:
 def chosen(kept: KeptMargins, values: Values, progress: Progress = SILENT) -> Choice:
     """The cycles for margins and public parameters, and the blocking rule where none is given.
 
-    Of the designs that leave about the fewest small counts stuck, the first whose posterior is
-    exact; where there is none, the one that leaves the fewest unchanged. The rule is any_zero,
-    which is unbiased, unless it would leave more than ``MOST_STUCK`` of the small counts stuck and
-    negative would leave fewer.
+    Of the designs that leave about the fewest small counts stuck, those whose posterior is exact,
+    if there are any; of these, the one that repeats a small count least often when all change
+    counts equally much (strips of two, which publish the most sums, only where they are clearly
+    better). The rule is any_zero, which is unbiased, unless it would leave more than ``MOST_STUCK``
+    of the small counts stuck and negative would leave fewer.
 
     Raises
     ------
@@ -280,7 +297,7 @@ def _chosen(asked: _Asked) -> Choice:
     is_open = given["blocking"] is None
     rule: BlockingRule = "any_zero" if is_open else given[BLOCKING]
     if given[ORDER] == "positive" or domain.size > LARGE:
-        kind = kind_of(None, given) or ("default" if plain else TRIANGULAR)
+        kind = kind_of(None, given) or (FORMER if plain else TRIANGULAR)
         return Choice(designed(kind, domain, given, kept=kept, progress=progress), rule)
     found = candidates(kept, given | {"blocking": rule}, progress)
     if is_open and _least(found) > MOST_STUCK:
@@ -288,11 +305,35 @@ def _chosen(asked: _Asked) -> Choice:
         others = candidates(kept, negative, progress, others=found)
         if _least(others) < _least(found) - AS_GOOD:
             found, rule = others, "negative"
-    good = [c for c in found if c.stuck <= _least(found) + AS_GOOD]
-    exact = [c for c in good if c.exact]
-    best = exact[0] if exact else min(good, key=lambda c: c.unchanged)
+    good = [c for c in found if c.done.stuck <= _least(found) + AS_GOOD]
+    pool = [c for c in good if c.exact] or good
+    best = _best(pool, kept, given | {"blocking": rule}, progress)
     return Choice(best.moves, rule)
 
 
 def _least(found: list[Candidate]) -> float:
-    return min(candidate.stuck for candidate in found)
+    return min(candidate.done.stuck for candidate in found)
+
+
+def _best(
+    found: list[Candidate], kept: KeptMargins, values: Values, progress: Progress
+) -> Candidate:
+    """The one that repeats small counts least when all change as little as the calmest.
+
+    More change protects by itself, and is had from any design by the coin.
+    """
+    calm = min(candidate.done.change for candidate in found)
+    tables, seed = synthetic_tables(kept, zeros_said(kept.domain, values), progress)
+
+    def repeated(candidate: Candidate) -> float:
+        done, coin = candidate.done, 1.0
+        for _ in range(EVENED):
+            if done.change <= calm * AS_CALM:
+                break
+            coin *= calm / done.change
+            coins = {"alpha": coin * values[ALPHA], "beta": coin * values[BETA]}
+            generator = np.random.Generator(np.random.PCG64(seed + 1))
+            done = tried(candidate.moves, values | coins, tables, generator, progress)
+        return done.repeated + (CLEARLY if candidate.name == FORMER else 0.0)
+
+    return found[0] if len(found) == 1 else min(found, key=repeated)

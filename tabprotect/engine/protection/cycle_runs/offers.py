@@ -176,7 +176,7 @@ def offers(
             continue
         offer = Offer(
             *(kind, moves, rule, alpha, passes, times // passes),
-            *(Tried(0.0, 1.0, 0.0), most, how, unwanted),
+            *(Tried(0.0, 1.0, 1.0, 0.0), most, how, unwanted),
         )
         generator = np.random.Generator(np.random.PCG64(seed + 1))
         figures = tried(moves, Values(offer.parameters), tables, generator, progress)

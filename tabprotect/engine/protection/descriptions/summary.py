@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tabprotect.engine.percent import percent
 from tabprotect.engine.protection.judged_cells import Judged
 from tabprotect.engine.protection.problem import Protected
 from tabprotect.engine.protection.registered import methods
@@ -85,7 +86,7 @@ class RunSummary:
             parts.append(f"{said} is exact")
         if self.blocked_share is not None:
             kept = "every margin is kept" if self.margins_preserved else "MARGINS ARE BROKEN"
-            parts += [f"{self.blocked_share:.0%} of the moves were blocked", kept]
+            parts += [f"{percent(self.blocked_share)} of the moves were blocked", kept]
         said = "; ".join(parts) + "."
         return f"{said} {self.finding}".strip()
 

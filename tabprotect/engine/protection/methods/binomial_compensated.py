@@ -38,7 +38,12 @@ from tabprotect.engine.protection.guarantees import promises
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Draft, Problem
 from tabprotect.engine.protection.resampling import compensation
-from tabprotect.engine.protection.resampling.truncated import QUALITY, law_of_cell, limits, weighed
+from tabprotect.engine.protection.resampling.truncated_laws import (
+    QUALITY,
+    law_of_cell,
+    limits,
+    weighed,
+)
 from tabprotect.engine.release.likelihood import CellFactors, Rerun
 from tabprotect.engine.release.published import PublishedTable
 from tabprotect.engine.release.release import Release
@@ -178,12 +183,20 @@ def _rerun(
     if sum(compensation.work(out[block], quality) for block in parts) > MOST_WORK:
         return None
     scale: list[float] = []
+    known: dict[bytes, float] = {}
 
     def beyond(x: Ints) -> float:
-        log = -float(law_of_cell(x, out, sums, quality).sum()) if cellwise else 0.0
+        log = 0.0
         for block in parts:
             held = block[x[block] > 0]
-            log += compensation.log_chance(x[held], out[held], quality)
+            # The same counts behind the same published ones are as probable in any order.
+            held = held[np.lexsort((x[held], out[held]))]
+            same = x[held].tobytes() + out[held].tobytes()
+            if same not in known:
+                known[same] = compensation.log_chance(x[held], out[held], quality)
+                if cellwise and known[same] > -math.inf:
+                    known[same] -= float(law_of_cell(x[held], out[held], sums[held], quality).sum())
+            log += known[same]
         return log
 
     def estimate(original: Table, generator: np.random.Generator) -> float:

@@ -38,7 +38,7 @@ from tabprotect.engine.protection.calibration_plan import CalibrationPlan
 from tabprotect.engine.protection.guarantees import promises
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Draft, Problem
-from tabprotect.engine.protection.resampling.truncated import (
+from tabprotect.engine.protection.resampling.truncated_laws import (
     QUALITY,
     averaged,
     boxed,
@@ -185,7 +185,7 @@ def _rerun(out: Ints, total: int, drawn: tuple[float, int], cellwise: bool) -> R
     low, high = limits(out, total, quality, samples)
     if 2 * int((high - low).max()) > MOST_SPAN:
         return None
-    scale: list[float] = []
+    known: dict[bytes, float] = {}
 
     def beyond(x: Ints, n: int) -> float:
         log = _log_chance(x, out, n, quality, samples)
@@ -195,12 +195,16 @@ def _rerun(out: Ints, total: int, drawn: tuple[float, int], cellwise: bool) -> R
 
     def estimate(original: Table, generator: np.random.Generator) -> float:
         x = original.counts.reshape(-1)
-        if original.total != total or not _reach(x, out, total, quality, samples):
-            return 0.0
-        if not scale:
+        if not known:
             # A constant that keeps the figures of large tables within floating point.
-            scale.append(beyond(out, int(out.sum())))
-        return math.exp(min(beyond(x, total) - scale[0], 700.0))
+            known[b""] = beyond(out, int(out.sum()))
+        # The same counts behind the same published ones are as probable in any order.
+        same = x[np.lexsort((x, out))].tobytes()
+        if same not in known:
+            fits = original.total == total and _reach(x, out, total, quality, samples)
+            log = min(beyond(x, total) - known[b""], 700.0) if fits else -math.inf
+            known[same] = math.exp(log)
+        return known[same]
 
     widths = (high - low).astype(np.float64)
     laid_out = float(np.unique(widths).sum()) + math.sqrt(float(widths @ widths))

@@ -259,6 +259,8 @@ class CyclicPerturbation(Method):
             moves = in_place(files.read(Path(value), domain=domain), values[REPEATS] or 1)
         else:
             raise ParameterError({"cycles": f"must be a file, is {value!r}"})
+        if domain.structural and values[BLOCKING] != "any_zero":
+            moves = _around_nobody(moves, template=isinstance(value, str) and is_named(value))
         if not len(moves):
             raise ParameterError({"cycles": "the cycle set is empty"})
         if values[KEEP]:
@@ -438,6 +440,24 @@ def _bridges(table: Table) -> tuple[dict[str, object], str]:
     return (
         {"bridges": [list(cell) for cell in found]},
         f"{which}: no cycle through positive cells can move such a cell, it is published as it is.",
+    )
+
+
+def _around_nobody(moves: MoveSet, *, template: bool) -> MoveSet:
+    """Cycles that touch no structural zero, where zeros can rise.
+
+    A template goes without those that do; a list of somebody's own is refused.
+    """
+    nobody = moves.domain.structural_cells()
+    touching = np.add.reduceat(nobody[moves.cells], moves.starts[:-1]) > 0
+    if template or not touching.any():
+        return moves.take(np.flatnonzero(~touching))
+    first = int(np.flatnonzero(touching)[0])
+    cells = moves.cells[moves.starts[first] : moves.starts[first + 1]]
+    at = moves.domain.cell_text(moves.domain.unflat(int(cells[nobody[cells]][0])))
+    raise ParameterError(
+        {"cycles": f"cycle {first + 1} touches {at}, in which nobody can be"},
+        hint="take it out, or take the blocking rule any_zero",
     )
 
 

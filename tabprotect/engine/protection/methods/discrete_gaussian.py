@@ -3,8 +3,8 @@
 Published is the true count plus noise z, drawn with probability proportional to exp(-r z^2), a
 normal law on the whole numbers with sigma^2 = 1 / (2 r). The budget rho is shared out evenly: with
 k published sub-tables each has r = rho / k, because a record counts once in each of them. Numbers
-that are the same sum of inner cells get the same noise. Zeros get noise as well, published counts
-can be negative, and totals do not add up.
+that are the same sum of inner cells get the same noise. Zeros get noise as well, but for structural
+ones (where nobody can be is public), published counts can be negative, and totals do not add up.
 
 What is promised: rho-zero-concentrated differential privacy for one record more or less, whatever
 anybody knows beside. It implies (epsilon, delta) for every delta, with epsilon = rho + 2 sqrt(rho

@@ -3,7 +3,8 @@
 Published is the true count plus noise z, drawn with probability proportional to exp(-e |z|). The
 budget epsilon is shared out evenly: with k published sub-tables each has e = epsilon / k, because a
 record counts once in each of them. Numbers that are the same sum of inner cells get the same noise.
-Zeros get noise as well, published counts can be negative, and totals do not add up.
+Zeros get noise as well, but for structural ones (where nobody can be is public), published counts
+can be negative, and totals do not add up.
 
 What is promised: any release is at most e^epsilon times as probable with a record as without it,
 whatever anybody knows beside. With a cap noise beyond it is drawn again; then the promise holds but

@@ -16,6 +16,9 @@ The matrices follow from the chance to keep a category. Changes go to the other 
 (proportional), rounded to whole percentages because the matrix discloses them; the expected
 shares then stay as they are, but for that rounding. Matrices of one's own may be given.
 
+Structural zeros are not spared: a record that changes may be published where nobody can be, and
+whoever sees it there knows that it has changed. Readers hold the true count there for 0.
+
 The probability of a release is exact where the cells that records can move between are few and
 small; else it is an unbiased estimate by particles that fill one published cell after the other.
 

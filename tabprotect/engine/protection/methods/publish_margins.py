@@ -68,7 +68,7 @@ from tabprotect.engine.release.release import Release
 from tabprotect.engine.sensitivity.judged_cells import JUDGED, Judged
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Domain
-from tabprotect.engine.tables.formula import terms
+from tabprotect.engine.tables.formula import in_formula, terms
 from tabprotect.engine.tables.margins import MarginSet, maximal
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
@@ -126,7 +126,7 @@ THEN: Parameter[str | None] = Parameter(
     "Then",
     "A further method for each margin, with its parameters: random_rounding base=3. "
     "Without one the margins are published exactly.",
-    "text",
+    "setting",
     "",
 )
 
@@ -202,12 +202,28 @@ class PublishMargins(Method):
 
     def trial_parameters(self, domain: Domain) -> dict[str, object]:
         """The margins of one variable."""
-        return {MARGINS.name: " + ".join(f"`{name}`" for name in domain.names)}
+        return {MARGINS.name: " + ".join(map(in_formula, domain.names))}
 
     def is_random(self, values: Values) -> bool:
         """Whether the further method is."""
         inner = _following(values)
         return inner is not None and inner[0].is_random(resolve(inner[0].parameters, inner[1]))
+
+    def alternatives(
+        self, domain: Domain, values: Values
+    ) -> tuple[tuple[str, Mapping[str, object]], ...]:
+        """Without the largest margins, or a lower threshold."""
+        margins = _margins(domain, values)
+        ideas: list[tuple[str, Mapping[str, object]]] = []
+        for margin in margins:
+            rest = [other for other in margins if other != margin]
+            smaller = [margin[:at] + margin[at + 1 :] for at in range(len(margin))]
+            less = maximal(domain, [*rest, *smaller])
+            formula = " + ".join(":".join(map(in_formula, one)) for one in less if one) or "1"
+            ideas.append((f"without the table {' by '.join(margin)}", {MARGINS.name: formula}))
+        lower = range(values[THRESHOLD] - 1, 0, -1)
+        ideas += [(f"a threshold of {beta}", {THRESHOLD.name: beta}) for beta in [*lower][:2]]
+        return tuple(ideas)
 
     def objection(self, findings: Mapping[str, object]) -> str:
         """Whatever is not proved safe: what is published exactly is judged, not an outcome."""

@@ -195,6 +195,8 @@ class NoisyCounts(Method):
                 "the shares of the budget are too small for exact draws",
                 hint="publish fewer sub-tables, or take a budget with fewer decimals",
             ) from None
+        # Where nobody can be there is nothing to protect: whose zeros these are is public.
+        noise[publication.nobody[cells]] = 0
         noisy = (counts[cells] + noise)[inverse]
         tables = main_first(publication.tables(noisy), publication.domain)
         negative = int((noisy < 0).sum())

@@ -14,6 +14,7 @@ from typing import Literal
 from tabprotect.engine.arrays import Bools
 from tabprotect.engine.budgets import MOST_IN_PLANES
 from tabprotect.engine.errors import InfeasibleError
+from tabprotect.engine.percent import percent
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.suppressing.hiding_sets.cutting_planes import GAP, CuttingPlanes
 from tabprotect.engine.protection.suppressing.hiding_sets.hiding_problem import HidingProblem
@@ -64,8 +65,8 @@ class Choice:
         if self.gap is None:
             return "There is no useful bound on how much cheaper a pattern could be."
         if self.gap <= GAP:
-            return f"No pattern is more than {GAP:.0%} cheaper."
-        return f"No pattern is more than {self.gap:.0%} cheaper."
+            return f"No pattern is more than {percent(GAP)} cheaper."
+        return f"No pattern is more than {percent(self.gap)} cheaper."
 
 
 def most_work(publication: Publication, search: Search = "usual") -> float:

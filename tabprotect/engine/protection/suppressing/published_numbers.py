@@ -24,6 +24,9 @@ def merged_sums(publication: Publication) -> tuple[csc_array[np.int64], Ints]:
     for m in range(len(publication.margins)):
         keys = publication.keys(m)
         kind = np.unique(kind * (int(keys.max()) + 1) + keys, return_inverse=True)[1]
+    if publication.domain.structural:
+        # They add into nothing: a kind of their own.
+        kind[publication.domain.structural_cells()] = -1
     first, inverse = np.unique(kind, return_index=True, return_inverse=True)[1:]
     sums = publication.incidence[publication.distinct[0]].tocsc()[:, first]
     return csc_array(sums), inverse
@@ -66,9 +69,15 @@ def equations(publication: Publication) -> Equations:
             into = publication.keys(m)[first]
             order = np.argsort(into, kind="stable")
             codes, number = np.unique(into, return_counts=True)
-            totals.append(inverse[publication.starts[m] + codes])
-            sizes.append(number)
-            parts.append(inverse[publication.starts[f] + keys[order]])
+            whole = inverse[publication.starts[m] + codes]
+            part = inverse[publication.starts[f] + keys[order]]
+            # Where all else is structural zeros, a total is one of its own parts: that says nothing.
+            says = np.logical_and.reduceat(
+                np.repeat(whole, number) != part, np.cumsum(number) - number
+            )
+            totals.append(whole[says])
+            sizes.append(number[says])
+            parts.append(part[np.repeat(says, number)])
     empty = np.zeros(0, dtype=np.int64)
     starts = np.concatenate([[0], np.cumsum(np.concatenate([empty, *sizes]))]).astype(np.int64)
     return Equations(np.concatenate([empty, *totals]), starts, np.concatenate([empty, *parts]))

@@ -34,7 +34,13 @@ def graph_of(variables: int, queries: Iterable[Query]) -> Graph:
 
 def is_complete(graph: Graph, query: Query) -> bool:
     """Whether all variables of a query are neighbours."""
-    return all(query & ~graph[v] & ~(1 << v) == 0 for v in bits(query))
+    left = query
+    while left:
+        low = left & -left
+        if query & ~graph[low.bit_length() - 1] & ~low:
+            return False
+        left ^= low
+    return True
 
 
 def separates(graph: Graph, separator: Query, i: int, j: int) -> bool:
@@ -42,8 +48,10 @@ def separates(graph: Graph, separator: Query, i: int, j: int) -> bool:
     target, reached, front = 1 << j, 1 << i, 1 << i
     while front:
         spread = 0
-        for v in bits(front):
-            spread |= graph[v]
+        while front:
+            low = front & -front
+            spread |= graph[low.bit_length() - 1]
+            front ^= low
         front = spread & ~reached & ~separator
         if front & target:
             return False

@@ -85,11 +85,12 @@ class MarginWalk(GraphWalk):
     def __init__(self, evidence: Evidence, threshold: int) -> None:
         super().__init__(evidence.lattice)
         self._smallest = evidence.widths.smallest
-        self._at = evidence.lattice.at
+        self._lattice = evidence.lattice
         self._threshold = threshold
 
     def _might(self, clique: Query) -> bool:
-        return bool(self._smallest[self._at([clique])[0]] >= self._threshold)
+        at = clique if self._lattice.plain else self._lattice.at([clique])[0]
+        return bool(self._smallest[at] >= self._threshold)
 
     def _fits(self, i: int, j: int) -> bool:
         return True

@@ -88,13 +88,14 @@ def anneal(
                 j += j >= i
                 if axis_of[i] == axis_of[j]:
                     continue
+                joined = walk.joined(i, j)
+                if not (walk.can_delete(i, j) if joined else walk.can_add(i, j)):
+                    continue
                 change = worth.gain(i, j, walk.common(i, j))
-                if walk.joined(i, j):
-                    if not walk.can_delete(i, j) or chances[step] >= math.exp(-change / heat):
+                if joined:
+                    if chances[step] >= math.exp(-change / heat):
                         continue
                     change = -change
-                elif not walk.can_add(i, j):
-                    continue
                 walk.toggle(i, j)
                 value += change
                 if value > best_value:

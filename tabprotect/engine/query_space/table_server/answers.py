@@ -16,9 +16,11 @@ from tabprotect.engine.query_space.table_server.fold import ServerState
 from tabprotect.engine.release.mechanism import Mechanism
 from tabprotect.engine.release.published import PublishedTable
 from tabprotect.engine.release.release import Release
+from tabprotect.engine.tables.formula import in_formula
+from tabprotect.engine.tables.table import Table
 
 
-def release_of(state: ServerState, query: Query, title: str) -> Release:
+def release_of(state: ServerState, query: Query, table: Table, title: str) -> Release:
     """The release that a released sub-table goes out in; it depends on nothing that comes later.
 
     What judged it is stated: the criterion with its threshold where that proved it safe together
@@ -28,12 +30,14 @@ def release_of(state: ServerState, query: Query, title: str) -> Release:
     ----------
     query
         Of at least one variable.
+    table
+        Its true counts.
     """
     releases = state.releases
     cells = releases.evidence.cells
     margin = cells.lattice.names_of(query)
     said: dict[str, object] = {
-        MARGINS.name: ":".join(f"`{name}`" for name in margin),
+        MARGINS.name: ":".join(map(in_formula, margin)),
         THRESHOLD.name: releases.threshold,
         BOUNDS.name: releases.bounds,
         CELLS.name: cells.judged,
@@ -47,4 +51,4 @@ def release_of(state: ServerState, query: Query, title: str) -> Release:
     # Of a table that nobody could lay out only what is given is described.
     described = domain.project(margin) if domain.wide else domain
     mechanism = Mechanism("publish_margins", described, said)
-    return Release((PublishedTable(cells.table.margin(margin)),), mechanism, title)
+    return Release((PublishedTable(table),), mechanism, title)

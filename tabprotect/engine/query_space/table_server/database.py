@@ -9,11 +9,8 @@ the log's details say, and the bundles that went out.
 from __future__ import annotations
 
 import contextlib
-import hashlib
-import json
 import secrets
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
 from typing import cast
@@ -25,6 +22,11 @@ from tabprotect.engine.budgets import ENTRIES_BLOCK
 from tabprotect.engine.database import BORN_TWICE, TAKEN_BACK, Database, Schema
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.query_space.lattice import Lattice
+from tabprotect.engine.query_space.table_server.entry import (
+    Entry,
+    chained,
+    fingerprint,
+)
 from tabprotect.engine.query_space.table_server.fold import LineKind, LogLine
 from tabprotect.engine.tables.table import Table
 
@@ -89,76 +91,19 @@ _PRICE = sa.Table(
     sa.Column("price", sa.JSON),
 )
 
-FIRST_CHAIN = "0" * 64
-"""What stands for the line before the first one."""
+_BEHIND = (
+    sa.select(_ENTRY)
+    .where(_ENTRY.c.history == sa.bindparam("of"), _ENTRY.c.number > sa.bindparam("after"))
+    .order_by(_ENTRY.c.number)
+    .limit(ENTRIES_BLOCK)
+)
+_UP_TO = _BEHIND.where(_ENTRY.c.number <= sa.bindparam("until"))
+_LOG, _KEEP_BUNDLE = sa.insert(_ENTRY), sa.insert(_BUNDLE)
+"""Written once: to put them together takes longer than to run them."""
 
 
 class Taken(Exception):  # noqa: N818 (nothing went wrong)
     """Somebody else has logged a decision meanwhile: fold theirs in and decide anew."""
-
-
-@dataclass(frozen=True)
-class Entry:
-    """One line of the log with its number, 1, 2, ..., its session, its time (UTC) and its hash."""
-
-    number: int
-    session: int
-    time: datetime
-    line: LogLine
-    chain: str
-
-    def as_json(self, lattice: Lattice) -> dict[str, object]:
-        """For ``--json``; confidential."""
-        return {
-            "number": self.number,
-            "session": self.session,
-            "time": self.time.replace(tzinfo=UTC).isoformat(timespec="seconds"),
-            "user": self.line.user,
-            "query": list(lattice.names_of(self.line.query)),
-            "answer": self.line.kind,
-            "newly_released": self.line.newly_released is not None,
-            "reason": self.line.reason,
-            "detail": self.line.detail,
-            "permanent": self.line.permanent,
-            "bundle": self.line.bundle or None,
-            "chain": self.chain,
-        }
-
-    def follows(self, previous: str, lattice: Lattice) -> bool:
-        """Whether its hash is that of itself after the hash of the line before it."""
-        return self.chain == chained(previous, self, lattice)
-
-
-def chained(previous: str, entry: Entry, lattice: Lattice) -> str:
-    """The hash of a line: SHA-256 of the hash before it and of all that the line says."""
-    line = entry.line
-    said = [
-        entry.number,
-        entry.session,
-        entry.time.isoformat(timespec="microseconds"),
-        line.user,
-        list(lattice.names_of(line.query)),
-        line.kind,
-        line.newly_released is not None,
-        line.reason,
-        line.detail,
-        line.permanent,
-        line.bundle,
-    ]
-    text = json.dumps([previous, said], ensure_ascii=False, separators=(",", ":"))
-    return hashlib.sha256(text.encode()).hexdigest()
-
-
-def fingerprint(table: Table) -> str:
-    """What tells tables apart: SHA-256 of variables, categories and counts. Confidential, since
-    small tables can be guessed from it."""
-    digest = hashlib.sha256()
-    variables = [[v.name, list(v.categories)] for v in table.domain.variables]
-    digest.update(json.dumps(variables, ensure_ascii=False).encode())
-    columns, counts = table.listed if table.domain.wide else ((table.cells[0],), table.cells[1])
-    for array in (*columns, counts):
-        digest.update(array.astype("<i8").tobytes())
-    return digest.hexdigest()
 
 
 class Ledger:
@@ -243,7 +188,6 @@ class Ledger:
         Up to a time: up to the first line that is later, whatever the clock did after it. Read in
         blocks: a long history is never held as a whole.
         """
-        wanted = sa.select(_ENTRY).where(_ENTRY.c.history == self._history)
         if isinstance(until, datetime):
             when = until.astimezone(UTC).replace(tzinfo=None) if until.tzinfo else until
             later = sa.select(sa.func.min(_ENTRY.c.number)).where(
@@ -253,13 +197,11 @@ class Ledger:
                 lambda connection: connection.execute(later).scalar()
             )
             until = None if first is None else int(first) - 1
-        if until is not None:
-            wanted = wanted.where(_ENTRY.c.number <= until)
-        ordered = wanted.order_by(_ENTRY.c.number).limit(ENTRIES_BLOCK)
+        wanted = _BEHIND if until is None else _UP_TO
         while True:
-            block = ordered.where(_ENTRY.c.number > after)
+            said = {"of": self._history, "after": after, "until": until}
             rows = self._database.transaction(
-                lambda connection, block=block: connection.execute(block).all()  # type: ignore[misc]
+                lambda connection, said=said: connection.execute(wanted, said).all()  # type: ignore[misc]
             )
             yield from map(self._entry, rows)
             if len(rows) < ENTRIES_BLOCK:
@@ -323,10 +265,10 @@ class Ledger:
         }
 
         def logged(connection: sa.Connection) -> None:
-            connection.execute(sa.insert(_ENTRY).values(row))
+            connection.execute(_LOG, row)
             if content is not None and not connection.execute(self._bundle(line.bundle)).scalar():
                 kept = {"history": self._history, "fingerprint": line.bundle, "content": content}
-                connection.execute(sa.insert(_BUNDLE).values(kept))
+                connection.execute(_KEEP_BUNDLE, kept)
 
         try:
             self._database.transaction(logged)

@@ -23,7 +23,7 @@ from tabprotect.engine.query_space.frontier import maximal
 from tabprotect.engine.query_space.lattice import Query
 from tabprotect.engine.query_space.originals import drawn_originals
 from tabprotect.engine.query_space.possible_tables import possible_tables
-from tabprotect.engine.query_space.release_set import ReleaseSet
+from tabprotect.engine.query_space.release_sets.release_set import ReleaseSet
 
 TELLS = "The refusal tells"
 """How the price of a refusal begins in the log."""

@@ -104,7 +104,7 @@ class CheckPage(CheckStage, PosteriorShown):
         self.body.addWidget(self.readers)
         # Where there is little height the pictures scroll; verdict and main action stay.
         pictures = QWidget()
-        column = in_column(self._priors_layout, on=pictures, margins=0, spacing=GRID)
+        column = in_column(self._priors_layout, on=pictures, margins=(0, 0, GRID, 0), spacing=GRID)
         for note in self._notes.values():
             note.setProperty("role", "quiet")
             note.hide()

@@ -25,7 +25,7 @@ from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID
 from tabprotect.gui.pages.compare.table import MeasuresTable
-from tabprotect.gui.pages.compare.words import place_words
+from tabprotect.gui.pages.compare.words import ALIKE, place_words
 from tabprotect.gui.plots.deviations import Deviations, Panel
 from tabprotect.gui.plots.ru_map import Axis, Place, RiskUtilityMap, Setting
 from tabprotect.gui.plots.symbols import Look
@@ -34,8 +34,11 @@ if TYPE_CHECKING:
     from tabprotect.engine.assessment.comparing.comparison import Comparison
     from tabprotect.engine.assessment.measure import Measure
 
-RISK, UTILITY = "known_at_risk", "mean_absolute_deviation"
+RISK, UTILITY = "known_at_risk", "mean_loss"
 """The axes to begin with: the two figures of the cards under Protect."""
+
+APART = "posterior_true"
+"""The risk that tells settings apart where a reader of none would know more cells."""
 
 POOLED = 3
 """Runs of each setting whose deviations are shown together: a histogram needs no more."""
@@ -63,7 +66,7 @@ class ComparisonView(QWidget):
         self.place: Place | None = None
         self._labels: tuple[str, ...] = ()
         self._looks: Looks = {}
-        self._running = False
+        self._running = self._turned = False
         self.risk, self.utility = QComboBox(), QComboBox()
         self.map = RiskUtilityMap()
         self.map.words = self.words
@@ -139,7 +142,9 @@ class ComparisonView(QWidget):
                 if measure.noun == noun:
                     combo.addItem(measure.label, measure.name)
                     help_ = measure.help.splitlines()[0]
-                    combo.setItemData(combo.count() - 1, f"<p>{help_}</p>", 3)
+                    combo.setItemData(
+                        combo.count() - 1, f"<p>{help_}</p>", Qt.ItemDataRole.ToolTipRole
+                    )
             combo.setCurrentIndex(combo.findData(first))
             combo.blockSignals(False)
 
@@ -151,9 +156,23 @@ class ComparisonView(QWidget):
         return measures()[self.risk.currentData()], measures()[self.utility.currentData()]
 
     def _other_axes(self) -> None:
+        self._turned = True
         self._show_map()
         self._show_table()
         self.axes_changed.emit()
+
+    def _tell_apart(self, found: Comparison) -> None:
+        """Another risk where all settings would lie on one line, and nobody chose that one."""
+
+        def spread(name: str) -> float:
+            means = [s.mean for row in found.summaries if (s := row.get(name)) is not None]
+            return float(np.ptp(means)) if len(means) > 1 else 0.0
+
+        alike = len(found.summaries) > 1 and spread(RISK) < ALIKE
+        self.risk.blockSignals(True)
+        first = APART if alike and spread(APART) > ALIKE else RISK
+        self.risk.setCurrentIndex(self.risk.findData(first))
+        self.risk.blockSignals(False)
 
     # -- showing ------------------------------------------------------------------------------
 
@@ -163,6 +182,8 @@ class ComparisonView(QWidget):
         """Show what was found (so far, while it is ``running``); a label for each setting and a
         look for each method."""
         self.found, self._labels, self._looks, self._running = found, labels, looks, running
+        if not running and not self._turned:
+            self._tell_apart(found)
         self._show_table()
         self._show_map()
         self._show_deviations()

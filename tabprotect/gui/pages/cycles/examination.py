@@ -10,6 +10,7 @@ from tabprotect.engine.arrays import Bools
 from tabprotect.engine.cycles import reach
 from tabprotect.engine.cycles.algebra import CycleAlgebra
 from tabprotect.engine.cycles.report import CycleReport, check
+from tabprotect.engine.percent import percent
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.tables.margins import all_margins
@@ -165,4 +166,4 @@ def _kept_text(moves: MoveSet) -> str:
 def _blocked_text(share: float) -> str:
     if share in (0.0, 1.0):
         return "all of it is blocked" if share else "nothing is blocked"
-    return f"{share:.0%} of them are blocked".replace("%", " %")
+    return f"{percent(share)} of them are blocked"

@@ -15,7 +15,6 @@ from tabprotect.engine.project.project import Project
 from tabprotect.engine.query_space.lattice import Query
 from tabprotect.engine.tables.table import Table
 from tabprotect.gui.base.question import Question
-from tabprotect.gui.lattice.listing import ListColumn, Listing
 from tabprotect.gui.lattice.matrix import FrontierMatrix, by_share
 from tabprotect.gui.lattice.names import VariableLetters, counted
 from tabprotect.gui.lattice.space import CANDIDATE, RELEASED, UNRELEASABLE, Space
@@ -23,12 +22,13 @@ from tabprotect.gui.lattice.symbols import NodeLook
 from tabprotect.gui.lattice.view import LatticeView
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
+from tabprotect.gui.look.listing import ListColumn, Listing
 from tabprotect.gui.look.theme import GRID, count_text
 from tabprotect.gui.pages.query_space.lattice import DRAWN
 
 if TYPE_CHECKING:
     from tabprotect.server.following import Line, Standing
-    from tabprotect.server.looking import Look
+    from tabprotect.server.hosting.looking import Look
 
 SERVER = ("server", "the table server")
 """Its extra, and what it is called: it is loaded when it is first asked for."""
@@ -305,7 +305,7 @@ def look_at(project: Project) -> Look:
         Where the server is not installed.
     """
     with needing(*SERVER):
-        from tabprotect.server.looking import Look
+        from tabprotect.server.hosting.looking import Look
         from tabprotect.server.service import CriterionChoice, Service, TableSource
     plan = project.plan
     service = Service(

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from tabprotect.engine.bundle import archive, confidential, public
 from tabprotect.engine.bundle.verify import verify_bytes
+from tabprotect.engine.parameters import Parameter
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.protection.cycle_runs.sequence import ORDERS
 from tabprotect.engine.protection.descriptions.summary import RunSummary, summarise
@@ -21,6 +23,7 @@ from tabprotect.engine.release.likelihood import (
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.gui.look.theme import chance_text, count_text
+from tabprotect.languages.speaking import told
 
 MEANINGS = {
     "README.md": "For the reader: what was done, what is exact, how to compute with it.",
@@ -147,14 +150,14 @@ def mechanism_text(release: Release) -> str:
     cycles = release.mechanism.parameters.get("cycles")
     if not isinstance(cycles, MoveSet) or isinstance(likelihood, CellFactors):
         told = [
-            p.label if value is True else f"{p.label} {value}"
+            _parameter(p, value)
             for p in method.parameters
             if p.public
             and isinstance(value := release.mechanism.parameters.get(p.name), (int, float, str))
             and value is not False
             and value != ""
         ]
-        said = f" ({', '.join(told)})" if told else ""
+        said = f" ({'; '.join(told)})" if told else ""
         return f"{label}{said}. {method.help.splitlines()[0]}"
     return (
         f"{label}: {count_text(len(cycles))} cycle{'' if len(cycles) == 1 else 's'}, "
@@ -162,6 +165,15 @@ def mechanism_text(release: Release) -> str:
         f"{chance_text(likelihood.alpha)}, subtracts it with {chance_text(likelihood.beta)}, else "
         f"leaves the table. {_blocking(likelihood)}"
     )
+
+
+def _parameter(parameter: Parameter[Any], value: float | str) -> str:
+    """A parameter in words: of a choice what it means, not what it is called in files."""
+    label = told(parameter.label)
+    if value is True:
+        return label
+    meaning = told((parameter.choices or {}).get(str(value), "")).split(":")[0].rstrip(".")
+    return f"{label}: {meaning}" if meaning else f"{label} {told(str(value))}"
 
 
 def _course(likelihood: MoveSequence | AdaptiveSequence, release: Release) -> str:

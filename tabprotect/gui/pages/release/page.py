@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -35,7 +36,7 @@ from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.jobs import Job
 from tabprotect.gui.base.page import Changes, Page
 from tabprotect.gui.base.question import Question
-from tabprotect.gui.look.buttons import scrolling, tool_button
+from tabprotect.gui.look.buttons import Inside, scrolling, tool_button
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_row
 from tabprotect.gui.look.theme import GRID
@@ -119,9 +120,9 @@ class ReleasePage(ReleaseStage, Page):
 
     def _gate(self) -> QWidget:
         """Left the lines, right what left before, who signs and what is written."""
-        inner, self._left, self._right = QWidget(), QVBoxLayout(), QVBoxLayout()
+        inner, self._left, self._right = Inside(), QVBoxLayout(), QVBoxLayout()
         self._columns = QBoxLayout(QBoxLayout.Direction.LeftToRight, inner)
-        self._columns.setContentsMargins(0, 0, 0, 0)
+        self._columns.setContentsMargins(0, 0, GRID, 0)
         self._columns.setSpacing(3 * GRID)
         pair = in_row(spacing=2 * GRID)
         top = Qt.AlignmentFlag.AlignTop
@@ -282,11 +283,13 @@ class ReleasePage(ReleaseStage, Page):
         if known is None:
             self.before.show_group(CheckGroup(self.before.group.title, ()))
         else:
-            self.before.show_group(known.before.group)
+            left = CheckLine("told", f"This release left as {self._published_path().name}.")
+            before = known.before.group
+            self.before.show_group(replace(before, lines=(left,)) if project.published else before)
         if house and verdict is not None:
             together = None if known is None else known.before.together
             figure = f"{verdict.known:,} of {verdict.at_risk:,.1f}".removesuffix(".0")
-            self.banner.show_line(headline(verdict, together), figure=figure)
+            self.banner.show_line(self._light(project, headline(verdict, together)), figure=figure)
         elif house:
             self.banner.show_line(CheckLine("told", "Working out what a reader would know \u2026"))
         else:
@@ -297,6 +300,15 @@ class ReleasePage(ReleaseStage, Page):
             assert project.release is not None
             sentence = f"{reader_sentence(self.bundle, project.release)} {self.bundle.mechanism}"
         self.set_sentence(sentence)
+
+    def _light(self, project: Project, line: CheckLine) -> CheckLine:
+        """The verdict with what else stands against it: a green light asks for no reason."""
+        if line.state == "failed" or project.published:
+            return line
+        if project.against:
+            return CheckLine("failed", f"Not ready: {project.against}")
+        reasons = self._reasons(project)
+        return CheckLine("mind", f"{line.text} {reasons[0]}") if reasons else line
 
     # -- whether it may leave -----------------------------------------------------------------
 

@@ -7,6 +7,7 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QBrush, QColor, QPen
 
 from tabprotect.engine.arrays import Floats
+from tabprotect.engine.percent import percent
 from tabprotect.gui.look.theme import GRID, chance_text, count_text, signed_text
 from tabprotect.gui.plots.canvas import Canvas
 from tabprotect.gui.plots.plot import Plot
@@ -105,7 +106,7 @@ class BlockedFigure(Plot):
         return 0.0, float(len(self._shares))
 
     def arrange(self, canvas: Canvas) -> None:
-        ticks = [(share, f"{share:.0%}".replace("%", " %")) for share in (0.0, 0.5, 1.0)]
+        ticks = [(share, percent(share)) for share in (0.0, 0.5, 1.0)]
         canvas.plane(0.0, 1.1, [], ticks)
         # More cycles than pixels: every pixel shows the cycle that falls on it.
         columns = int(min(len(self._shares), max(canvas.size[0], 1)))

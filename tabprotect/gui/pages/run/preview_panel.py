@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
 )
 
 from tabprotect.engine.errors import InfeasibleError, Suggestion, TabprotectError
+from tabprotect.engine.percent import percent
 from tabprotect.engine.protection.problem import Preview
 from tabprotect.engine.protection.remedy import OTHERWISE
 from tabprotect.engine.tables.domain import Domain
@@ -206,7 +207,7 @@ class PreviewPanel(QScrollArea):
         self.change.setVisible(bool(preview.change))
         self._figures["unchanged"].setText(chance_text(preview.unchanged_share))
         self._figures["deviation"].setText(number_text(preview.mean_absolute_deviation))
-        self._figures["blocked"].setText(f"{preview.blocked_share:.0%}".replace("%", " %"))
+        self._figures["blocked"].setText(percent(preview.blocked_share))
         self._figures["immovable"].setText(count_text(len(preview.immovable)))
         self.change.show_change(preview.change)
         self.blocked.show_shares(preview.blocked_by_cycle)

@@ -24,7 +24,7 @@ from tabprotect.engine.project.verbs.category_verbs import (
     rename_variable,
     reorder_categories,
 )
-from tabprotect.engine.tables.bands import held_name
+from tabprotect.engine.tables.groupings.bands import held_name
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.look import icons
 from tabprotect.gui.look.buttons import tool_button

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from tabprotect.engine.microdata.coding import MISSING
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.sensitivity.small_count import SmallCount
-from tabprotect.engine.tables.bands import span_of, whole
-from tabprotect.engine.tables.domain import Domain, Level, Variable
+from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.groupings.bands import span_of, whole
 from tabprotect.engine.tables.table import Table
+from tabprotect.engine.tables.variable import Level, Variable
 
 MISSING_CODES = frozenset(
     {"", ".", "..", ":", "-", "na", "n/a", "nan", "missing", "unknown", MISSING}

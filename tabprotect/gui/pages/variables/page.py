@@ -24,10 +24,10 @@ from tabprotect.engine.project.verbs.level_verbs import (
     take_level,
     with_levels,
 )
-from tabprotect.engine.tables.bands import held_name
-from tabprotect.engine.tables.domain import Variable
-from tabprotect.engine.tables.nesting import chains
+from tabprotect.engine.tables.groupings.bands import held_name
+from tabprotect.engine.tables.groupings.nesting import chains
 from tabprotect.engine.tables.table import Table
+from tabprotect.engine.tables.variable import Variable
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Changes, Page
 from tabprotect.gui.base.question import Question

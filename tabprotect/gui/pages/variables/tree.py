@@ -9,7 +9,7 @@ from PySide6.QtGui import QDropEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTreeWidget, QTreeWidgetItem
 
 from tabprotect.engine.arrays import Ints
-from tabprotect.engine.tables.domain import Level, Variable
+from tabprotect.engine.tables.variable import Level, Variable
 from tabprotect.gui.look.theme import count_text
 
 CATEGORY = Qt.ItemDataRole.UserRole

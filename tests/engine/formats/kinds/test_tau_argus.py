@@ -14,8 +14,9 @@ from tabprotect.engine.formats.reading import Reading
 from tabprotect.engine.formats.registered import formats
 from tabprotect.engine.formats.writing import write_table
 from tabprotect.engine.microdata.tabulate import tabulate
-from tabprotect.engine.tables.domain import Domain, Level, Variable
+from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
+from tabprotect.engine.tables.variable import Level, Variable
 
 KIND = formats()["tau_argus"]
 

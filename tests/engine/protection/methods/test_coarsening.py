@@ -21,7 +21,7 @@ from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import likelihood_of, methods
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.tables.domain import Domain
-from tabprotect.engine.tables.hierarchy import Grouping
+from tabprotect.engine.tables.groupings.hierarchy import Grouping
 from tabprotect.engine.tables.table import Table
 
 METHOD = methods()["coarsening"]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from suppression_brute_force import intervals, tables_alike
+from suppression_brute_force import intervals, tables_alike, with_zeros
 
 from tabprotect.engine.formats.groupings import parse_groupings
 from tabprotect.engine.protection.suppressing.audit import audit
@@ -27,7 +27,8 @@ def _table(shape: tuple[int, ...], counts: object) -> Table:
 def patterns(draw: st.DrawFn) -> tuple[Publication, Table, np.ndarray, bool]:
     """Small tables, some cells hidden, totals among them but never the grand total.
 
-    Where readers know that no hidden cell is zero, no zero is hidden.
+    In some there are structural zeros. Where readers know that no hidden cell is zero, no zero is
+    hidden.
     """
     shape, formula, groupings = draw(
         st.sampled_from(
@@ -45,12 +46,13 @@ def patterns(draw: st.DrawFn) -> tuple[Publication, Table, np.ndarray, bool]:
     )
     size = int(np.prod(shape))
     table = _table(shape, draw(st.lists(st.integers(0, 2), min_size=size, max_size=size)))
+    table = with_zeros(table, draw(st.just(set()) | st.sets(st.integers(1, size - 1), max_size=4)))
     publication = Publication.of(
         table.domain, formula, parse_groupings(groupings, table.domain) if groupings else ()
     )
     inner = publication.incidence.toarray()
     hidden = np.array(draw(st.lists(st.booleans(), min_size=len(inner), max_size=len(inner))))
-    hidden[inner.sum(axis=1) == size] = False
+    hidden[inner.sum(axis=1) == inner.any(axis=0).sum()] = False
     # At most five inner cells, so that all tables can be listed.
     of_one = np.flatnonzero((inner.sum(axis=1) == 1) & hidden)
     hidden[of_one[5:]] = False

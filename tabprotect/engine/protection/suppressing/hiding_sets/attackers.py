@@ -112,7 +112,8 @@ class Attackers:
         self._column[single] = self._sums.indices[self._sums.indptr[:-1][single]]
         self.rise = float(LIMIT * most)
         self._fall = room.astype(np.float64)
-        self._bare = np.ones(cells, dtype=np.bool_)
+        # Where nobody can be nothing moves: no number has such a cell.
+        self._bare = np.diff(sums.indptr) > 0
         self._bare[self._column[single]] = False
         self._bare_fall = np.where(self._bare, merged_room, 0.0)
         part = self._sums[self._several].tocsc()

@@ -54,6 +54,7 @@ class Hypercubes:
         self._members = (incidence.indptr, incidence.indices)
         self._first = first
         self._margin = np.searchsorted(publication.starts, first, side="right") - 1
+        self._nobody = publication.domain.structural_cells()
         self._numbers: list[Ints] = []
         self._mine: list[Bools] = []
         self._tells: list[list[Ints]] = []
@@ -151,6 +152,7 @@ class Hypercubes:
                 # Both corners add into the same sum.
                 spent[same] = 0.0
             cost += spent
+        cost[self._nobody[corners].any(axis=0)] = np.inf
         chosen = int(cost.argmin())
         if not np.isfinite(cost[chosen]):
             return None
@@ -214,5 +216,6 @@ def _listed(publication: Publication) -> _Listed | None:
             len(boxes) * len(along), boxes.shape[1] * size
         )
     boxes = np.unique(np.vstack([boxes, -boxes]), axis=0)
+    boxes = boxes[~boxes[:, publication.domain.structural_cells()].any(axis=1)]
     moved = np.asarray((publication.incidence[first] @ boxes.T).T)
     return _Listed(boxes, moved)

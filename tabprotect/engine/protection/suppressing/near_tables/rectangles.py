@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tabprotect.engine.arrays import Bools, Ints
+from tabprotect.engine.arrays import Bools, Floats, Ints
 
 DIFFERENT = 6
 """Needs that are looked at one by one; of more, a cell is asked for the next power of two."""
@@ -47,7 +47,7 @@ def in_rectangles(
     return found
 
 
-def _pairs(falls: Ints, rises: Ints) -> Ints:
+def _pairs(falls: Floats, rises: Floats) -> Floats:
     """Of each cell (i, j), how many (r, c) beside its row and column have all three corners."""
     if falls.shape[0] < falls.shape[1]:
         return _pairs(falls.T, rises.T).T
@@ -57,4 +57,5 @@ def _pairs(falls: Ints, rises: Ints) -> Ints:
     both = falls * rises
     # Row i itself: all its columns but j that fall and rise, where (i, j) falls, too.
     own = falls * (both.sum(axis=1, keepdims=True) - both)
-    return falls @ between - own
+    pairs: Floats = falls @ between - own
+    return pairs

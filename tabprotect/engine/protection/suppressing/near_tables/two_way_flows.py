@@ -75,7 +75,7 @@ class TwoWayFlows:
         if not 1 <= len(names) <= 2 or not names <= set(publication.domain.names):
             return False
         full = tuple(n for n in publication.domain.names if n in names)
-        if full not in publication.margins:
+        if full not in publication.margins or publication.domain.structural:
             return False
         return len(publication.distinct[0]) == publication.size
 

@@ -1,0 +1,480 @@
+"""Markov chains over the originals that fit, many side by side: for what has too many states.
+
+A step picks a direction that keeps every fixed sum (a circuit, or a random combination of a short
+lattice basis: so every original can be reached from every other), and each chain goes along it as
+far as bounds allow: to a uniform place or a neighbour, accepted by Metropolis' rule. Directions
+are shared by all chains and do not depend on where they are; given the directions the chains are
+independent, so the spread between them is the error. They start in corners far apart, and go on
+until they agree.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tabprotect.engine.arrays import Bools, Floats, Ints
+from tabprotect.engine.budgets import CHAIN_CELLS as MOST_CELLS
+from tabprotect.engine.budgets import CHAIN_ENTRIES as MOST_ENTRIES
+from tabprotect.engine.budgets import CHAIN_HELD as MOST_HELD
+from tabprotect.engine.budgets import CHAIN_UPDATES as MOST_UPDATES
+from tabprotect.engine.budgets import CHAIN_WORK as MOST_WORK
+from tabprotect.engine.budgets import MOST_TANGLED
+from tabprotect.engine.cycles.kernel_basis import Vector, kernel, shortened
+from tabprotect.engine.errors import InfeasibleError, TooLargeError
+from tabprotect.engine.posterior.factors.chains.chain_starts import starts
+from tabprotect.engine.posterior.factors.chains.swap_sweeps import Sweeps
+from tabprotect.engine.posterior.factors.chains.two_way import counting
+from tabprotect.engine.posterior.factors.components import Component
+from tabprotect.engine.posterior.factors.solved_parts import SolvedPart
+from tabprotect.engine.posterior.factors.sum_circuits import Circuits
+from tabprotect.engine.progress import SILENT, Progress
+
+CHAINS = 64
+CORNERS = 8
+"""Different starts."""
+
+RECORDS = 100
+"""Tables kept of each chain."""
+
+
+DIRECTIONS = 12_000
+"""Directions of the shortest run; at least four for each move of the basis."""
+
+
+SWEEPS = 1500
+
+ROUNDS = 3
+"""Runs of doubled length until the chains agree."""
+
+AGREED = 1.05
+"""R-hat up to which they do."""
+
+DIRECTION_COST, SWEEP_COST, START_COST = 150.0, 0.015, 0.4
+"""About how many microseconds of a usual core a direction takes, a sweep for each count, and the start
+for each pair of cells."""
+
+HOLE = -40.0
+"""Log weight of a count that the prior excludes between others: passed through, never kept."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Direction:
+    """A move: cells and coefficients, and by how much it changes which loose sums."""
+
+    cells: Ints
+    signs: Ints
+    sums: Ints
+    changes: Ints
+
+
+class _Looked:
+    """Log weights of many variables, each over its own range, looked up together."""
+
+    def __init__(self, logs: list[Floats | None], low: Ints, high: Ints) -> None:
+        known: dict[int, int] = {}
+        arrays: list[Floats] = []
+        at, size = np.zeros(len(logs), dtype=np.int64), 0
+        for k, log in enumerate(logs):
+            run = np.zeros(int(high[k] - low[k]) + 1) if log is None else log
+            key = -1 - len(run) if log is None else id(log)
+            if key not in known:
+                known[key] = size
+                arrays.append(run)
+                size += len(run)
+            at[k] = known[key] - low[k]
+        self._at = at
+        self._flat = np.empty(size)
+        done, self.flat = 0, True
+        for run in arrays:
+            mine = self._flat[done : done + len(run)]
+            np.maximum(run, HOLE + run.max(), out=mine)
+            self.flat &= bool(np.ptp(mine) == 0)
+            done += len(run)
+
+    def __call__(self, which: Ints, values: Ints) -> Floats:
+        """Log weights of the values (which..., chains)."""
+        return np.asarray(self._flat[self._at[which][..., None] + values], dtype=np.float64)
+
+
+class Chains:
+    """The chains of one component."""
+
+    def __init__(
+        self,
+        component: Component,
+        shape: Sequence[int],
+        generator: np.random.Generator,
+        *,
+        chains: int = CHAINS,
+        progress: Progress = SILENT,
+    ) -> None:
+        self._component, self._generator = component, generator
+        self._loose = [s for s in component.sums if s.low != s.high]
+        self._of_cell: list[list[int]] = [[] for _ in range(len(component))]
+        for f, one in enumerate(self._loose):
+            for cell in one.cells.tolist():
+                self._of_cell[cell].append(f)
+        self._low, self._high = component.low[:, None], component.high[:, None]
+        self._sum_low = np.array([s.low for s in self._loose], dtype=np.int64)
+        self._sum_high = np.array([s.high for s in self._loose], dtype=np.int64)
+        self._cell_logs = _Looked(list(component.logs), component.low, component.high)
+        self._sum_logs = _Looked([s.logs for s in self._loose], self._sum_low, self._sum_high)
+        self._circuits = Circuits.of(component)
+        if len(component) > MOST_TANGLED and (self._circuits is None or self._circuits.rest):
+            raise _too_large(len(component), MOST_TANGLED)
+        self.sweeps = Sweeps.of(component, shape)
+        self._holes = self._holed()
+        self._basis = self._bases(progress)
+        self._next = self._neighbours()
+        corners = starts(component, min(CORNERS, chains), generator, progress)
+        self.tables = corners[np.arange(chains) % len(corners)].T.copy()
+        self._sums = np.array(
+            [self.tables[s.cells].sum(axis=0) for s in self._loose], dtype=np.int64
+        ).reshape(len(self._loose), chains)
+
+    def _bases(self, progress: Progress) -> list[Vector]:
+        """Moves that keep the fixed sums, and those that keep the loose ones too."""
+        cells = len(self._component)
+        fixed = [s.cells for s in self._component.sums if s.low == s.high]
+        if self._circuits is not None and not self._circuits.rest:
+            return []
+        basis = shortened(kernel(fixed, cells, progress), cells)
+        if self._loose:
+            every = [s.cells for s in self._component.sums]
+            basis = basis + shortened(kernel(every, cells, progress), cells)
+        return basis
+
+    def _neighbours(self) -> list[list[int]]:
+        """For each move of the basis those that share a cell with it."""
+        touching: dict[int, list[int]] = {}
+        for k, move in enumerate(self._basis):
+            for cell in move:
+                touching.setdefault(cell, []).append(k)
+        return [sorted({j for cell in move for j in touching[cell]}) for move in self._basis]
+
+    @property
+    def moves(self) -> int:
+        """About how many directions there are to choose from."""
+        return len(self._basis) or len(self._component)
+
+    def _direction(self) -> _Direction | None:
+        generator = self._generator
+        if self._circuits is not None and (not self._basis or generator.random() < 0.5):
+            found = self._circuits.draw(generator)
+            if found is None:
+                return None
+            return self._of(dict(zip(*found, strict=True)))
+        if not self._basis:
+            return None
+        at = int(generator.integers(len(self._basis)))
+        vector = dict(self._basis[at])
+        # One move, or the sum of a few: mostly of neighbours, sometimes of any.
+        while generator.random() < 0.4:
+            near = self._next[at] if generator.random() < 0.8 else range(len(self._basis))
+            at = near[int(generator.integers(len(near)))]
+            sign = 1 if generator.random() < 0.5 else -1
+            for cell, value in self._basis[at].items():
+                vector[cell] = vector.get(cell, 0) + sign * value
+        return self._of({cell: value for cell, value in vector.items() if value})
+
+    def _of(self, vector: Vector) -> _Direction | None:
+        if not vector:
+            return None
+        changes: dict[int, int] = {}
+        for cell, value in vector.items():
+            for f in self._of_cell[cell]:
+                changes[f] = changes.get(f, 0) + value
+        kept = {f: change for f, change in changes.items() if change}
+        return _Direction(
+            np.array(list(vector), dtype=np.int64),
+            np.array(list(vector.values()), dtype=np.int64),
+            np.array(list(kept), dtype=np.int64),
+            np.array(list(kept.values()), dtype=np.int64),
+        )
+
+    def step(self) -> None:
+        """One direction, all chains."""
+        way = self._direction()
+        if way is None:
+            return
+        signs = way.signs[:, None]
+        here = self.tables[way.cells]
+        least, most = _room(here, signs, (self._low[way.cells], self._high[way.cells]))
+        if len(way.sums):
+            changes, held = way.changes[:, None], self._sums[way.sums]
+            ends = (self._sum_low[way.sums][:, None], self._sum_high[way.sums][:, None])
+            a, b = _room(held, changes, ends)
+            least, most = np.maximum(least, a), np.minimum(most, b)
+        times = self._proposed(least, most)
+        then = here + signs * times
+        gain = np.zeros(len(times))
+        if not self._cell_logs.flat:
+            gain += self._gain(self._cell_logs, way.cells, here, then)
+        if len(way.sums):
+            after = held + changes * times
+            if not self._sum_logs.flat:
+                gain += self._gain(self._sum_logs, way.sums, held, after)
+        if not (self._cell_logs.flat and self._sum_logs.flat):
+            times = np.where(np.log(self._generator.random(len(times))) < gain, times, 0)
+        self.tables[way.cells] = here + signs * times
+        if len(way.sums):
+            self._sums[way.sums] = held + changes * times
+
+    @staticmethod
+    def _gain(logs: _Looked, which: Ints, now: Ints, then: Ints) -> Floats:
+        return np.asarray((logs(which, then) - logs(which, now)).sum(axis=0), dtype=np.float64)
+
+    def _proposed(self, least: Ints, most: Ints) -> Ints:
+        """Steps along a direction: to any place with equal chances, or to a neighbour.
+
+        Both are as likely backwards.
+        """
+        u = self._generator.random((2, *least.shape))
+        far = least + np.floor(u[1] * (most - least + 1)).astype(np.int64)
+        if self._cell_logs.flat and self._sum_logs.flat:
+            return np.asarray(np.minimum(far, most), dtype=np.int64)
+        near = np.where(u[1] < 0.5, -1, 1)
+        near = np.where((near < least) | (near > most), 0, near)
+        return np.asarray(np.where(u[0] < 0.5, np.minimum(far, most), near), dtype=np.int64)
+
+    def sweep(self) -> None:
+        """Swaps all over the table at once, all chains."""
+        assert self.sweeps is not None
+        corners, signs = self.sweeps.draw(self._generator)
+        here = [self.tables[c] for c in corners]
+        least = np.full(here[0].shape, -(2**62))
+        most = np.full(here[0].shape, 2**62)
+        for cells, value, sign in zip(corners, here, signs, strict=True):
+            down, up = value - self._low[cells], self._high[cells] - value
+            np.maximum(least, -(down if sign > 0 else up), out=least)
+            np.minimum(most, up if sign > 0 else down, out=most)
+        times = self._proposed(least, most)
+        if not self._cell_logs.flat:
+            gain = np.zeros(times.shape)
+            for cells, value, sign in zip(corners, here, signs, strict=True):
+                gain += self._cell_logs(cells, value + sign * times)
+                gain -= self._cell_logs(cells, value)
+            times = np.where(np.log(self._generator.random(times.shape)) < gain, times, 0)
+        for cells, value, sign in zip(corners, here, signs, strict=True):
+            self.tables[cells] = value + sign * times
+
+    def _holed(self) -> tuple[list[int], list[int]]:
+        """Cells and loose sums with impossible counts between possible ones."""
+        holes: dict[int, bool] = {}
+        found: tuple[list[int], list[int]] = ([], [])
+        for mine, logs in zip(
+            found, (self._component.logs, [s.logs for s in self._loose]), strict=True
+        ):
+            for k, log in enumerate(logs):
+                if log is not None:
+                    if id(log) not in holes:
+                        holes[id(log)] = bool(np.isneginf(log).any())
+                    if holes[id(log)]:
+                        mine.append(k)
+        return found
+
+    def possible(self) -> Bools:
+        """Chains that are in no hole of a prior or a factor now, (chains,)."""
+        out = np.ones(self.tables.shape[1], dtype=np.bool_)
+        for cell in self._holes[0]:
+            log = self._component.logs[cell]
+            out &= log[self.tables[cell] - self._component.low[cell]] > -np.inf
+        for f in self._holes[1]:
+            weights = self._loose[f].logs
+            assert weights is not None
+            out &= weights[self._sums[f] - self._loose[f].low] > -np.inf
+        return out
+
+    def run(
+        self, records: int, between: tuple[int, int], progress: Progress, stage: str
+    ) -> tuple[Ints, Bools]:
+        """Tables kept, int64 (records, cells, chains), and which of them count.
+
+        Parameters
+        ----------
+        between
+            Directions and sweeps between two records.
+        """
+        out = np.empty((records, *self.tables.shape), dtype=np.int64)
+        counts = np.empty((records, self.tables.shape[1]), dtype=np.bool_)
+        for record in range(records):
+            for step in range(between[0]):
+                if step % 64 == 0:
+                    progress.report(stage, record / records)
+                self.step()
+            for _ in range(between[1]):
+                progress.report(stage, record / records)
+                self.sweep()
+            out[record], counts[record] = self.tables, self.possible()
+        return out, counts
+
+
+def _room(values: Ints, signs: Ints, bounds: tuple[Ints, Ints]) -> tuple[Ints, Ints]:
+    """How far one can go along a direction, (chains,) each: 0 is always between."""
+    size = np.abs(signs)
+    down, up = (values - bounds[0]) // size, (bounds[1] - values) // size
+    forward, backward = np.where(signs > 0, up, down), np.where(signs > 0, down, up)
+    return -backward.min(axis=0), forward.min(axis=0)
+
+
+def by_chain(
+    component: Component,
+    shape: Sequence[int],
+    *,
+    draws: int | None = None,
+    limited: bool = False,
+    generator: np.random.Generator,
+    progress: Progress = SILENT,
+) -> SolvedPart:
+    """The posterior of a component by simulation.
+
+    Parameters
+    ----------
+    shape
+        Of the original.
+    draws
+        Tables kept in all; 6,400 by default, fewer of large tables.
+    limited
+        Whether the work is: to ``CHAIN_WORK``, counted and never timed, and to no further runs where
+        chains stand still in different places.
+
+    Raises
+    ------
+    InfeasibleError
+        When no original is found that fits.
+    TooLargeError
+        When so many cells hang together that it would take minutes or gigabytes.
+    """
+    cells = len(component)
+    if cells > MOST_CELLS:
+        raise _too_large(cells, MOST_CELLS)
+    chains = int(np.clip(MOST_HELD // (cells * RECORDS), 8, CHAINS))
+    records = RECORDS if draws is None else max(8, -(-draws // chains))
+    records = int(np.clip(MOST_HELD // (cells * chains), 8, records))
+    spent = START_COST * cells**2 + DIRECTION_COST * DIRECTIONS
+    if limited and spent > MOST_WORK:
+        raise TooLargeError(
+            f"{cells:,} unpublished counts hang together by published sums: drawing them would take "
+            "longer than is given to it here",
+            hint="take `infer`, which has no such limit",
+        )
+    found = Chains(component, shape, generator, chains=chains, progress=progress)
+    directions = max(DIRECTIONS, 4 * found.moves)
+    sweeps = 0
+    if found.sweeps is not None:
+        sweeps = int(np.clip(MOST_UPDATES // (cells * chains), 2 * RECORDS, SWEEPS))
+        # The swaps do most of the work; what they cannot reach is left to single directions.
+        directions = DIRECTIONS // 4
+    between = (-(-directions // records), -(-sweeps // records))
+    found.run(max(records // 4, 2), between, progress, "warming up")
+    for attempt in range(ROUNDS):
+        stage = f"drawing originals, run {attempt + 1}"
+        tables, counts = found.run(records, between, progress, stage)
+        agreement = r_hat(tables)
+        # What the next run would take, besides.
+        spent += (
+            2 * records * (DIRECTION_COST * between[0] + SWEEP_COST * between[1] * cells * chains)
+        )
+        lost = agreement == math.inf or spent > MOST_WORK
+        if agreement <= AGREED or (limited and lost):
+            break
+        between = (2 * between[0], 2 * between[1])
+    return _part(component, tables, counts, agreement, generator)
+
+
+def _too_large(cells: int, most: int) -> TooLargeError:
+    return TooLargeError(
+        f"{cells:,} unpublished counts hang together by published sums: a posterior of more than "
+        f"{most:,} of these is beyond what this program takes on",
+        hint="ask for bounds instead (tabprotect bounds), or for the posterior of a part: a table "
+        "of fewer variables or categories",
+    )
+
+
+def _held(tables: Ints) -> int:
+    """Counts in the widest row of the distributions of these tables (records, cells, chains).
+
+    Raises
+    ------
+    TooLargeError
+        When the distributions would be too large.
+    """
+    width = int((tables.max(axis=(0, 2)) - tables.min(axis=(0, 2))).max()) + 1
+    if width * tables.shape[1] > MOST_ENTRIES:
+        raise TooLargeError(
+            f"the distributions of {tables.shape[1]:,} cells over {width:,} counts are too large",
+            hint="take a prior that knows more about the counts, or ask for bounds instead "
+            "(tabprotect bounds)",
+        )
+    return width
+
+
+def r_hat(tables: Ints) -> float:
+    """The largest R-hat over the cells: 1 when chains (records, cells, chains) agree.
+
+    Gelman & Rubin 1992. Infinite where chains stand still in different places.
+    """
+    records = len(tables)
+    within = tables.var(axis=0, ddof=1).mean(axis=1)
+    between = tables.mean(axis=0).var(axis=1, ddof=1)
+    moved = within > 0
+    if (between[~moved] > 0).any():
+        return math.inf
+    if not moved.any():
+        return 1.0
+    ratio = between[moved] / within[moved]
+    return float(np.sqrt((records - 1) / records + ratio).max())
+
+
+def _part(
+    component: Component,
+    tables: Ints,
+    counts: Bools,
+    agreement: float,
+    generator: np.random.Generator,
+) -> SolvedPart:
+    used = np.flatnonzero(counts.any(axis=0))
+    if len(used) < 2:
+        raise InfeasibleError(
+            "no original was found that fits the published sums and the prior",
+            hint="choose a wider prior",
+        )
+    first = tables.min(axis=(0, 2))
+    width = _held(tables)
+    base = np.arange(len(component)) * width - first
+    mean = np.zeros(len(component) * width)
+    square = np.zeros_like(mean)
+    for number, chain in enumerate(used.tolist()):
+        kept = tables[counts[:, chain], :, chain] + base
+        share = np.bincount(kept.reshape(-1), minlength=len(mean)) / len(kept)
+        difference = share - mean
+        mean += difference / (number + 1)
+        square += difference * (share - mean)
+    chances = mean.reshape(-1, width)
+    variance = square.reshape(-1, width) / (len(used) * (len(used) - 1))
+    taken = int(counts.sum())
+    spread, noise = float((chances * (1 - chances)).sum()), float(variance.sum())
+    count, estimate = counting(component)
+    kept_record, kept_chain = np.nonzero(counts)
+
+    def draw(number: int, generator: np.random.Generator, progress: Progress) -> Ints:
+        progress.report("drawing tables", 0.0)
+        at = generator.choice(taken, number, replace=number > taken)
+        return tables[kept_record[at], :, kept_chain[at]]
+
+    return SolvedPart(
+        component.cells,
+        first,
+        list(chances),
+        draw,
+        count,
+        errors=list(np.sqrt(variance)),
+        effective_sample_size=min(spread / noise, float(taken)) if noise else float(taken),
+        draws=taken,
+        r_hat=agreement,
+        estimate=estimate,
+    )

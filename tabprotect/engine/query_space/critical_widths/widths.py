@@ -1,0 +1,177 @@
+"""Critical widths: how tight each sub-table alone makes the bounds of the at-risk cells.
+
+The most parsimonious release of a sub-table T is T with the one-way tables of all other
+variables. It is decomposable, so its bounds are a closed form and sharp; the critical width of T
+is the smallest upper minus lower bound of an at-risk cell. It never grows with T.
+
+Structural zeros are not looked at here: beyond T itself they can only make a width smaller. What is
+released is judged with them (``criteria/width.py``).
+
+Source: Dobra, Karr, Sanil and Fienberg 2002, section 4 and equation 10 with its maximum read as
+the minimum.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from tabprotect.engine.arrays import Ints
+from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.query_space.critical_widths.at_risk import AtRiskCells
+from tabprotect.engine.query_space.critical_widths.margin_minima import smallest_counts
+from tabprotect.engine.query_space.lattice import Lattice, Query, bits
+from tabprotect.engine.query_space.workers import Workers, spread
+from tabprotect.engine.tables.wide_table import Numbers
+
+PIECES = 6
+"""The lattice is cut into 2^6 pieces, or a few more, to share out."""
+
+
+def by_figure(lattice: Lattice, values: Ints) -> list[Query]:
+    """Queries by their values (queries,): largest first, then larger ones, then variables' order."""
+    found = zip(lattice.every.tolist(), values.tolist(), strict=True)
+    return [
+        q for q, _ in sorted(found, key=lambda f: (-f[1], -f[0].bit_count(), tuple(bits(f[0]))))
+    ]
+
+
+@dataclass(frozen=True, repr=False)
+class Widths:
+    """The critical width of every sub-table. Confidential.
+
+    Attributes
+    ----------
+    values : int64 (queries,)
+        In the lattice's order.
+    smallest : int64 (queries,)
+        The smallest count of each margin at an at-risk cell: no release that contains the
+        margin can have a larger width.
+    """
+
+    lattice: Lattice
+    values: Ints
+    smallest: Ints
+
+    def __getitem__(self, query: Query) -> int:
+        return int(self.values[self.lattice.at([query])[0]])
+
+    def smallest_at(self, queries: Ints | Sequence[Query]) -> Ints:
+        """The smallest count of some margins at an at-risk cell, in the shape they have."""
+        return self.smallest[self.lattice.at(queries)]
+
+    def ordered(self) -> list[Query]:
+        """Widest first, then larger sub-tables, then the variables' order."""
+        return by_figure(self.lattice, self.values)
+
+    def chain(self) -> list[Query]:
+        """The most dangerous chain, from the grand total to the table: each step adds the
+        variable that leaves the smallest width (the first such in the table's order)."""
+        out = [0]
+        while out[-1] != self.lattice.full:
+            out.append(min(self.lattice.above(out[-1]), key=self.__getitem__))
+        return out
+
+    def as_json(self) -> dict[str, object]:
+        """For ``widths --json``: variables, and widths keyed by names."""
+        return {
+            "variables": list(self.lattice.names),
+            "widths": {self.lattice.text(q): self[q] for q in self.ordered()},
+        }
+
+
+def critical_widths(
+    cells: AtRiskCells, *, workers: Workers = None, progress: Progress = SILENT
+) -> Widths:
+    """All critical widths.
+
+    Raises
+    ------
+    InputError
+        For more than ``2^MAX_LISTED`` sub-tables.
+    Interrupted
+        When cancelled.
+    """
+    lattice = cells.lattice
+    every = lattice.every
+    smallest = _smallest(cells, workers, progress)
+    values = smallest.copy()
+    for axis, single in zip(lattice.axes, lattice.at(lattice.axes).tolist(), strict=True):
+        outside = every & axis != axis
+        values[outside] = np.minimum(values[outside], smallest[single])
+    for query, width in _with_lower_bounds(cells, progress):
+        values[lattice.at([query])] = width
+    values.flags.writeable = smallest.flags.writeable = False
+    return Widths(lattice, values, smallest)
+
+
+def parsimonious_bounds(cells: AtRiskCells, query: Query) -> tuple[Ints, Ints]:
+    """Upper and lower bound of each at-risk cell (m,) under the most parsimonious release."""
+    upper = cells.counts_at(query)
+    lower = upper
+    for axis in cells.lattice.axes:
+        if query & axis != axis:
+            single = cells.counts_at(axis)
+            lower = lower + (single - cells.counts_at(query & axis))
+            upper = np.minimum(upper, single)
+    return upper, np.maximum(lower, 0)
+
+
+def _with_lower_bounds(cells: AtRiskCells, progress: Progress) -> Iterator[tuple[Query, int]]:
+    """The sub-tables that bound some at-risk cell from below, with their widths.
+
+    Lower bounds never fall as sub-tables grow, so these hang together from the table downwards.
+    """
+    waiting, seen = [cells.lattice.full], {cells.lattice.full}
+    while waiting:
+        query = waiting.pop()
+        upper, lower = parsimonious_bounds(cells, query)
+        progress.report("lower bounds", 1.0)
+        if not lower.any():
+            continue
+        yield query, int((upper - lower).min())
+        smaller = [q for q in cells.lattice.below(query) if q not in seen]
+        seen.update(smaller)
+        waiting += smaller
+
+
+def _smallest(cells: AtRiskCells, workers: Workers, progress: Progress) -> Ints:
+    """The smallest margin count at an at-risk cell, by query."""
+    lattice, stage = cells.lattice, "critical widths"
+    if workers is None or workers == 1:
+        return smallest_counts(
+            cells.codes,
+            cells.sizes,
+            cells.counts,
+            cells.size,
+            lattice,
+            watch=lambda fraction: progress.report(stage, fraction),
+        )
+    free, always = len(lattice.axes), np.zeros(1, dtype=np.int64)
+    while free and len(always) < 1 << PIECES:
+        free -= 1
+        always = np.add.outer(always, np.array(lattice.patterns[free])).reshape(-1)
+    pieces = spread(
+        partial(_piece, cells.codes, cells.sizes, cells.counts, cells.size, lattice, free),
+        always.tolist(),
+        workers,
+        progress,
+        stage,
+    )
+    return np.concatenate(pieces)
+
+
+def _piece(
+    codes: Numbers,
+    sizes: tuple[int, ...],
+    counts: Ints,
+    at_risk: int,
+    lattice: Lattice,
+    free: int,
+    always: Query,
+) -> Ints:
+    """All margins that have of the variables beyond the first ``free`` what ``always`` has."""
+    return smallest_counts(codes, sizes, counts, at_risk, lattice, always=always, free=free)

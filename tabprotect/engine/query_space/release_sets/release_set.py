@@ -1,0 +1,374 @@
+"""The released set with both frontiers, kept up to date as releases happen. Confidential.
+
+Three regions: released; allowed (proved safe to release next, on its own); refused. Refused only
+ever grows, allowed only ever shrinks, so each release re-examines no more than what was allowed
+before it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from tabprotect.engine.arrays import Bools, Ints
+from tabprotect.engine.errors import InfeasibleError, ParameterError
+from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.query_space.bounds_way import BoundsWay
+from tabprotect.engine.query_space.criterion import RiskCriterion
+from tabprotect.engine.query_space.evidence import Evidence, Judgement, TightCell
+from tabprotect.engine.query_space.frontier import Frontier
+from tabprotect.engine.query_space.lattice import Lattice, Query, in_order
+
+
+@dataclass(frozen=True)
+class Consequence:
+    """What releasing one query would do, before it happens.
+
+    Attributes
+    ----------
+    judgement
+        Of the released set with the query added.
+    newly_released
+        How many sub-tables become released.
+    newly_unreleasable
+        Frontier of what could have been released before and could not after.
+    lost
+        How many sub-tables that is.
+    """
+
+    query: Query
+    judgement: Judgement
+    newly_released: int
+    newly_unreleasable: Frontier
+    lost: int
+
+
+@dataclass(frozen=True)
+class ReleaseSet:
+    """Released margins of one table, and what may follow. Build with :meth:`begin`.
+
+    Attributes
+    ----------
+    evidence, criterion, threshold, bounds
+        What judges.
+    released
+        The released frontier.
+    judgement
+        Of what is released.
+    allowed : int64, sorted
+        Every query whose release is proved safe now, the released ones included.
+    unreleasable
+        The minimal refused queries.
+    proved
+        The minimal queries that are proved bad; what is refused beyond them is undecided.
+    """
+
+    evidence: Evidence
+    criterion: RiskCriterion
+    threshold: int
+    bounds: BoundsWay
+    released: Frontier
+    judgement: Judgement
+    allowed: Ints
+    unreleasable: Frontier
+    proved: Frontier
+
+    @classmethod
+    def begin(
+        cls,
+        evidence: Evidence,
+        criterion: RiskCriterion,
+        threshold: int,
+        *,
+        released: Iterable[Query] = (),
+        bounds: BoundsWay = "auto",
+        progress: Progress = SILENT,
+    ) -> ReleaseSet:
+        """The state of a table of which some margins (none: only the total) are released.
+
+        Raises
+        ------
+        ParameterError
+            For a negative threshold.
+        Interrupted
+            When cancelled.
+        """
+        if threshold < 0:
+            raise ParameterError({"beta": f"must be a whole number from 0 up, is {threshold}"})
+        bounds = cls._bounded_by(bounds)
+        lattice = evidence.lattice
+        frontier = Frontier.below(lattice, (0, *released))
+        judgement = criterion.judge(
+            evidence, frontier.members, threshold, bounds=bounds, progress=progress
+        )
+        nothing = Frontier(lattice, (), upward=True)
+        start = cls(
+            evidence,
+            criterion,
+            threshold,
+            bounds,
+            frontier,
+            judgement,
+            np.zeros(0, dtype=np.int64),
+            nothing,
+            nothing,
+        )
+        return replace(start, allowed=start._outside(nothing))._examined(progress)
+
+    def release(self, query: Query, progress: Progress = SILENT) -> ReleaseSet:
+        """The state after one more release; the caller has decided that it may happen."""
+        frontier = self.released.add(query)
+        if frontier is self.released:
+            return self
+        # What is allowed was proved safe, perhaps as a part of something larger: in a large table
+        # to prove it once more, by itself, can take seconds.
+        proved = self.allows(query)
+        cheap = proved and not self.criterion.decides(self.evidence, self.bounds)
+        judgement = self.criterion.judge(
+            self.evidence,
+            frontier.members,
+            self.threshold,
+            bounds="decomposable" if cheap and self.bounds == "auto" else self.bounds,
+            decide_only=True,
+            progress=progress,
+        )
+        if proved and judgement.verdict == "unknown":
+            judgement = replace(judgement, verdict="safe", tight=())
+        return replace(self, released=frontier, judgement=judgement)._examined(progress)
+
+    def resumed(
+        self,
+        released: Frontier,
+        unreleasable: Frontier,
+        proved: Frontier,
+        progress: Progress = SILENT,
+    ) -> ReleaseSet:
+        """The state that had these frontiers, under the same evidence and threshold."""
+        judgement = self.criterion.judge(
+            self.evidence,
+            released.members,
+            self.threshold,
+            bounds=self.bounds,
+            decide_only=True,
+            progress=progress,
+        )
+        return replace(
+            self,
+            released=released,
+            judgement=judgement,
+            allowed=self._outside(unreleasable),
+            unreleasable=unreleasable,
+            proved=proved,
+        )
+
+    def refuse(self, query: Query) -> ReleaseSet:
+        """The state once somebody has been told that a query is refused for good."""
+        return self
+
+    def allows(self, query: Query) -> bool:
+        """Whether the query is released or proved safe to release next."""
+        at = int(np.searchsorted(self.allowed, query))
+        return at < len(self.allowed) and int(self.allowed[at]) == query
+
+    def status(self, query: Query) -> str:
+        """``released``, ``candidate``, ``unreleasable`` or ``unknown``."""
+        if query in self.released:
+            return "released"
+        if self.allows(query):
+            return "candidate"
+        return "unreleasable" if query in self.proved else "unknown"
+
+    def judge(self, query: Query, progress: Progress = SILENT) -> Judgement:
+        """The released set with one query added, with its tight cells, at once."""
+        return self.criterion.judge(
+            self.evidence,
+            self.released.add(query).members,
+            self.threshold,
+            bounds=self.bounds,
+            quick=True,
+            progress=progress,
+        )
+
+    def preview(self, query: Query, progress: Progress = SILENT) -> Consequence:
+        """What would follow from releasing a query, whether or not it may be."""
+        after = self.release(query, progress)
+        gone = np.setdiff1d(self.allowed, after.allowed, assume_unique=True)
+        return Consequence(
+            query,
+            after.judgement,
+            after.released.size - self.released.size,
+            Frontier(self.evidence.lattice, tuple(in_order(_minimal_in(gone))), upward=True),
+            len(gone),
+        )
+
+    @cached_property
+    def refused(self) -> int:
+        """How many sub-tables are refused, proved bad or undecided."""
+        return self.evidence.lattice.size - len(self.allowed)
+
+    @cached_property
+    def undecided(self) -> int:
+        """How many sub-tables are refused only because nothing is proved."""
+        return self.refused - self.proved.size
+
+    def require_some_one_way(self) -> None:
+        """Complain when the threshold forbids every one-way table, each by itself.
+
+        Raises
+        ------
+        InfeasibleError
+            Naming the cells.
+        """
+        tight: dict[str, TightCell] = {}
+        # The coarsest levels are the safest.
+        lattice = self.evidence.lattice
+        for v in (v for v, told in enumerate(lattice.told) if not told):
+            alone = self.criterion.judge(self.evidence, (1 << v,), self.threshold)
+            if alone.verdict == "safe":
+                return
+            tight |= {cell.text: cell for cell in alone.tight[:3]}
+        raise InfeasibleError(
+            f"the threshold {self.threshold} forbids even the one-way tables: they leave too "
+            f"tight {', '.join(list(tight)[:5])}",
+            hint="lower the threshold or merge rare categories",
+            detail="\n".join(f"{c.text}: {c.lower}..{c.upper}" for c in tight.values()),
+        )
+
+    @staticmethod
+    def _bounded_by(bounds: BoundsWay) -> BoundsWay:
+        """The way that is taken where one is asked for."""
+        return bounds
+
+    def _outside(self, unreleasable: Frontier) -> Ints:
+        """What is allowed where nothing else is refused."""
+        every = self.evidence.lattice.every
+        return every[~unreleasable.covers(every)]
+
+    def _examined(self, progress: Progress) -> ReleaseSet:
+        """Both regions brought up to date with ``released`` and ``judgement``."""
+        lattice = self.evidence.lattice
+        if self.judgement.verdict != "safe":
+            # More released is never safer: with this nothing is allowed any more.
+            everything = Frontier(lattice, (0,), upward=True)
+            proved = everything if self.judgement.verdict == "bad" else self.proved
+            return replace(self, allowed=self.allowed[:0], unreleasable=everything, proved=proved)
+        progress.report("frontiers", 0.0)
+        inside = self.released.covers(self.allowed)
+        asked = self.allowed[~inside]
+        found = self.criterion.screen(self.evidence, self.released.members, asked, self.threshold)
+        progress.report("frontiers", 0.0)
+        safe, bad = _closed(asked, found.safe, found.bad)
+        progress.report("frontiers", 0.0)
+        safe, bad = self._decided(asked, safe, bad, progress)
+        allowed = np.sort(np.concatenate([self.allowed[inside], asked[safe]]))
+        return replace(
+            self,
+            allowed=allowed,
+            unreleasable=Frontier(
+                lattice, tuple(in_order(_minimal_outside(lattice, allowed))), upward=True
+            ),
+            proved=self.proved.add(*_minimal_in(asked[bad])),
+        )
+
+    def _decided(
+        self,
+        asked: Ints,
+        safe: Bools,
+        bad: Bools,
+        progress: Progress,
+    ) -> tuple[Bools, Bools]:
+        """Decide what screening left open, one by one; each verdict settles its neighbours."""
+        if not self.criterion.decides(self.evidence, self.bounds):
+            return safe, bad
+        size = np.bitwise_count(asked)
+        waiting = ~(safe | bad)
+        total = int(waiting.sum())
+        while waiting.any():
+            left = np.flatnonzero(waiting)
+            progress.report("frontiers", 1 - len(left) / total)
+            # The largest: most stay safe after one more release, and settle all below them.
+            at = left[size[left].argmax()]
+            query = int(asked[at])
+            verdict = self.criterion.judge(
+                self.evidence,
+                self.released.add(query).members,
+                self.threshold,
+                bounds=self.bounds,
+                decide_only=True,
+                progress=progress,
+            ).verdict
+            waiting[at] = False
+            if verdict == "safe":
+                below = (asked & query) == asked
+                safe |= below
+                waiting &= ~below
+            elif verdict == "bad":
+                above = (asked & query) == query
+                bad |= above
+                waiting &= ~above
+        return safe, bad
+
+
+def _closed(asked: Ints, safe: Bools, bad: Bools) -> tuple[Bools, Bools]:
+    """What lies below something safe is safe; what lies above something bad is bad."""
+    safe, bad = safe.copy(), bad.copy()
+    if not len(asked):
+        return safe, bad
+    size = np.bitwise_count(asked)
+    every = np.int64(asked.max()).item().bit_length()
+    for marks, sizes, add in (
+        (safe, range(int(size.max()), 0, -1), False),
+        (bad, range(int(size.max())), True),
+    ):
+        for dimension in sizes:
+            here = asked[marks & (size == dimension)]
+            for v in range(every):
+                other = here | 1 << v if add else here & ~(1 << v)
+                at = np.minimum(np.searchsorted(asked, other), len(asked) - 1)
+                marks[at[asked[at] == other]] = True
+    return safe, bad
+
+
+def _held(queries: Ints, listed: Ints) -> Bools:
+    """Which queries are in a sorted list."""
+    if not len(listed):
+        return np.zeros(len(queries), dtype=np.bool_)
+    at = np.minimum(np.searchsorted(listed, queries), len(listed) - 1)
+    held: Bools = listed[at] == queries
+    return held
+
+
+def _minimal_in(closed: Ints) -> list[Query]:
+    """The minimal ones of sorted queries that hold whatever lies between two of them."""
+    if not len(closed):
+        return []
+    fit = np.ones(len(closed), dtype=np.bool_)
+    for v in range(int(closed.max()).bit_length()):
+        has = (closed >> v) & 1 == 1
+        fit[has] &= ~_held(closed[has] & ~(1 << v), closed)
+    return [int(query) for query in closed[fit]]
+
+
+def _minimal_outside(lattice: Lattice, allowed: Ints) -> list[Query]:
+    """The minimal queries outside a downward closed, sorted set (n,)."""
+    if not len(allowed):
+        return [0]
+    out: list[Query] = []
+    for v, told in enumerate(lattice.told):
+        # Each is reached once: by adding its highest bit, which no other one tells.
+        larger = allowed[(allowed < 1 << v) & (allowed & told == told)] | 1 << v
+        larger = larger[~_held(larger, allowed)]
+        for u in range(v):
+            above = [w for w in range(u + 1, v + 1) if lattice.told[w] >> u & 1]
+            has = (larger >> u) & 1 == 1
+            for w in above:
+                # Without a level that a finer one tells it is no query.
+                has &= (larger >> w) & 1 == 0
+            fit = ~has
+            fit[has] = _held(larger[has] & ~(1 << u), allowed)
+            larger = larger[fit]
+        out.extend(larger.tolist())
+    return out

@@ -1,0 +1,192 @@
+"""A classifying variable: its categories, their labels, and the levels above them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+import numpy as np
+
+from tabprotect.engine.arrays import Ints
+from tabprotect.engine.errors import InputError
+
+AT = "@"
+"""Between a variable and one of its levels: ``region@nuts2``."""
+
+
+@dataclass(frozen=True)
+class Level:
+    """Groups of a variable's categories: a step of its tree, or a grouping across it.
+
+    Attributes
+    ----------
+    name
+        Among the levels of its variable.
+    groups
+        The group of each category, in the variable's order.
+    """
+
+    name: str
+    groups: tuple[str, ...]
+
+    @cached_property
+    def codes(self) -> Ints:
+        """The group's number for each category, in order of first appearance, int64."""
+        numbers = {group: n for n, group in enumerate(dict.fromkeys(self.groups))}
+        codes = np.array([numbers[group] for group in self.groups], dtype=np.int64)
+        codes.flags.writeable = False
+        return codes
+
+    def refines(self, other: Level) -> bool:
+        """Whether every group lies in one group of the other."""
+        return len(set(zip(self.groups, other.groups, strict=True))) == len(set(self.groups))
+
+
+@dataclass(frozen=True)
+class Variable:
+    """A classifying variable, its categories in the order of publication, and its levels.
+
+    Attributes
+    ----------
+    name, categories
+    coarser
+        Everything the categories are grouped by, as it was declared.
+    finest
+        What the level of the categories themselves is called; by default as the variable.
+    labels
+        What each category is called in words, where it is a code; none, or one for each. Not what
+        a table is compared by.
+    """
+
+    name: str
+    categories: tuple[str, ...]
+    coarser: tuple[Level, ...] = ()
+    finest: str = ""
+    labels: tuple[str, ...] = field(default=(), compare=False)
+
+    def __post_init__(self) -> None:
+        if not self.name:
+            raise InputError("a variable has no name", hint="name every column of the table")
+        if not self.categories:
+            raise InputError(f"variable {self.name!r} has no categories")
+        if len(set(self.categories)) != len(self.categories):
+            twice = sorted({c for c in self.categories if self.categories.count(c) > 1})
+            raise InputError(
+                f"variable {self.name!r} has the category {twice[0]!r} twice",
+                hint="rename or merge it",
+            )
+        if self.labels and len(self.labels) != len(self.categories):
+            raise InputError(f"{self.name!r} has not one label for each category")
+        taken = {self.finest or self.name}
+        for level in self.coarser:
+            if not level.name or level.name in taken:
+                raise InputError(
+                    f"{self.name!r} has two levels called {level.name!r}"
+                    if level.name
+                    else f"a level of {self.name!r} has no name",
+                    hint="give every level a name of its own",
+                )
+            taken.add(level.name)
+            if len(level.groups) != len(self.categories) or not all(level.groups):
+                raise InputError(
+                    f"the level {level.name!r} does not group every category of {self.name!r}",
+                    hint="name the group of every category",
+                )
+
+    @cached_property
+    def levels(self) -> tuple[Level, ...]:
+        """The tree, from the coarsest level to the categories themselves.
+
+        Of groupings that cross each other the one that was declared first stands in the tree.
+        """
+        tree: list[Level] = []
+        for level in self.coarser:
+            if all(level.refines(other) or other.refines(level) for other in tree):
+                tree.append(level)
+        tree.sort(key=lambda level: len(set(level.groups)))
+        return (*tree, Level(self.finest or self.name, self.categories))
+
+    @cached_property
+    def across(self) -> tuple[Level, ...]:
+        """The groupings beside the tree."""
+        return tuple(level for level in self.coarser if level not in self.levels)
+
+    @cached_property
+    def named(self) -> dict[str, Level]:
+        """Everything coarser than the categories by the name that margins use: ``region@nuts2``."""
+        return {f"{self.name}{AT}{g.name}": g for g in (*self.levels[:-1], *self.across)}
+
+    @property
+    def finest_name(self) -> str:
+        """What the categories themselves may be called in a margin: ``region@nuts3``."""
+        return f"{self.name}{AT}{self.finest or self.name}"
+
+    def at(self, level: Level) -> Variable:
+        """One of its levels as a variable of its own, with what is coarser still above it."""
+        groups = dict.fromkeys(level.groups)
+        first = [level.groups.index(group) for group in groups]
+        above = tuple(
+            Level(other.name, tuple(other.groups[i] for i in first))
+            for other in self.coarser
+            if other is not level and level.refines(other)
+        )
+        return Variable(f"{self.name}{AT}{level.name}", tuple(groups), above, level.name)
+
+    def made_of(self, categories: Sequence[str], parts: Sequence[Sequence[int]]) -> Variable:
+        """With other categories, each of which holds some of these by number (none: a new one).
+
+        A new category is a group of its own in every level; a level whose groups a category joins
+        is left out.
+        """
+        levels = []
+        for level in self.coarser:
+            groups = [
+                {level.groups[i] for i in part} or {category}
+                for category, part in zip(categories, parts, strict=True)
+            ]
+            if all(len(held) == 1 for held in groups):
+                levels.append(Level(level.name, tuple(held.pop() for held in groups)))
+        labels = [
+            self.labels[part[0]] if len(part) == 1 else category
+            for category, part in zip(categories, parts, strict=True)
+            if self.labels
+        ]
+        return Variable(self.name, tuple(categories), tuple(levels), self.finest, tuple(labels))
+
+    def label(self, code: int) -> str:
+        """What the category of a number is called: its label, or the category itself."""
+        return (self.labels[code] if self.labels else "") or self.categories[code]
+
+    def labelled(self, labels: Sequence[str]) -> Variable:
+        """With labels beside the categories; those that only repeat them are none."""
+        return replace(self, labels=() if tuple(labels) == self.categories else tuple(labels))
+
+    def renamed(self, name: str) -> Variable:
+        """Under another name."""
+        return replace(self, name=name)
+
+    def grouped(self, *coarser: Level, finest: str = "") -> Variable:
+        """The variable with these levels above its categories."""
+        return replace(self, coarser=coarser, finest=finest)
+
+    def code(self, category: str) -> int:
+        """The number of a category.
+
+        Raises
+        ------
+        InputError
+            Naming the variable and its categories.
+        """
+        try:
+            return self._codes[category]
+        except KeyError:
+            known = ", ".join(map(repr, self.categories[:8]))
+            raise InputError(
+                f"variable {self.name!r} has no category {category!r}",
+                hint=f"it has {known}{', ...' if len(self.categories) > 8 else ''}",
+            ) from None
+
+    @cached_property
+    def _codes(self) -> dict[str, int]:
+        return {category: code for code, category in enumerate(self.categories)}

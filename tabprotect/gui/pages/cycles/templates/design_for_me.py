@@ -1,0 +1,370 @@
+"""Design for me: say what must stay true, and take one of about eight designs."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QHideEvent, QResizeEvent
+from PySide6.QtWidgets import (
+    QBoxLayout,
+    QCheckBox,
+    QComboBox,
+    QFormLayout,
+    QHBoxLayout,
+    QPushButton,
+    QSlider,
+    QSpinBox,
+    QWidget,
+)
+
+from tabprotect.engine.errors import TabprotectError
+from tabprotect.engine.percent import percent
+from tabprotect.engine.progress import Progress
+from tabprotect.engine.project.placement import Placement
+from tabprotect.engine.project.project import Project
+from tabprotect.engine.project.verbs.release_verbs import take_design
+from tabprotect.engine.protection.cycle_runs.choosing import Tried
+from tabprotect.engine.protection.cycle_runs.cycle_parameters import ZEROS
+from tabprotect.engine.protection.cycle_runs.designing import check_zeros, zeros_said
+from tabprotect.engine.protection.cycle_runs.offers import Offer, Wishes, offers, on_table
+from tabprotect.engine.protection.subtables import groupings_of, kept_of
+from tabprotect.engine.tables.kept_margins import KeptMargins
+from tabprotect.engine.tables.margins import MarginSet, all_margins
+from tabprotect.gui.base.document import Document
+from tabprotect.gui.base.question import Question
+from tabprotect.gui.forms.field import Field
+from tabprotect.gui.grid.cycle_grid import CycleGrid, Overlay
+from tabprotect.gui.grid.layout import Layout
+from tabprotect.gui.look.buttons import scrolling
+from tabprotect.gui.look.label import Label, heading
+from tabprotect.gui.look.layouts import in_column, in_row
+from tabprotect.gui.look.theme import GRID, count_text
+from tabprotect.gui.pages.cycles.templates.kept_chips import KeptChips
+from tabprotect.gui.pages.cycles.templates.offer_curve import OfferCurve
+
+POSTERIORS = {
+    "any": "in any way",
+    "draws": "exactly, by formula or by draws",
+    "formula": "exactly, by formula",
+}
+
+COMPUTED = {
+    "formula": "Readers compute what to believe exactly, by formula.",
+    "draws": "Readers draw possible originals exactly as they should believe them "
+    "(\u00b10.7 % with 20,000 draws).",
+    "any": "Readers estimate what to believe, with the error stated.",
+}
+
+PAGE = "cycles"
+WAIT = 300
+
+WIDE = 120
+"""Characters of width from which on the form stands beside the curve."""
+
+
+def formula(margins: MarginSet) -> str:
+    """Margins as a model formula, without the grand total that goes without saying."""
+    return " + ".join(":".join(f"`{name}`" for name in margin) or "1" for margin in margins)
+
+
+class DesignForMe(QWidget):
+    """The form, the curve, what leaks, and the cycles of a candidate. ``done`` when one was taken."""
+
+    done = Signal()
+
+    def __init__(self, document: Document) -> None:
+        super().__init__()
+        self.document = document
+        self.offers: tuple[Offer, ...] = ()
+        self._at = self._over = -1
+        self._named: tuple[object, ...] = ()
+        self._judged: dict[int, Tried] = {}
+        self._find: Question[tuple[Offer, ...]] = Question(
+            self, document.jobs, self._found, self._failed, came=self._came, wait=WAIT
+        )
+        self._judge: Question[tuple[int, Tried]] = Question(
+            self, document.jobs, self._figures, self._failed
+        )
+        self._build_form()
+        self._build_offers()
+        inner = QWidget()
+        self._both = in_row(
+            (self._form, 2), (self._right, 5), on=inner, margins=(0, 0, GRID, 0), spacing=2 * GRID
+        )
+        area = scrolling()
+        area.setWidget(inner)
+        in_column(area, on=self, margins=0)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        wide = self.width() >= WIDE * self.fontMetrics().averageCharWidth()
+        direction = QBoxLayout.Direction
+        self._both.setDirection(direction.LeftToRight if wide else direction.TopToBottom)
+
+    def _build_form(self) -> None:
+        self._form = QWidget()
+        self.chips = KeptChips()
+        self.zeros = QComboBox()
+        self.zeros.addItem("may rise", True)
+        self.zeros.addItem("stay zero, unbiased", False)
+        self.most = QSpinBox(maximum=1000)
+        self.most.setSpecialValueText("any")
+        self.most.setAccelerated(True)
+        self.posterior = QComboBox()
+        for name, words in POSTERIORS.items():
+            self.posterior.addItem(words, name)
+        for widget, name in (
+            (self.zeros, "Zeros"),
+            (self.most, "No count moves by more than"),
+            (self.posterior, "Readers compute what to believe"),
+        ):
+            widget.setAccessibleName(name)
+        self.most.setMinimumHeight(self.zeros.sizeHint().height())
+        rows = QFormLayout()
+        rows.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapAllRows)
+        rows.addRow("Zeros", self.zeros)
+        rows.addRow("No count moves by more than", self.most)
+        rows.addRow("Readers compute what to believe", self.posterior)
+        self.structural = Field(ZEROS)
+        in_column(
+            heading("Keep exactly"),
+            self.chips,
+            heading("And"),
+            rows,
+            self.structural,
+            1,
+            on=self._form,
+            margins=(0, 0, GRID, 0),
+            spacing=GRID,
+        )
+        self.structural.changed.connect(self._ask)
+        self.chips.changed.connect(self._ask)
+        self.zeros.activated.connect(lambda _: self._ask())
+        self.most.valueChanged.connect(lambda _: self._ask())
+        self.posterior.activated.connect(lambda _: self._ask())
+
+    def _build_offers(self) -> None:
+        self._right = QWidget()
+        self.state = Label(wordWrap=True)
+        self.curve = OfferCurve()
+        self.slider = QSlider(Qt.Orientation.Horizontal)
+        self.slider.setAccessibleName("From useful to protected")
+        self.slider.setPageStep(1)
+        self.leaks = Label(wordWrap=True, name="What leaks")
+        self.staff = QCheckBox("Judge on this table too")
+        recorded = Label("Staff only: a choice made with these figures in sight is recorded.")
+        recorded.setWordWrap(True)
+        recorded.setProperty("role", "quiet")
+        self.grid = CycleGrid()
+        self.grid.setMinimumHeight(20 * GRID)
+        self.take = QPushButton("Take this design")
+        row = QHBoxLayout()
+        for widget, stretch in ((Label("useful"), 0), (self.slider, 1), (Label("protected"), 0)):
+            row.addWidget(widget, stretch)
+        last = in_row((self.staff, 1), self.take)
+        in_column(
+            self.state,
+            (self.curve, 1),
+            row,
+            heading("What leaks"),
+            self.leaks,
+            last,
+            recorded,
+            (self.grid, 1),
+            on=self._right,
+            margins=(GRID, 0, 0, 0),
+            spacing=GRID,
+        )
+        self.slider.valueChanged.connect(self._choose)
+        self.curve.chosen.connect(self.slider.setValue)
+        self.curve.hovered.connect(self._hover)
+        self.staff.toggled.connect(lambda _: self._tell())
+        self.take.clicked.connect(self._take)
+
+    # -- asking -------------------------------------------------------------------------------
+
+    def show_project(self, project: Project) -> None:
+        """Take up the margins that the project keeps, and look for designs."""
+        groupings = groupings_of(project.domain, project.parameters)
+        zeros = project.parameters.get(ZEROS.name)
+        named = (project.domain, project.parameters.get("keep"), groupings, zeros)
+        if named != self._named:
+            self._named = named
+            self.structural.show_value(zeros)
+            kept = kept_of(project.domain, project.parameters).maximal()
+            names = [*project.domain.names, *(grouping.name for grouping in groupings)]
+            self.chips.show_margins(kept.margins, names)
+        self._ask()
+
+    @property
+    def wishes(self) -> Wishes:
+        """What the form says."""
+        return Wishes(self.zeros.currentData(), self.most.value(), self.posterior.currentData())
+
+    @property
+    def keep(self) -> str | None:
+        """The kept margins as a parameter; ``None`` for all of one variable less."""
+        project = self.document.project
+        plain = project is not None and set(self.chips.margins) == set(all_margins(project.domain))
+        return None if plain else formula(self.chips.margins)
+
+    def _ask(self) -> None:
+        project = self.document.project
+        if project is None or project.table is None:
+            return
+        table, wishes = project.table, self.wishes
+        given = {
+            "keep": self.keep,
+            "groupings": project.parameters.get("groupings"),
+            ZEROS.name: self.structural.value,
+        }
+
+        def work(progress: Progress) -> tuple[Offer, ...]:
+            check_zeros(table, given)
+            kept = KeptMargins.of(kept_of(table.domain, given), table)
+            return offers(kept, wishes, zeros_said(table.domain, given), progress)
+
+        key = (table, *given.values(), *vars(wishes).values())
+        if self._find.ask("look for designs", work, key):
+            self._show(())
+            self.state.setText("Trying designs on synthetic tables with the same margins\u2026")
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self._find.leave()
+        self._judge.leave()
+
+    def _came(self, found: tuple[Offer, ...]) -> None:
+        if found:
+            self._show(found)
+            self.state.setText(f"{len(found)} so far; more designs are being tried\u2026")
+
+    def _found(self, found: tuple[Offer, ...]) -> None:
+        self._show(found)
+        number = len(found)
+        self.state.setText(
+            f"{number} design{'' if number == 1 else 's'}, judged on synthetic tables with the "
+            "same margins: choosing by these figures tells nothing about this table."
+        )
+
+    def _failed(self, error: TabprotectError) -> None:
+        self._show(())
+        hint = f" To do: {error.hint}." if error.hint else ""
+        self.state.setText(f"{error.message[:1].upper()}{error.message[1:]}.{hint}")
+
+    # -- showing ------------------------------------------------------------------------------
+
+    def _show(self, found: tuple[Offer, ...]) -> None:
+        before = self.offers[self._at] if 0 <= self._at < len(self.offers) else None
+        self.offers, self._over, self._judged = found, -1, {}
+        same = [k for k, o in enumerate(found) if before is not None and o.words == before.words]
+        self._at = same[0] if same else len(found) // 2 if found else -1
+        self.slider.blockSignals(True)
+        self.slider.setRange(0, max(len(found) - 1, 0))
+        self.slider.setValue(max(self._at, 0))
+        self.slider.blockSignals(False)
+        self._tell()
+
+    def _choose(self, number: int) -> None:
+        if number < len(self.offers):
+            self._at = number
+            self._tell()
+
+    def _hover(self, number: int) -> None:
+        self._over = number
+        self._paint()
+
+    @property
+    def offer(self) -> Offer | None:
+        """The chosen candidate."""
+        return self.offers[self._at] if 0 <= self._at < len(self.offers) else None
+
+    def _tell(self) -> None:
+        offer = self.offer
+        for widget in (self.take, self.slider):
+            widget.setEnabled(offer is not None)
+        self.curve.show_offers(self.offers, self._at)
+        self.leaks.setText("" if offer is None else "\n".join(self._words(offer)))
+        self._paint()
+        if offer is not None and self.staff.isChecked() and self._at not in self._judged:
+            self._judge_on_table(self._at, offer)
+
+    def _words(self, offer: Offer) -> list[str]:
+        exact = (
+            "No sum stays exact beyond the kept margins."
+            if offer.unwanted == 0
+            else f"{count_text(offer.unwanted)} sums stay exact that nobody asked for."
+            if offer.unwanted is not None
+            else "How many sums stay exact beyond the kept margins is told when it is taken."
+        )
+        figures = offer.figures
+        lines = [
+            f"{offer.words[:1].upper()}{offer.words[1:]}: {count_text(len(offer.moves))} cycles.",
+            exact,
+            f"Small counts that (almost) never change: {percent(figures.stuck)}; published unchanged: "
+            f"{percent(figures.unchanged)}; mean change of a count: {figures.change:.2f}.",
+            f"No count can move by more than {count_text(offer.largest_change)}.",
+            COMPUTED[offer.posterior],
+        ]
+        own = self._judged.get(self._at)
+        if self.staff.isChecked():
+            lines.append(
+                "Staff only, on this table: \u2026"
+                if own is None
+                else f"Staff only, on this table: never change {percent(own.stuck)}; unchanged "
+                f"{percent(own.unchanged)}; mean change {own.change:.2f}."
+            )
+        return lines
+
+    def _judge_on_table(self, number: int, offer: Offer) -> None:
+        project = self.document.project
+        if project is None or project.table is None:
+            return
+        table, small = project.table, project.at_risk
+
+        def work(progress: Progress) -> tuple[int, Tried]:
+            return number, on_table(offer, table, small, progress)
+
+        self._judge.ask("judge a design on this table", work, (offer, table))
+
+    def _figures(self, found: tuple[int, Tried]) -> None:
+        number, figures = found
+        self._judged[number] = figures
+        self._tell()
+
+    def _paint(self) -> None:
+        project = self.document.project
+        shown = self.offers[self._over] if 0 <= self._over < len(self.offers) else self.offer
+        self.grid.setVisible(shown is not None)
+        if project is None or shown is None:
+            return
+        placement = project.placement or Placement.of(project.domain)
+        layer = self.document.selection or (0,) * project.domain.ndim
+        plus, minus = shown.moves.touches
+        table = self.document.shown_table
+        self.grid.show_overlay(
+            Layout(project.domain, placement, layer),
+            shown.moves.margins,
+            Overlay(
+                counts=None if table is None else table.counts,
+                touches=(plus + minus).reshape(project.domain.shape),
+            ),
+        )
+
+    def _take(self) -> None:
+        offer, project = self.offer, self.document.project
+        if offer is None or project is None:
+            return
+        self.document.run(
+            take_design(
+                kind=offer.kind,
+                seen=self.staff.isChecked(),
+                **{
+                    **offer.parameters,
+                    "keep": self.keep,
+                    "groupings": project.parameters.get("groupings"),
+                    ZEROS.name: self.structural.value,
+                },
+            ),
+            page=PAGE,
+        )
+        self.done.emit()

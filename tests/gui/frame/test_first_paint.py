@@ -1,0 +1,151 @@
+"""What the window waits for before it shows its start page, and when the other pages are built."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+from PySide6.QtCore import QEvent, QObject
+from PySide6.QtWidgets import QApplication, QWidget
+
+from tabprotect.engine.project.verbs.release_verbs import set_method
+from tabprotect.gui.frame.main_window import MainWindow
+from tabprotect.gui.frame.stages import OTHERS, PAGES, page_type
+
+LATER = (
+    "duckdb",
+    "highspy",
+    "matplotlib",
+    "narwhals",
+    "openpyxl",
+    "pyarrow",
+    "pyqtgraph",
+    "scipy",
+    "tabprotect.cli",
+    "tabprotect.engine.assessment.comparing.compare",
+    "tabprotect.engine.bounds",
+    "tabprotect.engine.disclosure.believing",
+    "tabprotect.engine.microdata.readers",
+    "tabprotect.engine.posterior.infer",
+    "tabprotect.engine.protection.methods.",
+    "tabprotect.engine.query_space.evidence",
+    "tabprotect.engine.query_space.release_sets.release_set",
+    "tabprotect.engine.solver",
+    "tabprotect.gui.forms",
+    "tabprotect.gui.lattice",
+    "tabprotect.gui.pages.run.page",
+    *(f"tabprotect.gui.pages.{name}.page" for name in ("compare", "cycles", "check")),
+    *(
+        f"tabprotect.gui.pages.{name}.page"
+        for name in ("query_space", "register", "release", "table")
+    ),
+)
+"""What the start page has no use for; a name that ends in a dot means what lies below it."""
+
+CODE = """
+import json, sys
+from tabprotect.gui.frame.app import application
+from tabprotect.gui.base.document import Document
+from tabprotect.gui.frame.main_window import MainWindow
+app = application()
+window = MainWindow(Document())
+window.show()
+app.processEvents()
+assert window.page.isVisible()
+print(json.dumps([sorted(sys.modules), list(window.pages.built)]))
+window.close()
+"""
+
+
+@pytest.fixture(scope="module")
+def painted() -> tuple[list[str], list[str]]:
+    """Modules that a painted start page has imported, and the pages that were built."""
+    done = subprocess.run(
+        [sys.executable, "-c", CODE], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    modules, built = json.loads(done.stdout)
+    return modules, built
+
+
+@pytest.mark.parametrize("later", LATER)
+def test_the_first_paint_waits_for_nothing_it_does_not_show(
+    painted: tuple[list[str], list[str]], later: str
+) -> None:
+    below = later if later.endswith(".") else f"{later}."
+    assert [m for m in painted[0] if m == later or m.startswith(below)] == []
+
+
+def test_only_the_start_page_is_built_for_the_first_paint(
+    painted: tuple[list[str], list[str]],
+) -> None:
+    assert painted[1] == ["start"]
+
+
+def test_a_page_is_built_when_it_is_first_needed(opened: MainWindow) -> None:
+    assert list(opened.pages.built) == ["start", "table"]
+    for action in opened.actions_.every():
+        action.isEnabled()
+    opened.actions_["public"].trigger()
+    opened.actions_["public"].trigger()
+    opened.rail.refresh()
+    assert list(opened.pages.built) == ["start", "table"]
+    opened.go("release")  # not protected yet: the rail says why
+    assert list(opened.pages.built) == ["start", "table"]
+    opened.go("cycles")
+    assert list(opened.pages.built) == ["start", "table", "cycles"]
+    page = opened.page
+    opened.go("table")
+    opened.go("cycles")
+    assert opened.page is page
+
+
+class Windows(QObject):
+    """Notes every window that is shown."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.shown: list[str] = []
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.Show and isinstance(watched, QWidget) and watched.isWindow():
+            self.shown.append(f"{type(watched).__name__} {watched.accessibleName()}")
+        return False
+
+
+@pytest.mark.parametrize("name", [stage.name for stage in (*PAGES, *OTHERS)])
+def test_building_a_page_shows_no_window_of_its_parts(
+    opened: MainWindow, qapp: QApplication, name: str
+) -> None:
+    # A part that is shown before it has a parent flashes up, and takes the focus from the window.
+    windows = Windows()
+    qapp.installEventFilter(windows)
+    assert opened.pages[name].name == name
+    qapp.removeEventFilter(windows)
+    assert windows.shown == []
+
+
+def test_an_entry_of_a_menu_builds_its_page(opened: MainWindow) -> None:
+    opened.document.do(set_method, method="random_rounding")
+    assert "methods" not in opened.pages.built
+    opened.actions_["methods_result"].trigger()
+    assert opened.page is opened.pages["methods"]
+
+
+def test_keys_of_a_page_mean_the_page_in_front(opened: MainWindow) -> None:
+    assert opened.actions_["table_copy"].isEnabled()
+    opened.go("cycles")
+    assert not opened.actions_["table_copy"].isEnabled()
+    assert opened.actions_["cycles_add"].isEnabled()
+    opened.go("table")
+    assert opened.actions_["table_copy"].isEnabled()
+
+
+@pytest.mark.parametrize("stage", PAGES, ids=lambda stage: stage.name)
+def test_every_entry_of_a_stage_is_a_choice_of_its_page(opened: MainWindow, stage: type) -> None:
+    page = opened.pages[stage.name]
+    assert type(page) is page_type(stage)
+    assert isinstance(page, stage)
+    assert sorted(page.choices()) == sorted(entry.name for entry in stage.entries)

@@ -1,0 +1,357 @@
+"""Opening, saving, leaving and recovering a document through the window."""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QMimeData, QPoint, Qt, QUrl
+from PySide6.QtGui import QDropEvent
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QApplication,
+)
+from pytestqt.qtbot import QtBot
+
+from tabprotect.engine.errors import InputError
+from tabprotect.engine.formats.registered import by_suffix
+from tabprotect.engine.project.history import History
+from tabprotect.engine.project.saving import storage
+from tabprotect.engine.project.verbs.release_verbs import (
+    set_prior,
+)
+from tabprotect.engine.project.verbs.table_verbs import set_count
+from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.table import Table
+from tabprotect.gui.base.document import Document
+from tabprotect.gui.frame.app import Autosave
+from tabprotect.gui.frame.main_window import MainWindow
+from tabprotect.gui.pages.tabulate import TabulatePage
+
+Settle = Callable[[], None]
+
+
+EXAMPLE = "example:duncan-roehrig-4x4"
+
+
+def drop(window: MainWindow, path: Path) -> None:
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(path))])
+    event = QDropEvent(
+        QPoint(10, 10),
+        Qt.DropAction.CopyAction,
+        data,
+        Qt.MouseButton.LeftButton,
+        Qt.KeyboardModifier.NoModifier,
+    )
+    window.dropEvent(event)
+
+
+@pytest.fixture
+def other(qtbot: QtBot) -> Iterator[MainWindow]:
+    """A second window: the program started anew."""
+    window = MainWindow(Document())
+    qtbot.addWidget(window)
+    window.show()
+    yield window
+    window.document.saved = window.document.project
+    window.close()
+
+
+def test_a_failed_open_leaves_everything_as_it_was(
+    opened: MainWindow, settle: Settle, tmp_path: Path
+) -> None:
+    before = opened.document.history
+    bad = tmp_path / "bad.csv"
+    bad.write_text("a,b,count\nx,y,1\nx,z,two\n")
+    drop(opened, bad)
+    settle()
+    assert opened.document.history is before
+    strip = opened.page.errors
+    assert strip.isVisible()
+    assert "line 3" in strip.text
+    assert isinstance(strip.error, InputError)
+    strip._copy.click()
+    assert "line 3" in QApplication.clipboard().text()
+
+
+def test_totals_are_offered_to_be_stripped(
+    window: MainWindow, settle: Settle, tmp_path: Path
+) -> None:
+    path = tmp_path / "totals.csv"
+    path.write_text("r,x,y,Total\na,1,2,3\nb,4,5,9\nTotal,5,7,12\n")
+    window.files.open(str(path))
+    settle()
+    assert window.document.project is None
+    strip = window.page.errors
+    assert strip._button.isVisible()
+    strip._button.click()
+    settle()
+    table = window.document.original
+    assert table is not None
+    assert table.counts.tolist() == [[1, 2], [4, 5]]
+
+
+def test_a_project_is_saved_and_comes_back_with_its_history(
+    opened: MainWindow, settle: Settle, tmp_path: Path, other: MainWindow, qtbot: QtBot
+) -> None:
+    opened.document.do(set_count, index=[0, 0], count=99)
+    assert opened.document.modified
+    path = tmp_path / "work.tabprotect"
+    opened.files.save_to(path)
+    settle()
+    assert not opened.document.modified
+    assert not opened.isWindowModified()
+    # The first window has it: who, since when, and a copy are offered; nothing is opened twice.
+    other.files.open(str(path))
+    strip = other.page.errors
+    assert "open in another window" in strip.text and strip._button.text() == "Open a copy"
+    assert other.document.project is None
+    opened.files.close()
+    other.files.open(str(path))
+    qtbot.waitUntil(lambda: not other.document.jobs.running)
+    assert other.files.path == path
+    table = other.document.original
+    assert table is not None
+    assert table[(0, 0)] == 99
+    assert other.actions_["undo"].text() == "&Undo: set (v1, w1) to 99"
+    other.actions_["undo"].trigger()
+    assert other.document.original == opened.document.history.steps[0].project.table  # type: ignore[union-attr]
+
+
+def test_a_full_disk_while_saving_is_said_and_nothing_is_lost(
+    opened: MainWindow, settle: Settle, tmp_path: Path
+) -> None:
+    opened.document.do(set_count, index=[0, 0], count=99)
+    opened.files.save_to(tmp_path / "no-such-folder" / "work.tabprotect")
+    settle()
+    assert opened.page.errors.isVisible()
+    assert opened.document.modified
+
+
+def test_leaving_unsaved_work_takes_a_second_word(opened: MainWindow) -> None:
+    opened.document.do(set_count, index=[0, 0], count=99)
+    opened.close()
+    assert opened.isVisible()
+    assert "unsaved" in opened.page.errors.text
+    opened.page.errors._button.click()
+    assert not opened.isVisible()
+
+
+def saved_project(folder: Path) -> Path:
+    path = folder / "other.tabprotect"
+    history, _ = History().apply("open_table", {"source": "example:langsrud-lupp"})
+    storage.save(history, path)
+    return path
+
+
+def test_opening_asks_before_unsaved_work_is_lost(
+    opened: MainWindow, settle: Settle, tmp_path: Path, qtbot: QtBot
+) -> None:
+    other = saved_project(tmp_path)
+    opened.document.do(set_count, index=[0, 0], count=99)
+    before = opened.document.history
+    for source in (str(other), "example:langsrud-lupp"):
+        opened.files.open(source)
+        settle()
+        assert opened.document.history is before
+        strip = opened.page.errors
+        assert "unsaved" in strip.text
+        assert (strip._button.text(), strip._second.text()) == ("Open without saving", "Save first")
+    # Going on with the work is an answer too.
+    opened.document.do(set_count, index=[0, 0], count=98)
+    assert not strip.isVisible()
+
+    opened.files.save_to(tmp_path / "mine.tabprotect")
+    settle()
+    opened.document.do(set_count, index=[0, 0], count=97)
+    opened.files.open(str(other))
+    strip._second.click()
+    qtbot.waitUntil(lambda: opened.document.history.steps[0] is not before.steps[0])
+    settle()
+    assert not opened.document.modified
+    mine = storage.load(tmp_path / "mine.tabprotect").project.original
+    assert mine[(0, 0)] == 97
+    assert opened.document.project is not None
+    assert opened.document.project.domain.shape == (3, 3, 2)
+
+    opened.document.do(set_prior, who="user", prior="positive")
+    assert opened.document.modified
+    opened.files.open(str(tmp_path / "mine.tabprotect"))
+    opened.page.errors._button.click()
+    settle()
+    assert not opened.document.modified
+    assert opened.document.project is not None
+    assert opened.document.project.priors["user"] == "uniform"
+
+
+def test_a_document_begins_with_its_own_table_and_holds_no_other(
+    opened: MainWindow, settle: Settle, tmp_path: Path
+) -> None:
+    opened.document.do(set_count, index=[0, 0], count=9081726354)
+    opened.files.open("example:langsrud-lupp")
+    opened.page.errors._button.click()
+    settle()
+    document = opened.document
+    assert document.project is not None and document.project.domain.shape == (3, 3, 2)
+    assert [step.label for step in document.history.steps] == ["open example:langsrud-lupp"]
+    for count in (5, 7261524334):
+        document.do(set_count, index=[0, 0, 0], count=count)
+    document.undo()
+    opened.files.save_to(tmp_path / "mine.tabprotect")
+    settle()
+    with zipfile.ZipFile(tmp_path / "mine.tabprotect") as archive:
+        content = b"".join(archive.read(name) for name in archive.namelist())
+    # Neither another survey's count nor what was undone is in the file.
+    for count in (9081726354, 7261524334):
+        assert str(count).encode() not in content
+        assert np.int64(count).tobytes() not in content
+    assert b"duncan" not in content
+
+
+def test_tabulated_records_ask_as_a_table_does(opened: MainWindow, settle: Settle) -> None:
+    opened.document.do(set_count, index=[0, 0], count=99)
+    before = opened.document.project
+    opened.go("tabulate")
+    page = opened.page
+    assert isinstance(page, TabulatePage)
+    page.choose("example:adult-census")
+    settle()
+    page.chosen = [page._columns[0].name, page._columns[1].name]
+    page.main_action()
+    settle()
+    assert opened.document.project is before and "unsaved" in page.errors.text
+    page.errors._button.click()
+    settle()
+    assert opened.document.project is not before and opened.page is opened.pages["table"]
+    # Drawn keys and chosen columns are in no file: the table is work to be saved.
+    assert opened.document.modified
+    assert len(opened.document.history.steps) == 1
+
+
+@pytest.mark.parametrize("front", ["tabulate", "help"])
+def test_what_was_opened_comes_to_the_front(
+    opened: MainWindow, settle: Settle, tmp_path: Path, front: str
+) -> None:
+    opened.go(front)
+    opened.files.open(str(saved_project(tmp_path)))
+    settle()
+    assert opened.page is opened.pages["table"]
+    opened.go(front)
+    opened.files.open(EXAMPLE)
+    settle()
+    assert opened.page is opened.pages["table"]
+
+
+def test_quitting_can_save_first(opened: MainWindow, tmp_path: Path, qtbot: QtBot) -> None:
+    opened.document.do(set_count, index=[0, 0], count=99)
+    opened.files.path = tmp_path / "mine.tabprotect"
+    opened.close()
+    assert opened.isVisible()
+    opened.page.errors._second.click()
+    qtbot.waitUntil(lambda: not opened.isVisible())
+    assert storage.load(tmp_path / "mine.tabprotect").project.original[(0, 0)] == 99
+
+
+def test_work_of_a_killed_program_is_offered_again(
+    opened: MainWindow, settle: Settle, tmp_path: Path, other: MainWindow, qtbot: QtBot
+) -> None:
+    folder = tmp_path / "autosave"
+    first = Autosave(opened, folder)
+    opened.document.do(set_count, index=[0, 0], count=99)
+    first.save()
+    settle()
+    # A killed program closes nothing, but the system lets go of its lock.
+    assert first._session is not None
+    first._session._lock.close()
+    second = Autosave(other, folder)
+    offers = [
+        b for b in other.pages["start"].findChildren(QAbstractButton) if b.text() == "Recover"
+    ]
+    assert len(offers) == 1
+    offers[0].click()
+    table = other.document.original
+    assert table is not None
+    assert table[(0, 0)] == 99
+    assert other.document.modified
+    second.close()
+    assert list(folder.glob("*.tabprotect")) == []
+
+
+def test_parquet_opens_as_a_table_or_goes_to_the_tabulate_page(
+    window: MainWindow, settle: Settle, tmp_path: Path
+) -> None:
+    path = tmp_path / "t.parquet"
+    table = Table.dense(Domain.of({"v": ["a", "b"]}), [3, 4])
+    path.write_bytes(by_suffix(path).write(table))  # type: ignore[union-attr]
+    window.files.open(str(path))
+    settle()
+    assert window.document.original == table
+    # The same columns, none of them counts: records.
+    path.write_bytes(path.read_bytes().replace(b"count", b"years"))
+    window.files.open(str(path))
+    settle()
+    assert window.page.name == "tabulate"
+    assert not window.page.errors.isVisible()
+    assert window.document.original == table
+
+
+def test_records_go_to_the_tabulate_page(
+    window: MainWindow, settle: Settle, tmp_path: Path
+) -> None:
+    path = tmp_path / "people.csv"
+    path.write_text("sex,age,w,people\nf,old,2,1.5\nm,old,1,3\nf,young,3,2\nf,old,1,2\n")
+    window.go("tabulate")
+    window.pages["tabulate"].choose(str(path))
+    settle()
+    assert not window.pages["tabulate"].main_button.isEnabled()
+    assert window.strip.word == "CONFIDENTIAL"  # variables of records that nobody published
+    names = [window.pages["tabulate"]._list.item(r, 0).text() for r in range(3)]  # type: ignore[union-attr]
+    assert names == ["sex", "age", "w"]
+    for row in (1, 0):
+        item = window.pages["tabulate"]._list.item(row, 0)
+        assert item is not None
+        item.setCheckState(Qt.CheckState.Checked)
+    assert "2 \u00d7 2 = 4 cells" in window.pages["tabulate"].sentence
+    window.pages["tabulate"]._key.setCurrentText("w")
+    window.pages["tabulate"]._design.setCurrentText("people")
+    window.pages["tabulate"].main_button.click()
+    settle()
+    assert window.page is window.pages["table"]
+    table = window.document.original
+    assert table is not None
+    assert table.domain.names == ("age", "sex")
+    keys = window.document.project.record_keys
+    assert keys is not None and keys.counts.tolist() == [[3, 1], [3, 0]]
+    weights = window.document.project.weights
+    assert weights is not None and (weights.low, weights.high) == (1_500_000, 3_000_000)
+    assert weights.sums.counts.tolist() == [[3_500_000, 3_000_000], [2_000_000, 0]]
+    assert table.counts.tolist() == [[2, 1], [1, 0]]
+
+
+def test_record_keys_can_be_drawn_for_this_table(
+    window: MainWindow, settle: Settle, tmp_path: Path
+) -> None:
+    path = tmp_path / "people.csv"
+    path.write_text("sex,age\nf,old\nm,old\nf,young\nf,old\n")
+    window.go("tabulate")
+    window.pages["tabulate"].choose(str(path))
+    settle()
+    item = window.pages["tabulate"]._list.item(0, 0)
+    assert item is not None
+    item.setCheckState(Qt.CheckState.Checked)
+    assert window.pages["tabulate"]._key.currentText() == "none"
+    assert "will not agree" not in window.pages["tabulate"].sentence
+    window.pages["tabulate"]._key.setCurrentText("drawn now, kept with this table")
+    assert "will not agree with other tabulations" in window.pages["tabulate"].sentence
+    window.pages["tabulate"].main_button.click()
+    settle()
+    keys = window.document.project.record_keys
+    assert keys is not None and len(keys.cells[0]) == 2
+    seed = window.document.history.trail[-1].seed
+    assert seed is not None
+    window.docks["recipe"].show()
+    assert "draw_keys = true" in window.recipe.text and str(seed) not in window.recipe.text

@@ -1,0 +1,475 @@
+"""The window's frame: opening, saving, strip, rail, inspector, panels, keys, recovery."""
+
+from __future__ import annotations
+
+import json
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QAbstractListModel, QSettings, Qt
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QAbstractItemView,
+    QAbstractSpinBox,
+    QApplication,
+    QComboBox,
+    QHeaderView,
+    QLineEdit,
+    QPlainTextEdit,
+    QScrollBar,
+    QTextEdit,
+    QToolButton,
+    QWidget,
+)
+from pytestqt.qtbot import QtBot
+
+from tabprotect.engine.disclosure import policy
+from tabprotect.engine.progress import Progress
+from tabprotect.engine.project.history import History
+from tabprotect.engine.project.verbs.release_verbs import (
+    protect,
+    set_method,
+    set_parameters,
+)
+from tabprotect.engine.project.verbs.table_verbs import set_count
+from tabprotect.gui.base.preferences import Preferences
+from tabprotect.gui.frame.app import install_hook, main
+from tabprotect.gui.frame.main_window import MainWindow
+from tabprotect.gui.frame.settings_dialog import SettingsDialog
+from tabprotect.gui.look.theme import THEME
+from tabprotect.version import __version__
+
+Settle = Callable[[], None]
+
+
+RIVER = ("start", "table", "cycles", "perturb", "posterior", "release", "tabulate", "help")
+
+
+EXAMPLE = "example:duncan-roehrig-4x4"
+
+
+def test_none_is_counted_right(window: MainWindow) -> None:
+    # Some PySide6 releases lose a reference to None per call and die some thousands of calls on.
+    before = sys.getrefcount(None)
+    for _ in range(1000):
+        window.setObjectName("main")
+    assert sys.getrefcount(None) > before - 100
+
+
+def test_it_starts_with_nothing_open(window: MainWindow) -> None:
+    assert window.page is window.pages["start"]
+    assert window.strip.word == ""
+    assert window.rail.buttons["cycles"].why
+    assert not window.actions_["undo"].isEnabled()
+    titles = {card.accessibleName() for card in window.pages["start"]._cards}
+    assert "Open a table" in titles
+    assert any("4 x 4" in title for title in titles)
+
+
+def test_a_stage_that_cannot_be_used_says_why(window: MainWindow, qtbot: QtBot) -> None:
+    qtbot.mouseClick(window.rail.buttons["posterior"], Qt.MouseButton.LeftButton)
+    assert window.page is window.pages["start"]
+    assert window.rail._why.text() == window.rail.buttons["posterior"].why != ""
+
+
+def test_the_strip_tells_what_is_shown(opened: MainWindow, settle: Settle) -> None:
+    assert opened.strip.word == "CONFIDENTIAL"
+    assert "4 at-risk cells" in opened.strip.facts
+    opened.go("help")
+    opened.document.select(None)
+    opened.docks["inspector"].hide()
+    # The strip itself and the rail's badge still count the cells at risk.
+    assert opened.strip.word == "CONFIDENTIAL" and "at-risk" in opened.strip.facts
+    opened.document.set_public(True)
+    assert opened.strip.word == "PUBLIC VIEW" and "at-risk" not in opened.strip.facts
+    assert not opened.rail.buttons["table"].badge
+    opened.document.set_public(False)
+    opened.go("table")
+    assert opened.strip.word == "CONFIDENTIAL"
+
+
+def test_what_is_narrow_folds_and_keeps_the_table(opened: MainWindow, settle: Settle) -> None:
+    opened.resize(1400, 768)
+    wide = opened.rail.width()
+    opened.document.select((0, 1))
+    assert opened.docks["inspector"].isVisible()
+    opened.document.select(None)
+    assert not opened.docks["inspector"].isVisible()
+    opened.resize(1024, 700)
+    assert opened.rail.width() < wide / 2
+    button = opened.rail.buttons["protect"]
+    assert button.accessibleName() == "2  Protect" and "Protect" in button.toolTip()
+    opened.document.select((0, 1))
+    assert not opened.docks["inspector"].isVisible()
+    opened.edge.click()
+    assert opened.docks["inspector"].isVisible() and not opened.edge.isVisible()
+
+
+def test_the_steps_of_the_method_stand_under_protect(opened: MainWindow) -> None:
+    rail = opened.rail
+
+    def steps() -> list[str]:
+        return [
+            n for n, b in rail.buttons.items() if b.page.under == "protect" and not b.isHidden()
+        ]
+
+    assert steps() == ["cycles", "perturb"]
+    opened.document.do(set_method, method="random_rounding")
+    assert steps() == ["methods"]
+    opened.go("compare")
+    assert rail.buttons["protect"].isChecked()
+    numbered = [b.words for b in rail.buttons.values() if b.number]
+    assert [words[:2] for words in numbered] == ["1 ", "2 ", "3 ", "4 "]
+
+
+def test_running_work_is_behind_one_button(opened: MainWindow, qtbot: QtBot) -> None:
+    go_on = threading.Event()
+
+    def work(progress: Progress) -> None:
+        while not go_on.wait(0.01):
+            progress.report("waiting", 0.5)
+
+    jobs = [opened.document.jobs.question(f"wait {n}", work) for n in range(5)]
+    button = opened.strip.jobs
+    qtbot.waitUntil(button.isVisible)
+    assert button.text() == "5 running" and len(button.views) == 5
+    assert opened.strip._facts.width() > opened.strip.width() / 2
+    button.click()
+    assert button.list.isVisible()
+    cancel = button.views[jobs[0]].findChild(QToolButton)
+    assert isinstance(cancel, QToolButton)
+    cancel.click()
+    qtbot.waitUntil(lambda: button.text() == "4 running")
+    go_on.set()
+    qtbot.waitUntil(lambda: not opened.document.jobs.running)
+    assert button.isHidden() and not button.list.isVisible()
+
+
+def test_help_is_about_the_page_in_front_and_goes_back_to_it(opened: MainWindow) -> None:
+    opened.actions_["help_page"].trigger()
+    page, text = opened.page, opened.page.findChild(QTextEdit)
+    assert page.name == "help" and text is not None
+    # With the figures of this very table, as long as its page may be seen.
+    assert "4 cells are at risk" in text.toPlainText() and page.shows_original()
+    opened.actions_["help_keys"].trigger()
+    assert "Ctrl+Return" in text.toPlainText() and not page.shows_original()
+    opened.actions_["help_about"].trigger()
+    assert __version__ in text.toPlainText() and "MIT" in text.toPlainText()
+    opened.actions_["help_page"].trigger()
+    opened.document.set_public(True)
+    assert "at risk (a count" not in text.toPlainText()
+    opened.document.set_public(False)
+    page.main_button.click()
+    assert opened.page.name == "table"
+
+
+def test_menus_offer_what_can_be_done_now(window: MainWindow, settle: Settle) -> None:
+    actions = window.actions_
+    assert not actions["page_protect"].isEnabled() and not actions["compare_csv"].isEnabled()
+    window.files.open(EXAMPLE)
+    settle()
+    assert actions["page_protect"].isEnabled() and actions["perturb_run"].isEnabled()
+    # A key that runs a method runs that of the page, and no other.
+    assert not actions["methods_run"].isEnabled() and not actions["release_publish"].isEnabled()
+    window.document.do(set_method, method="random_rounding")
+    assert actions["methods_run"].isEnabled() and not actions["perturb_run"].isEnabled()
+    assert actions["table_find"].isEnabled()
+    window.go("protect")
+    assert not actions["table_find"].isEnabled()
+    settle()
+
+
+def test_f9_hides_the_original_everywhere(opened: MainWindow, settle: Settle, qtbot: QtBot) -> None:
+    opened.document.do(set_count, index=[0, 1], count=87654)
+    opened.document.do(protect, seed=3)
+    settle()
+    opened.document.select((0, 1))
+    for dock in opened.docks.values():
+        dock.show()
+    opened.document.posterior()
+    settle()
+    # The original must differ from what is published, or there is nothing to hide.
+    published = opened.document.published
+    assert published is not None
+    opened.actions_["public"].trigger()
+    settle()
+    assert opened.strip.word == "PUBLIC VIEW"
+    hidden = {"87654", "87\u2009654"} - {str(published[(0, 1)])}
+    for name in opened.pages:
+        if opened.pages[name].why_not(opened.document):
+            continue
+        opened.go(name)
+        settle()
+        assert opened.strip.word == "PUBLIC VIEW", name
+        for text in everything_said(opened):
+            assert "set (v1, w2)" not in text, (name, text)
+            if published[(0, 1)] != 87654:
+                assert not any(h in text for h in hidden), (name, text)
+    assert opened.inspector.value("original") == ""
+    assert opened.inspector.value("status") == ""
+
+
+def everything_said(window: MainWindow) -> list[str]:
+    said = [window.windowTitle()]
+    for action in window.actions_._by_name.values():
+        said += [action.text(), action.toolTip()]
+    for widget in window.findChildren(QWidget):
+        if not widget.isVisibleTo(window):
+            continue
+        said += [widget.toolTip(), widget.accessibleName(), widget.accessibleDescription()]
+        for attribute in ("text", "toPlainText", "currentText"):
+            read = getattr(widget, attribute, None)
+            if callable(read) and not isinstance(widget, QScrollBar):
+                said.append(str(read()))
+        if isinstance(widget, QAbstractItemView) and widget.model() is not None:
+            model = widget.model()
+            root = widget.rootIndex()
+            wide = 1 if isinstance(model, QAbstractListModel) else min(model.columnCount(root), 50)
+            for row in range(min(model.rowCount(root), 50)):
+                for column in range(wide):
+                    said.append(str(model.index(row, column, root).data()))
+    return said
+
+
+def test_the_inspector_follows_the_selection(opened: MainWindow, settle: Settle) -> None:
+    opened.document.select((0, 1))
+    assert opened.inspector.value("original") == "1  [staff only]"
+    assert opened.inspector.value("status") == "at risk (U)"
+    assert opened.inspector.value("of total") == "0.7 % of 135"
+    opened.document.select((0, 0))
+    assert opened.inspector.value("status") == "safe (S)"
+    opened.document.do(protect, seed=11)
+    settle()
+    opened.document.posterior()
+    settle()
+    posterior, table = opened.document.known_posterior(), opened.document.original
+    assert posterior is not None
+    assert table is not None
+    chance = float(posterior.probability(table.counts)[0, 0])
+    assert float(f"0{opened.inspector.value('P(true)')}") == pytest.approx(chance, abs=6e-4)
+    assert f"{posterior.mean[0, 0]:.2f}" == opened.inspector.value("expected")
+    low, high = posterior.interval(0.9)
+    text = opened.inspector.value("90 % interval")
+    assert text in (f"{low[0, 0]} to {high[0, 0]}", str(low[0, 0]))
+    # It opens on a selection where there is room; below, its edge does.
+    assert not opened.docks["inspector"].isVisible() and opened.edge.isVisible()
+    opened.resize(1400, 768)
+    assert opened.inspector.histogram.isVisible() and not opened.edge.isVisible()
+
+
+def test_settings_are_kept_and_judge_at_once(
+    opened: MainWindow, settle: Settle, tmp_path: Path, house_folder: Path
+) -> None:
+    opened.settings = QSettings(str(tmp_path / "settings.ini"), QSettings.Format.IniFormat)
+    opened.document.do(protect, seed=2**127)
+    settle()
+    assert opened.document.project is not None and opened.document.project.against == ""
+    dialog = SettingsDialog(opened)
+    dialog.open()
+    dialog.name.setText("Karin Lund")
+    dialog.public.field.setText(str(tmp_path / "nowhere"))
+    dialog.save.click()
+    assert dialog.isVisible() and "no such folder" in dialog.errors.text
+    for folder in (dialog.public, dialog.confidential):
+        folder.field.setText(str(tmp_path))
+    dialog.save.click()
+    assert "one folder" in dialog.errors.text and not (house_folder / "policy.toml").exists()
+    (tmp_path / "inside").mkdir()
+    dialog.confidential.field.setText(str(tmp_path / "inside"))
+    dialog.policy.belief.setValue(0.9)
+    dialog.policy.two.setChecked(True)
+    dialog.save.click()
+    assert policy.in_force() == policy.HousePolicy(belief_limit=0.9, two_signatures=True)
+    kept = Preferences.load(opened.settings)
+    assert (kept.name, kept.public_folder) == ("Karin Lund", tmp_path)
+    assert kept == opened.document.preferences
+    assert "other limits" in opened.document.project.against
+    opened.go("release")
+    settle()
+    form = opened.pages["release"].form
+    assert Path(form.dossier.text()).parent == tmp_path / "inside"
+    assert Path(form.release.text()).parent == tmp_path
+
+
+def test_a_policy_that_the_environment_names_is_shown_and_not_changed(
+    opened: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "policy.toml"
+    path.write_text("share = 0.01\n")
+    monkeypatch.setenv(policy.VARIABLE, str(path))
+    dialog = SettingsDialog(opened)
+    dialog.open()
+    assert dialog.policy.share.value() == 1.0 and not dialog.policy.share.isEnabled()
+    dialog.save.click()
+    assert path.read_text() == "share = 0.01\n"
+
+
+def test_the_history_panel_goes_to_any_step(opened: MainWindow, settle: Settle) -> None:
+    for count in (21, 22, 23):
+        opened.document.do(set_count, index=[0, 0], count=count)
+    opened.docks["history"].show()
+    steps = opened.history._list
+    assert [steps.item(i).text() for i in range(1, 4)] == [
+        f"set (v1, w1) to {count}" for count in (21, 22, 23)
+    ]
+    steps.itemActivated.emit(steps.item(1))
+    table = opened.document.original
+    assert table is not None
+    assert table[(0, 0)] == 21
+    assert opened.actions_["redo"].text() == "&Redo: set (v1, w1) to 22"
+
+
+def test_the_recipe_panel_shows_the_steps_without_a_seed(
+    opened: MainWindow, settle: Settle
+) -> None:
+    opened.document.do(set_parameters, alpha=0.3)
+    opened.document.do(protect, seed=424242)
+    settle()
+    opened.docks["recipe"].show()
+    assert "set_parameters" in opened.recipe.text
+    assert "0.3" in opened.recipe.text
+    assert "424242" not in opened.recipe.text
+
+
+def test_copy_as_command_says_the_page_in_front(opened: MainWindow, settle: Settle) -> None:
+    opened.document.do(set_parameters, alpha=0.3)
+    opened.go("perturb")
+    opened.actions_["copy_command"].trigger()
+    text = QApplication.clipboard().text()
+    assert text.startswith(f"tabprotect protect {EXAMPLE}")
+    assert "alpha=0.3" in text
+
+
+def test_every_control_has_an_accessible_name(opened: MainWindow, settle: Settle) -> None:
+    opened.document.do(protect, seed=1)
+    settle()
+    opened.document.select((0, 1))
+    kinds = (
+        QAbstractButton,
+        QLineEdit,
+        QComboBox,
+        QAbstractSpinBox,
+        QPlainTextEdit,
+        QTextEdit,
+        QAbstractItemView,
+    )
+    nameless = set()
+    for name in opened.pages:
+        opened.go(name)
+        settle()
+        for widget in opened.findChildren(QWidget):
+            inside = isinstance(
+                widget.parent(), (QComboBox, QAbstractSpinBox, QLineEdit, QHeaderView)
+            )
+            internal = widget.objectName().startswith("qt_") or inside
+            if not isinstance(widget, kinds) or not widget.isVisible() or internal:
+                continue
+            if isinstance(widget, QHeaderView):
+                continue
+            if isinstance(widget, QToolButton) and widget.parent() in opened.menuBar().children():
+                continue
+            said = widget.accessibleName() or getattr(widget, "text", str)()
+            if not said:
+                nameless.add(f"{name}: {type(widget).__name__} in {type(widget.parent()).__name__}")
+    assert not nameless, nameless
+
+
+def test_shortcuts_are_unique(opened: MainWindow) -> None:
+    seen: dict[str, str] = {}
+    for menu in opened.actions_.menus.values():
+        for action in menu.actions():
+            for keys in action.shortcuts():
+                text = keys.toString()
+                assert text not in seen, f"{text}: {seen.get(text)} and {action.text()}"
+                seen[text] = action.text()
+    for needed in ("Ctrl+O", "Ctrl+S", "Ctrl+Shift+S", "Ctrl+Z", "Ctrl+Y", "Ctrl+C", "Ctrl+V"):
+        assert needed in seen
+    for needed in ("Ctrl+F", "Ctrl+Q", "F1", "F9", "F8", "Shift+F8"):
+        assert needed in seen
+
+
+def test_the_window_fits_a_small_screen(opened: MainWindow, settle: Settle) -> None:
+    opened.document.do(protect, seed=1)
+    settle()
+    opened.resize(1280, 720)
+    for name in opened.pages:
+        opened.go(name)
+        settle()
+        assert (opened.width(), opened.height()) == (1280, 720), name
+        assert opened.area.horizontalScrollBar().maximum() == 0, name
+        if name in RIVER:
+            assert opened.area.verticalScrollBar().maximum() == 0, name
+
+
+def test_theme_and_zoom_from_the_menu(opened: MainWindow) -> None:
+    opened.actions_["mode_dark"].trigger()
+    assert THEME.dark
+    height = opened.pages["table"].fontMetrics().height()
+    for _ in range(4):
+        opened.actions_["zoom_in"].trigger()
+        QApplication.processEvents()
+    assert opened.pages["table"].fontMetrics().height() > height
+    opened.actions_["zoom_reset"].trigger()
+    opened.actions_["mode_light"].trigger()
+    assert not THEME.dark
+
+
+def test_window_state_and_recent_files_are_remembered(
+    window: MainWindow, settle: Settle, tmp_path: Path
+) -> None:
+    settings = QSettings(str(tmp_path / "settings.ini"), QSettings.Format.IniFormat)
+    window.settings = settings
+    path = tmp_path / "t.csv"
+    path.write_text("a,b,count\nx,y,1\nx,z,2\nu,y,3\nu,z,4\n")
+    window.files.open(str(path))
+    settle()
+    window.files.open(EXAMPLE)
+    settle()
+    assert window.files.recent() == [str(path)]
+    path.unlink()
+    assert window.files.recent() == []
+
+
+def test_a_fault_of_the_program_is_shown_with_its_traceback(
+    opened: MainWindow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    swallowed: list[object] = []
+    monkeypatch.setattr(sys, "excepthook", lambda *what: swallowed.append(what))
+    install_hook(opened)
+    try:
+        raise ZeroDivisionError("planted")
+    except ZeroDivisionError as error:
+        sys.excepthook(type(error), error, error.__traceback__)
+    assert swallowed
+    assert "ZeroDivisionError" in opened.page.errors.text
+
+
+def test_a_smoke_picture(tmp_path: Path, qapp: QApplication) -> None:
+    path = tmp_path / "window.png"
+    assert main([EXAMPLE, "--smoke", str(path)]) == 0
+    assert path.read_bytes()[:4] == b"\x89PNG"
+
+
+def test_short_commands_wait_for_a_long_one(opened: MainWindow, settle: Settle) -> None:
+    opened.document.do(protect, seed=1)
+    assert opened.document.do(set_count, index=[0, 0], count=77) is None
+    table = opened.document.original
+    assert table is not None
+    assert table[(0, 0)] != 77  # not yet
+    settle()
+    table = opened.document.original
+    assert table is not None
+    assert table[(0, 0)] == 77
+    labels = [step.label for step in opened.document.history.steps]
+    assert labels[-1] == "set (v1, w1) to 77"
+    assert opened.document.release is None  # the result belonged to the old table
+
+
+def test_an_empty_document_has_nothing_to_undo(window: MainWindow) -> None:
+    assert isinstance(window.document.history, History)
+    window.document.undo()
+    assert window.page.errors.isVisible()
+    assert json.dumps(window.page.errors.text)

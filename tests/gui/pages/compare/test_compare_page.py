@@ -1,0 +1,367 @@
+"""The compare page, through the real window."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
+from readable import tab_order, texts, unnamed
+
+from tabprotect.engine.assessment.comparing import compare as compared
+from tabprotect.engine.assessment.registered import chosen
+from tabprotect.engine.project.verbs.compare_verbs import set_comparison
+from tabprotect.engine.project.verbs.release_verbs import set_seed
+from tabprotect.gui.frame.main_window import MainWindow
+from tabprotect.gui.look.theme import THEME
+from tabprotect.gui.pages.compare.page import ComparePage
+from tabprotect.gui.pages.compare.runs import completions
+from tabprotect.gui.plots.ru_map import Axis, RiskUtilityMap, Setting
+from tabprotect.gui.plots.symbols import INKS, SHAPES, Look, looks
+
+Settle = Callable[[], None]
+
+QUICK = (
+    "known_at_risk",
+    "risk_fbeta",
+    "unchanged_small",
+    "hellinger_expected",
+    "hellinger_restored",
+    "mean_absolute_deviation",
+    "mean_loss",
+)
+"""Measures without a posterior: the tests of the engine look at those."""
+
+TWO = ("random_rounding base=3", "cell_key D=3 js=1")
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compared, "chosen", lambda names: chosen(names or QUICK))
+
+
+@pytest.fixture
+def page(opened: MainWindow, settle: Settle) -> ComparePage:
+    opened.go("compare")
+    settle()
+    found = opened.page
+    assert isinstance(found, ComparePage)
+    return found
+
+
+@pytest.fixture
+def ran(page: ComparePage, settle: Settle) -> ComparePage:
+    """Two settings, three runs each, the same in every test run."""
+    page.change(set_seed(seed=11))
+    page.change(set_comparison(runs=list(TWO), runs_per_method=3))
+    page.main_button.click()
+    settle()
+    return page
+
+
+def type_run(page: ComparePage, text: str) -> None:
+    page.runs.more.setChecked(True)
+    page.runs.text.setFocus()
+    QTest.keyClicks(page.runs.text, text)
+
+
+def test_the_empty_page_teaches_and_begins(
+    page: ComparePage, settle: Settle, opened: MainWindow
+) -> None:
+    assert "side by side" in page._empty.text() and page.fitting.isVisible()
+    assert page.main_button.text() == "Compare every method that fits"
+    # What is written as on the command line is there for who asks for it.
+    assert not page.runs.text.isVisible()
+    assert opened.actions_.command_line() == ""
+    assert not unnamed(page)
+    page.fitting.click()
+    project = opened.document.project
+    assert project is not None
+    runs = project.comparison.runs
+    assert {"cell_key", "cyclic_perturbation", "random_rounding"} <= set(runs)
+    assert page.stack.currentWidget() is page.view and page.main_button.isEnabled()
+    assert "press Compare" in page.view.map.empty
+
+
+def test_settings_are_typed_checked_completed_removed_and_undone(
+    page: ComparePage, opened: MainWindow
+) -> None:
+    document = opened.document
+    assert "cell_key " in completions("cell") and "cell_key D=" in completions("cell_key ")
+    assert "controlled_rounding base=3 choice=nearest" in completions(
+        "controlled_rounding base=3 choice=n"
+    )
+    type_run(page, "random_rounding base=0")
+    assert "Base must" in page.runs.verdict.text() and not page.runs.add_button.isEnabled()
+    QTest.keyClick(page.runs.text, Qt.Key.Key_Return)
+    assert document.project is not None and document.project.comparison.runs == ()
+    page.runs.text.clear()
+    type_run(page, "random_rounding base=3,5")
+    assert page.runs.verdict.text() == "Makes 2 settings."
+    QTest.keyClick(page.runs.text, Qt.Key.Key_Return)
+    assert document.project.comparison.runs == (
+        "random_rounding base=3",
+        "random_rounding base=5",
+    )
+    assert page.runs.text.text() == ""
+    page.runs.list.setFocus()
+    page.runs.list.setCurrentRow(0)
+    QTest.keyClick(page.runs.list, Qt.Key.Key_Delete)
+    assert document.project.comparison.runs == ("random_rounding base=5",)
+    document.undo()
+    assert len(document.project.comparison.runs) == 2 and page.runs.list.count() == 2
+    page.runs.key.setText("v, nothing")
+    page.runs.key.editingFinished.emit()
+    assert page.errors.isVisible() and document.project.comparison.key == ()
+
+
+def test_a_comparison_is_shown_chosen_and_filtered(ran: ComparePage, opened: MainWindow) -> None:
+    found, view = ran.comparison, ran.view
+    assert found is not None and len(found.runs) == 6
+    assert [s.number for s in view.map.settings] == [0, 1]
+    # The two figures of the cards under Protect; here no reader would know a cell.
+    assert [measure.name for measure in view.axes] == ["known_at_risk", "mean_loss"]
+    assert "alike in this risk" in ran.sentence and "Cell keys (D 3, js 1)" in view.words((1, None))
+    view.risk.setCurrentIndex(view.risk.findData("unchanged_small"))
+    assert "gives away least" in ran.sentence or "best in both" in ran.sentence
+    heads = [column.head for column in view.table.list.rows.columns]
+    assert heads[2].startswith("At-risk counts published unchanged")  # what the map shows, first
+    assert opened.actions_.command_line() == (
+        "tabprotect compare example:duncan-roehrig-4x4 --run 'random_rounding base=3' "
+        "--run 'cell_key D=3 js=1' --runs-per-method 3 --at-risk 1..2"
+    )
+    places = view.map.places()
+    assert len(places) == 8
+    # The mouse, the keys, the table and the list all choose the same.
+    place, point = next((p, at) for p, at in places if p == (1, None))
+    plot = view.map._canvas
+    assert plot is not None
+    spot = plot.widget.mapFromScene(plot.box.mapViewToScene(point))
+    QTest.mouseClick(plot.widget.viewport(), Qt.MouseButton.LeftButton, pos=spot)
+    assert ran.place == place and ran.runs.list.currentRow() == 1
+    assert view.table.list.currentIndex().row() == 1
+    view.map.setFocus()
+    QTest.keyClick(view.map, Qt.Key.Key_Down)
+    assert ran.place == (0, None)
+    QTest.keyClick(view.map, Qt.Key.Key_Right)
+    assert ran.place is not None and ran.place[1] is not None
+    other = 1 - ran.place[0]
+    ran.runs.list.setCurrentRow(other)
+    assert ran.place == view.map.place == (other, None)
+    assert "Cell keys" in view.words((1, None)) and "run 1" in view.words((0, 0))
+    table = view.table
+    table.rows.setCurrentIndex(1)
+    assert table.list.rows.rowCount() == 6
+    table.filter.setText("KEY")
+    assert table.list.rows.rowCount() == 3
+    table.kind.setCurrentIndex(table.kind.findData("risk"))
+    heads = [column.head for column in table.list.rows.columns]
+    assert any("F-beta" in head for head in heads) and not any("Hellinger" in h for h in heads)
+    table.copy()
+    copied = QGuiApplication.clipboard().text().splitlines()
+    assert len(copied) == 4 and copied[0].split("\t") == heads
+    assert not unnamed(ran)
+    order = tab_order(ran)
+    assert order.index(ran.runs.list) < order.index(view.map) < order.index(table.list)
+
+
+def test_a_point_becomes_the_projects_release(
+    ran: ComparePage, opened: MainWindow, settle: Settle
+) -> None:
+    found, document = ran.comparison, opened.document
+    assert found is not None
+    before = len(document.history.trail)
+    ran.choose((1, 4))
+    assert found.runs[4].number == 1
+    ran.open_button.click()
+    settle()
+    release = document.release
+    assert release is not None
+    expected = found.release(found.runs[4])
+    for ours, theirs in zip(release.tables, expected.tables, strict=True):
+        assert np.array_equal(ours.table.counts, theirs.table.counts)
+    names = [entry.command for entry in document.history.trail[before:]]
+    assert names == ["set_method", "set_parameters", "protect"]
+    assert opened.page.name == "methods"
+    # The comparison is still there, and no seed is in what may be shown.
+    opened.go("compare")
+    assert ran.comparison is found
+    seeds = {str(run.seed) for run in found.runs}
+    assert not [text for text in texts(ran) for seed in seeds if seed in text]
+    assert not [s for s in seeds if s in document.recipe_text()]
+
+
+def test_a_weak_setting_opens_as_a_draft_that_no_reason_has_let_out(
+    page: ComparePage, opened: MainWindow, settle: Settle
+) -> None:
+    page.change(set_comparison(runs=["cyclic_perturbation alpha=0.01 beta=0.01"]))
+    page.change(set_comparison(runs_per_method=2))
+    page.compare()
+    settle()
+    found = page.comparison
+    assert found is not None
+    page.view.map.opened.emit((0, 1))
+    settle()
+    project = opened.document.project
+    assert project is not None and project.protected is not None and project.against
+    assert not [d for d in project.protected.record.decisions if d.startswith("published")]
+    assert project.published is False and project.method == "cyclic_perturbation"
+    expected = found.release(found.runs[1]).table.counts
+    assert np.array_equal(project.protected.release.table.counts, expected)
+
+
+def test_exports_are_marked(ran: ComparePage, tmp_path: Path) -> None:
+    found = ran.comparison
+    assert found is not None
+    ran.files.write("csv", tmp_path / "all.csv")
+    rows = list(csv.DictReader((tmp_path / "all-CONFIDENTIAL.csv").read_text().splitlines()))
+    assert [row["run_CONFIDENTIAL"] for row in rows] == [TWO[0]] * 3 + [TWO[1]] * 3
+    assert [float(r["hellinger_expected"]) for r in rows] == [
+        r.values["hellinger_expected"] for r in found.runs
+    ]
+    ran.files.write("svg", tmp_path / "map-CONFIDENTIAL.svg")
+    assert "CONFIDENTIAL" in (tmp_path / "map-CONFIDENTIAL.svg").read_text()
+    ran.files.write("svg", tmp_path / "map-CONFIDENTIAL.svg")
+    assert ran.errors.isVisible()
+
+
+def test_deviations_are_those_of_the_releases(ran: ComparePage, settle: Settle) -> None:
+    found = ran.comparison
+    assert found is not None
+    ran.view.show_face("deviations")
+    settle()
+    panels = ran.view.deviations.panels
+    assert [p.number for p in panels] == [0, 1]
+    for panel in panels:
+        runs = [r for r in found.runs if r.configuration == panel.number]
+        pairs = [found.case(r).pair for r in runs]
+        expected = np.concatenate([published - truth for truth, published in pairs])
+        assert np.array_equal(panel.deviations, expected)
+        assert panel.shares(ran.view.deviations.reach).sum() == pytest.approx(1)
+    frame = ran.view.deviations._frames[0]
+    QTest.mouseClick(frame, Qt.MouseButton.LeftButton, pos=frame.rect().center())
+    assert ran.place == (0, None)
+    assert "off on average" in ran.view.deviations.accessibleDescription()
+
+
+def test_a_setting_that_fails_says_why(page: ComparePage, settle: Settle) -> None:
+    page.change(
+        set_comparison(runs=["random_rounding base=1000", "random_rounding"], runs_per_method=2)
+    )
+    page.main_button.click()
+    settle()
+    assert "every run failed" in page.runs.list.item(0).text()
+    assert "failed" not in page.runs.list.item(1).text()
+    assert [s.there for s in page.view.map.settings] == [False, True]
+    columns = {c.head: c for c in page.view.table.list.rows.columns}
+    assert columns["failed"].values[0] and not columns["failed"].values[1]
+    page.choose((0, None))
+    assert not page.open_button.isEnabled()
+
+
+def test_a_slider_makes_another_setting(page: ComparePage, opened: MainWindow) -> None:
+    page.change(set_comparison(runs=["cyclic_perturbation", "random_rounding base=3"]))
+    page.runs.list.setCurrentRow(0)
+    assert list(page.runs.levers.sliders) == ["alpha", "passes"]
+    alpha = page.runs.levers.sliders["alpha"]
+    QTest.keyClick(alpha, Qt.Key.Key_End)
+    project = opened.document.project
+    assert project is not None
+    # Both shares of the coin move together, and leave nothing to the third.
+    assert project.comparison.runs[0] == "cyclic_perturbation alpha=0.5 beta=0.5"
+    assert page.runs.list.currentRow() == 0
+    page.runs.list.setCurrentRow(1)
+    assert list(page.runs.levers.sliders) == ["base"]
+    QTest.keyClick(page.runs.levers.sliders["base"], Qt.Key.Key_Right)
+    assert opened.document.project.comparison.runs[1] == "random_rounding base=4"  # type: ignore[union-attr]
+
+
+def test_the_papers_comparison_is_one_click_and_stops_with_what_is_there(
+    page: ComparePage, opened: MainWindow, settle: Settle, qtbot: QtBot
+) -> None:
+    page.source.click()
+    qtbot.waitUntil(lambda: page.comparison is not None, timeout=60_000)
+    assert page.main_button.text().startswith("Stop")
+    page.main_button.click()
+    settle()
+    project, found = opened.document.project, page.comparison
+    assert project is not None and project.source == "example:langsrud-lupp"
+    assert project.comparison.runs == ("cell_key D=5 V=3 js=2", "small_count_rounding base=3")
+    assert project.comparison.margins == "party*(age+sex)"
+    assert found is not None and 0 < len(found.runs) < 800
+    assert page.sentence.startswith("So far") and not page.running
+    assert page.main_button.text() == "Compare"
+    opened.document.do(set_comparison, runs_per_method=5)
+    assert "compare again" in page.sentence
+    # Another table: nothing of the old comparison is left.
+    opened.document.saved = opened.document.project  # nothing is asked about unsaved work
+    opened.files.open("example:duncan-roehrig-4x4")
+    settle()
+    opened.go("compare")
+    assert page.comparison is None and not page.view.map.settings
+
+
+def test_the_public_view_keeps_nothing(ran: ComparePage, opened: MainWindow) -> None:
+    ran.view.table.filter.setText("rounding")
+    opened.document.set_public(True)
+    said = " ".join(texts(ran))
+    assert ran.view.table.filter.text() == ""
+    assert not [word for word in ("random_rounding", "cell_key D", "F-beta risk 0") if word in said]
+    assert not ran.view.map.settings and not ran.view.table.list.rows.columns
+    assert not ran.view.deviations.panels and not ran.runs.isVisible()
+    assert "public view" in ran._empty.text() and not ran.shows_original()
+    QGuiApplication.clipboard().setText("before")
+    ran.copy_command()
+    ran.view.table.copy()
+    assert QGuiApplication.clipboard().text() == "before"
+    opened.document.set_public(False)
+    assert len(ran.view.map.settings) == 2 and ran.runs.list.count() == 2
+
+
+def test_large_text_and_dark_colours_show_the_same(ran: ComparePage, settle: Settle) -> None:
+    THEME.apply(mode="dark", zoom=2.0)
+    settle()
+    assert len(ran.view.map.places()) == 8 and ran.runs.list.count() == 2
+    assert not ran.grab().isNull()
+
+
+def setting(number: int, risk: float, utility: float) -> Setting:
+    return Setting(
+        number=number,
+        label=f"setting {number}",
+        look=Look(INKS[number], "circle"),
+        runs=np.array([number]),
+        x=np.array([risk]),
+        y=np.array([utility]),
+        mean=(risk, utility),
+        low=(risk, utility),
+        high=(risk, utility),
+    )
+
+
+@pytest.mark.parametrize("higher", [False, True])
+def test_right_is_more_private_and_up_more_useful(qtbot: QtBot, higher: bool) -> None:
+    shown = RiskUtilityMap()
+    qtbot.addWidget(shown)
+    shown.resize(600, 400)
+    axes = (Axis("risk", "share", higher), Axis("utility", "share", not higher))
+    shown.show_settings([setting(0, 0.2, 0.2), setting(1, 0.6, 0.6)], axes, [0])
+    at = {place: point for place, point in shown.places() if place[1] is None}
+    better = 1 if higher else 0
+    assert at[better, None].x() > at[1 - better, None].x()
+    # With the other direction the same setting is the less useful one.
+    assert at[better, None].y() < at[1 - better, None].y()
+    shown.show_settings([setting(0, float("nan"), 0.2)], axes, [])
+    assert not shown.filled and shown.places() == []
+
+
+def test_every_method_has_a_shape_of_its_own() -> None:
+    found = looks([f"method {n}" for n in range(len(SHAPES))])
+    assert len({look.shape for look in found.values()}) == len(SHAPES)
+    assert len({(look.ink, look.shape) for look in looks(map(str, range(40))).values()}) == 40

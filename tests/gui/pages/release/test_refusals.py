@@ -1,0 +1,160 @@
+"""What the gate says on the release page where it holds a release back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from pages_of import page_of
+from pytestqt.qtbot import QtBot
+
+from tabprotect.engine.bundle import confidential, public
+from tabprotect.engine.errors import RefusedError
+from tabprotect.engine.project.verbs.cycle_verbs import set_cycles
+from tabprotect.engine.project.verbs.release_verbs import protect
+from tabprotect.engine.project.verbs.release_verbs import publish as publish_verb
+from tabprotect.gui.base.preferences import Preferences
+from tabprotect.gui.frame.main_window import MainWindow
+from tabprotect.gui.pages.register.page import RegisterPage
+from tabprotect.gui.pages.release.page import ReleasePage
+
+Settle = Callable[[], None]
+
+
+def page(window: MainWindow) -> ReleasePage:
+    return page_of(window, ReleasePage)
+
+
+def publish(window: MainWindow, settle: Settle) -> None:
+    page(window).main_button.click()
+    question = page(window)._question
+    assert question is not None and question.isModal()
+    question.publish.click()
+    settle()
+
+
+@pytest.fixture
+def refused(window: MainWindow, settle: Settle, tmp_path: Path) -> MainWindow:
+    """A table of 64 cells whose one cycle never moves: it would go out as it is."""
+    window.files.open("example:czech-autoworkers")
+    settle()
+    window.document.do(set_cycles, kind="elementary")
+    settle()
+    window.document.do(protect, draft=True, seed=2**127)
+    settle()
+    window.go("release")
+    settle()
+    page(window).form.set_destination(tmp_path / "release.zip", tmp_path / "dossier.zip")
+    return window
+
+
+def test_what_the_gate_refuses_is_said_with_its_number_and_what_helps(
+    refused: MainWindow, settle: Settle
+) -> None:
+    shown, document = page(refused), refused.document
+    assert document.original == document.published
+    assert shown.banner.figure.text() == "3 of 3"
+    assert shown.sentence.startswith("Not ready: 3 of 3.0 expected at-risk cells are known")
+    assert "(limit: 0.2)" in shown.sentence
+    lines = [row.line for row in shown.protection.rows]
+    assert lines[0].state == "failed" and shown.protection.rows[0].button is not None
+    # No number that is no merit carries a tick; the true ones say whose they are.
+    assert not [line for line in lines if line.state == "passed"]
+    assert all(line.staff for line in lines if "at-risk" in line.text and line is not lines[0])
+    assert not shown.main_button.isEnabled() and "a reason" in shown._note.text()
+    assert (refused.rail.buttons["posterior"].badge, refused.rail.buttons["release"].badge) == (
+        3,
+        1,
+    )
+    shown.protection.rows[0].button.click()
+    assert refused.page is refused.pages["posterior"]
+    refused.go("release")
+    settle()
+    assert shown.protection.remedies
+    next(iter(shown.protection.remedies.values())).click()
+    settle()
+    assert document.history.undo_label.startswith("protect")
+    assert document.project is not None and document.project.protected is not None
+    assert document.published != document.original
+
+
+def test_past_the_limit_with_a_reason_only_and_it_is_on_record(
+    refused: MainWindow, settle: Settle, tmp_path: Path, qtbot: QtBot
+) -> None:
+    shown, document = page(refused), refused.document
+    shown.main_button.click()
+    document.do(publish_verb, release=str(tmp_path / "release.zip"))
+    settle()
+    assert isinstance(refused.page.errors.error, RefusedError)
+    assert list(tmp_path.iterdir()) == []
+    qtbot.keyClicks(shown.signing.prepared, "Karin Lund")
+    qtbot.keyClicks(shown.signing.reason, "nobody lives there")
+    assert shown.main_button.isEnabled()
+    shown.main_button.click()
+    assert shown._question is not None and "Not ready: 3 of 3.0" in shown._question.text
+    shown._question.publish.click()
+    settle()
+    record = confidential.read(tmp_path / "dossier-CONFIDENTIAL.zip").record
+    assert record.prepared_by == "Karin Lund" and record.approved_by == ""
+    assert "nobody lives there" in record.decisions[0]
+    released = public.read(tmp_path / "release.zip")
+    assert released.mechanism.gate is not None and released.mechanism.gate.passed is False
+    assert b"Karin" not in (tmp_path / "release.zip").read_bytes()
+    refused.go("register")
+    settle()
+    register = refused.pages["register"]
+    assert isinstance(register, RegisterPage) and register.current is not None
+    assert register.current.texts[-1] == "beyond the limits, by decision"
+    assert register.current.entry.publication.who == "Karin Lund"
+    assert "1 of this very table" in register.sentence
+
+
+def test_two_names_where_the_policy_takes_them(
+    ready: MainWindow, settle: Settle, tmp_path: Path, house_folder: Path, qtbot: QtBot
+) -> None:
+    (house_folder / "policy.toml").write_text("two_signatures = true\n")
+    shown = page(ready)
+    ready.document.set_preferences(Preferences(name="Karin Lund"))
+    settle()
+    assert shown.signing.prepared.text() == "Karin Lund"
+    assert not shown.main_button.isEnabled() and "two names" in shown._note.text()
+    qtbot.keyClicks(shown.signing.approved, "karin lund")
+    assert not shown.main_button.isEnabled()
+    shown.signing.approved.clear()
+    qtbot.keyClicks(shown.signing.approved, "Erik Sandberg")
+    publish(ready, settle)
+    record = confidential.read(tmp_path / "dossier-CONFIDENTIAL.zip").record
+    assert (record.prepared_by, record.approved_by) == ("Karin Lund", "Erik Sandberg")
+
+
+def test_a_table_that_left_before_takes_a_reason(
+    ready: MainWindow, settle: Settle, tmp_path: Path, qtbot: QtBot
+) -> None:
+    shown = page(ready)
+    assert [row.line.state for row in shown.before.rows] == ["passed"]
+    publish(ready, settle)
+    ready.document.do(protect, draft=True, seed=2**127 + 1)
+    settle()
+    lines = [row.line.text for row in shown.before.rows]
+    assert "This original left the house before" in lines[0]
+    assert lines[1].startswith("Together with the release of ")
+    assert not shown.main_button.isEnabled()
+    shown.form.set_destination(tmp_path / "second.zip", None)
+    qtbot.keyClicks(shown.signing.reason, "corrected")
+    publish(ready, settle)
+    assert (tmp_path / "second.zip").exists()
+    ready.go("register")
+    settle()
+    register = ready.pages["register"]
+    assert isinstance(register, RegisterPage) and len(register.model.rows) == 2
+    register.reason.setText("a wrong title")
+    register.withdraw.click()
+    settle()
+    assert [row.texts[-1] for row in register.model.rows] == ["withdrawn", "within the limits"]
+    register.save_to(register.model.rows[1], tmp_path / "again.zip")
+    settle()
+    assert (tmp_path / "again.zip").read_bytes() == (tmp_path / "release.zip").read_bytes()
+    ready.document.set_public(True)
+    settle()
+    assert register.model.rows == [] and not register.shows_original()

@@ -1,0 +1,380 @@
+"""The release page, through the real window: from the one button to a reader's desk."""
+
+from __future__ import annotations
+
+import html
+import json
+import shlex
+import zipfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from pages_of import page_of
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+from readable import model_texts, tab_order, texts, unnamed
+
+from tabprotect.cli.main import main
+from tabprotect.engine.bundle import confidential, public
+from tabprotect.engine.bundle.verify import verify
+from tabprotect.engine.project.verbs.release_verbs import protect
+from tabprotect.engine.project.verbs.table_verbs import set_count
+from tabprotect.gui.base.document import Document
+from tabprotect.gui.base.preferences import Preferences
+from tabprotect.gui.frame.main_window import OPEN, MainWindow
+from tabprotect.gui.pages.check.page import CheckPage
+from tabprotect.gui.pages.release.page import ReleasePage
+from tabprotect.gui.pages.release.publish import PublishForm
+
+Settle = Callable[[], None]
+
+
+CELL = (0, 1)
+
+
+def page(window: MainWindow) -> ReleasePage:
+    return page_of(window, ReleasePage)
+
+
+def posterior_of(window: MainWindow) -> dict[str, float]:
+    shown = window.pages["posterior"]
+    assert isinstance(shown, CheckPage)
+    belief = shown.cell.histogram.beliefs[0]
+    chances = zip(belief.values.tolist(), belief.chances.tolist(), strict=True)
+    return {str(value): chance for value, chance in chances}
+
+
+def publish(window: MainWindow, settle: Settle) -> None:
+    page(window).main_button.click()
+    question = page(window)._question
+    assert question is not None and question.isModal()
+    question.publish.click()
+    settle()
+
+
+@pytest.fixture
+def second(qtbot: QtBot) -> Iterator[MainWindow]:
+    """Another window, with nothing open."""
+    window = MainWindow(Document())
+    qtbot.addWidget(window)
+    with qtbot.waitExposed(window):
+        window.show()
+    yield window
+    window.document.saved = window.document.project
+    window.close()
+
+
+def test_every_public_byte_can_be_looked_at(ready: MainWindow) -> None:
+    shown, release = page(ready), ready.document.release
+    assert release is not None
+    files = public.files(release)
+    assert shown.bundle is not None and shown.bundle.files == files
+    tree = shown.panel.tree
+    group = tree.topLevelItem(0)
+    assert [group.child(i).text(0) for i in range(group.childCount())] == list(files)
+    for i, data in enumerate(files.values()):
+        tree.setCurrentItem(group.child(i))
+        assert shown.panel.preview.toPlainText() == data.decode()
+    stays = tree.topLevelItem(1)
+    tree.setCurrentItem(stays.child(0))
+    assert stays.child(0).text(0) == "original.csv"
+    assert shown.panel.preview.toPlainText() == ""
+    assert shown.sentence.startswith("Ready: a reader would know 0 of ")
+
+
+def test_what_stays_names_files_of_a_real_dossier(ready: MainWindow) -> None:
+    assert ready.document.project is not None
+    protected = ready.document.project.protected
+    assert protected is not None
+    real = {name.removeprefix(confidential.FOLDER) for name in confidential.files(protected)}
+    said = model_texts(page(ready).panel.tree.model())
+    group = page(ready).panel.tree.topLevelItem(1)
+    names = {group.child(i).text(0) for i in range(group.childCount())}
+    assert names <= real and names <= set(said)
+
+
+def test_published_bundle_gives_everybody_the_same_posterior(
+    ready: MainWindow,
+    second: MainWindow,
+    settle: Settle,
+    qtbot: QtBot,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    document = ready.document
+    publish(ready, settle)
+    path = tmp_path / "release.zip"
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["dossier-CONFIDENTIAL.zip", "release.zip"]
+    verified = verify(path)
+    assert page(ready).bundle is not None
+    assert page(ready).bundle.fingerprint == verified.fingerprint
+    assert verified.fingerprint in page(ready).seal.text.text()
+    dossier = confidential.read(tmp_path / "dossier-CONFIDENTIAL.zip")
+    assert document.original is not None
+    assert np.array_equal(dossier.record.problem.table.counts, document.original.counts)
+
+    # Undo cannot cross it.
+    assert document.history.undo_label == ""
+    document.undo()
+    assert document.project is not None and document.project.published
+    assert not page(ready).main_button.isVisible()
+
+    ready.go("posterior")
+    settle()
+    document.select(CELL)
+    house = posterior_of(ready)
+    capsys.readouterr()
+    assert main(["infer", str(path), "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    cell = next(c for c in told["cells"] if c["index"] == list(CELL))
+    assert cell["distribution"] == pytest.approx(house, abs=1e-12)
+
+    second.files.open(str(path))
+    qtbot.waitUntil(lambda: not second.document.jobs.running)
+    second.go("posterior")
+    qtbot.waitUntil(lambda: not second.document.jobs.running)
+    second.document.select(CELL)
+    assert second.document.public and not second.shows_original()
+    assert posterior_of(second) == pytest.approx(house, abs=1e-12)
+    second.document.set_public(False)
+    assert second.document.public
+    second.go("release")
+    qtbot.waitUntil(lambda: not second.document.jobs.running)
+    shown = page(second)
+    assert shown.bundle is not None and shown.bundle.fingerprint == verified.fingerprint
+    assert not shown.main_button.isVisible() and not shown.form.isVisible()
+    assert not any("dossier" in text.lower() for text in texts(shown.panel))
+    shown.fingerprint.announced.setText(verified.fingerprint.upper())
+    assert "It is the announced bundle" in shown.fingerprint.verdict.text()
+    shown.fingerprint.announced.setText("0" * 64)
+    assert "another bundle" in shown.fingerprint.verdict.text()
+
+
+def test_a_reader_has_a_window_of_its_own_with_nothing_of_the_house(
+    ready: MainWindow, settle: Settle, tmp_path: Path, qtbot: QtBot
+) -> None:
+    ready.document.do(set_count, index=[0, 1], count=7391773917)
+    ready.document.do(protect, seed=982451653982451653)
+    settle()
+    ready.go("release")
+    settle()
+    publish(ready, settle)
+    page(ready).seal.open.click()
+    settle()
+    # The house's window goes on with its own, saved or not.
+    assert ready.document.original is not None and ready.document.modified
+    (theirs,) = OPEN
+    qtbot.addWidget(theirs)
+    document = theirs.document
+    assert document.original is None and document.public and not document.modified
+    for _ in range(3):
+        document.undo()
+        assert document.original is None
+    document.redo()
+    assert document.release is not None
+    saved = tmp_path / "reader.tabprotect"
+    theirs.files.save_to(saved)
+    qtbot.waitUntil(lambda: not document.jobs.running)
+    with zipfile.ZipFile(saved) as archive:
+        content = b"".join(archive.read(name) for name in archive.namelist())
+    secrets = (b"7391773917", np.int64(7391773917).tobytes(), b"982451653982451653", b"duncan")
+    published = document.release.table.counts.tobytes()
+    assert published in content
+    assert not [s for s in secrets if s in content and s not in published]
+    theirs.close()
+    assert OPEN == []
+
+
+def test_f9_shows_the_readers_page(ready: MainWindow, settle: Settle) -> None:
+    shown = page(ready)
+    assert shown.form.isVisible() and shown.main_button.isVisible()
+    assert shown.protection.isVisible() and shown.before.isVisible()
+    ready.document.set_public(True)
+    settle()
+    assert not shown.form.isVisible() and not shown.main_button.isVisible()
+    assert not shown.shows_original()
+    said = " ".join([*texts(shown, hidden=False), shown.sentence])
+    for word in ("at-risk", "dossier", "original.csv", "seed was used", "true"):
+        assert word not in said
+
+
+def test_lines_follow_each_other_without_a_hole(ready: MainWindow, settle: Settle) -> None:
+    ready.document.set_public(True)
+    settle()
+    rows = page(ready).files.rows
+    assert len(rows) > 1
+    for row in rows:
+        # No higher than its words, or the picture beside them.
+        assert row.words.height() <= max(row.words.heightForWidth(row.words.width()), 16)
+
+
+def test_the_title_is_public_and_keeps_the_result(
+    ready: MainWindow, settle: Settle, qtbot: QtBot
+) -> None:
+    shown, document = page(ready), ready.document
+    before = document.published
+    assert before is not None
+    shown.form.title.setFocus()
+    shown.form.title.selectAll()
+    qtbot.keyClicks(shown.form.title, "People by v and w, 2025")
+    qtbot.keyClick(shown.form.title, Qt.Key.Key_Return)
+    settle()
+    assert document.published is not None
+    assert np.array_equal(document.published.counts, before.counts)
+    assert shown.bundle is not None
+    assert shown.bundle.files["README.md"].decode().startswith("# People by v and w, 2025\n")
+    document.undo()
+    settle()
+    assert shown.bundle.files["README.md"].decode().startswith("# Duncan")
+    # Leaving the field does not bring the undone title back.
+    shown.panel.tree.setFocus()
+    assert document.project is not None and document.project.title.startswith("Duncan")
+    assert shown.form.title.text().startswith("Duncan")
+
+
+def test_not_yet_leaves_everything_as_it_was(
+    ready: MainWindow, settle: Settle, tmp_path: Path, qtbot: QtBot
+) -> None:
+    shown = page(ready)
+    (tmp_path / "release.zip").write_bytes(b"an older release")
+    shown.main_button.click()
+    question = shown._question
+    assert question is not None
+    assert "it is replaced: release.zip" in question.text
+    assert question.focusWidget() is question.back
+    qtbot.keyClick(question, Qt.Key.Key_Escape)
+    settle()
+    assert (tmp_path / "release.zip").read_bytes() == b"an older release"
+    assert ready.document.project is not None and not ready.document.project.published
+    assert [p.name for p in tmp_path.iterdir()] == ["release.zip"]
+    publish(ready, settle)
+    assert verify(tmp_path / "release.zip").release == ready.document.release
+
+
+def test_a_missing_folder_is_said_on_the_page(
+    ready: MainWindow, settle: Settle, tmp_path: Path
+) -> None:
+    shown = page(ready)
+    shown.form.set_destination(tmp_path / "nowhere" / "release.zip", None)
+    shown.main_button.click()
+    assert shown._question is None
+    assert shown.errors.isVisible() and shown.errors.error is not None
+    assert "no such folder" in shown.errors.error.message
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_dossiers_name_always_says_confidential(ready: MainWindow, tmp_path: Path) -> None:
+    form = page(ready).form
+    form.dossier.setText(str(tmp_path / "secret.zip"))
+    form.dossier.editingFinished.emit()
+    assert form.dossier.text() == str(tmp_path / "secret-CONFIDENTIAL.zip")
+    form.release.setText(str(tmp_path / "a.zip"))
+    form.release.textEdited.emit(form.release.text())
+    assert "CONFIDENTIAL" in form.dossier.text()
+    form.dossier.setText("")
+    assert form.destination().dossier == tmp_path / "a-CONFIDENTIAL-dossier.zip"
+    form.keep.setChecked(False)
+    assert form.destination().dossier is None
+    form.release.setText(str(tmp_path / "b"))
+    assert form.destination().release == tmp_path / "b.zip"
+
+
+def test_a_changed_bundle_is_refused_and_nothing_happens(
+    ready: MainWindow, settle: Settle, tmp_path: Path
+) -> None:
+    publish(ready, settle)
+    path = tmp_path / "release.zip"
+    data = bytearray(path.read_bytes())
+    data[len(data) // 2] ^= 1
+    path.write_bytes(bytes(data))
+    before = ready.document.project
+    page(ready).seal.open.click()
+    settle()
+    assert ready.document.project is before and OPEN == []
+    assert page(ready).errors.isVisible()
+    assert page(ready).errors.error is not None and page(ready).errors.error.kind == "bundle"
+
+
+def test_a_press_right_after_typing_the_title_is_not_lost(
+    ready: MainWindow, settle: Settle, qtbot: QtBot
+) -> None:
+    shown = page(ready)
+    shown.form.title.setFocus()
+    shown.form.title.selectAll()
+    qtbot.keyClicks(shown.form.title, "Another title")
+    qtbot.mouseClick(shown.main_button, Qt.MouseButton.LeftButton)
+    settle()
+    question = shown._question
+    assert question is not None
+    # Return presses the button that has the focus, as space does.
+    question.publish.setFocus()
+    qtbot.keyClick(question.publish, Qt.Key.Key_Return)
+    settle()
+    project = ready.document.project
+    assert project is not None and project.published and project.title == "Another title"
+
+
+def test_the_report_is_written_from_the_page(
+    ready: MainWindow, settle: Settle, tmp_path: Path
+) -> None:
+    shown = page(ready)
+    shown.report.write("public", tmp_path / "public.html")
+    settle()
+    told = (tmp_path / "public.html").read_text()
+    assert "This release is within its limits" in told and "CONFIDENTIAL" not in told
+    shown.report.write("staff", tmp_path / "staff.html")
+    settle()
+    staff = (tmp_path / "staff-CONFIDENTIAL.html").read_text()
+    for row in shown.protection.rows:
+        assert html.escape(row.line.text, quote=False) in html.unescape(staff)
+    assert "Nothing of this table was published before" in staff
+    ready.document.set_public(True)
+    visible = {key for key, action in shown.report.entries.items() if action.isVisible()}
+    assert visible == {("public", "html"), ("public", "pdf")} and not shown.report.open.isEnabled()
+
+
+def test_tab_follows_reading(ready: MainWindow) -> None:
+    shown = page(ready)
+    order = tab_order(shown)
+    assert order[0] is shown._faces["gate"]
+    assert order[-1] is shown.main_button
+    wanted = [shown.signing.prepared, shown.form.title, shown.form.release, shown.form.dossier]
+    places = [order.index(control) for control in wanted]
+    assert places == sorted(places)
+
+
+def test_the_command_line_does_the_same(
+    ready: MainWindow, settle: Settle, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shown = page(ready)
+    shown._copy_line.click()
+    words = shlex.split(QApplication.clipboard().text())
+    assert "--seed" not in words
+    publish(ready, settle)
+    clicked = (tmp_path / "release.zip").read_bytes()
+    (tmp_path / "release.zip").unlink()
+    (tmp_path / "dossier-CONFIDENTIAL.zip").unlink()
+    assert main([*words[1:], "--seed", "7"]) == 0
+    assert (tmp_path / "release.zip").read_bytes() == clicked
+
+
+def test_every_control_has_a_name(ready: MainWindow, settle: Settle) -> None:
+    assert unnamed(page(ready)) == []
+    publish(ready, settle)
+    QApplication.processEvents()
+    assert unnamed(page(ready)) == []
+
+
+def test_the_next_release_is_not_written_over_the_last(tmp_path: Path, qtbot: QtBot) -> None:
+    form = PublishForm()
+    qtbot.addWidget(form)
+    chosen = Preferences(public_folder=tmp_path)
+    form.show_project(title="Health", source="", preferences=chosen)
+    assert form.destination().release == tmp_path / "health-release.zip"
+    (tmp_path / "health-release.zip").touch()
+    form.show_project(title="Health", source="", preferences=chosen)
+    assert form.destination().release == tmp_path / "health-release-2.zip"
+    assert not form.destination().taken

@@ -1,0 +1,334 @@
+"""The set-up page, through the real window: every registered method, and one made up here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import cast
+
+import numpy as np
+import pytest
+from pages_of import page_of
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QComboBox
+from pytestqt.qtbot import QtBot
+from readable import tab_order, texts, unnamed
+
+from tabprotect.engine.errors import InfeasibleError, Suggestion
+from tabprotect.engine.parameters import Parameter
+from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.project.verbs.release_verbs import protect, set_method, set_parameters
+from tabprotect.engine.project.verbs.table_verbs import new_table
+from tabprotect.engine.protection.method import Method
+from tabprotect.engine.protection.problem import Draft, Problem
+from tabprotect.engine.protection.registered import methods
+from tabprotect.engine.protection.subtables import MARGINS, publication_of
+from tabprotect.engine.release.likelihood import CellFactors, independent
+from tabprotect.engine.release.published import PublishedTable
+from tabprotect.engine.release.release import Release
+from tabprotect.gui.frame.main_window import MainWindow
+from tabprotect.gui.pages.run.methods import MethodsPage
+
+Settle = Callable[[], None]
+
+
+class Hiding(Method):
+    """Suppresses counts up to a limit in every sub-table; one field of every plain kind."""
+
+    name = "hiding"
+    label = "Hiding"
+    parameters = (
+        Parameter("limit", "Limit", "Counts up to it.", "integer", 2, low=1, high=9),
+        Parameter("share", "Share", "Not used.", "real", 0.5, low=0.0, high=1.0, public=False),
+        Parameter("zeros", "Zeros too", "Hide them.", "flag", False),
+        Parameter("way", "Way", "Not used.", "choice", "a", choices={"a": "one", "b": "other"}),
+        MARGINS,
+    )
+    needs = ("two_way",)
+    guarantees = {"exact": "What is published is exact."}  # noqa: RUF012
+
+    def is_random(self, values: Mapping[str, object]) -> bool:
+        return False
+
+    def draw(
+        self,
+        problem: Problem,
+        values: Mapping[str, object],
+        generator: np.random.Generator,
+        progress: Progress = SILENT,
+    ) -> Draft:
+        tables, letters = [], []
+        limit, least = cast(int, values["limit"]), 0 if values["zeros"] else 1
+        for table in publication_of(problem.table.domain, values).sums(problem.table)[::-1]:
+            hidden = (table.counts <= limit) & (table.counts >= least)
+            tables.append(PublishedTable.hiding(table, hidden))
+            letters.append(np.where(hidden, "U", "S").astype("<U1"))
+        said = f"{int(tables[0].hidden.sum())} cells are hidden."
+        return Draft(tuple(tables), statuses=tuple(letters), sentence=said)
+
+    def likelihood(self, release: Release) -> CellFactors:
+        return independent(release.tables[0], lambda v: (v, v, None), hidden=(0, 9, None))
+
+
+@pytest.fixture(autouse=True)
+def hiding(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One more method: the registry is all that knows of it."""
+    registry = methods()
+    monkeypatch.setattr(registry, "_found", {**registry._found, "hiding": Hiding()})
+
+
+def page(window: MainWindow) -> MethodsPage:
+    return page_of(window, MethodsPage)
+
+
+def choose(window: MainWindow, label: str) -> MethodsPage:
+    """Make a method the project's, and go to its set-up."""
+    (name,) = (name for name, method in methods().items() if method.label == label)
+    window.document.do(set_method, method=name)
+    window.go("methods")
+    return page(window)
+
+
+@pytest.fixture
+def at_methods(opened: MainWindow, tried: Settle) -> MainWindow:
+    choose(opened, "Random rounding")
+    tried()
+    return opened
+
+
+def test_every_registered_method_has_its_form(at_methods: MainWindow, tried: Settle) -> None:
+    shown = page(at_methods)
+    project = at_methods.document.project
+    assert project is not None
+    for name, method in methods().items():
+        if any(p.kind == "cycles" for p in method.parameters):
+            continue
+        at_methods.document.do(set_method, method=name)
+        fields = [p.name for p in method.parameters]
+        assert list(shown.form.fields) == fields
+        said = shown.help.toPlainText()
+        assert method.label in said and shown._heading.text() == method.label
+        for sentence in method.guarantees.values():
+            assert sentence.split()[0] in said
+    tried()
+    assert not unnamed(shown)
+
+
+def test_choosing_typing_and_running_are_commands(
+    at_methods: MainWindow, tried: Settle, qtbot: QtBot
+) -> None:
+    shown, document = choose(at_methods, "Hiding"), at_methods.document
+    tried()
+    assert document.project is not None and document.project.method == "hiding"
+    assert shown.sentence == "4 cells are hidden."
+    field = shown.form.fields["limit"].input
+    field.setFocus()
+    field.selectAll()  # type: ignore[attr-defined]
+    QTest.keyClicks(field, "3")
+    qtbot.waitUntil(lambda: document.project.parameters.get("limit") == 3)  # type: ignore[union-attr]
+    tried()
+    assert shown.sentence == "6 cells are hidden."
+    shown.form.fields["zeros"].input.click()  # type: ignore[attr-defined]
+    qtbot.waitUntil(lambda: document.project.parameters.get("zeros") is True)  # type: ignore[union-attr]
+    QTest.keyClick(shown, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
+    tried()
+    assert shown.face == "result"
+    names = [entry.command for entry in document.history.trail]
+    assert names[-4:] == ["set_method", "set_parameters", "set_parameters", "protect"]
+    shown.copy_command()
+    copied = QGuiApplication.clipboard().text()
+    assert (
+        "--method hiding" in copied and "--set limit=3" in copied and "--set zeros=True" in copied
+    )
+
+
+def test_a_wrong_field_says_what_is_wrong_and_changes_nothing(
+    at_methods: MainWindow, tried: Settle, qtbot: QtBot
+) -> None:
+    shown, document = choose(at_methods, "Hiding"), at_methods.document
+    tried()
+    field = shown.form.fields["limit"]
+    QTest.keyClicks(field.input, "0")
+    qtbot.waitUntil(lambda: field.fault.isVisible())
+    assert "between 1 and 9" in field.fault.text()
+    assert document.project is not None and "limit" not in document.project.parameters
+    formula = shown.form.fields["margins"]
+    field.input.clear()  # type: ignore[attr-defined]
+    QTest.keyClicks(formula.input, "v*nothing")
+    qtbot.waitUntil(lambda: shown.errors.isVisible() or formula.fault.isVisible())
+    assert "no variable" in formula.fault.text()
+    assert "margins" not in document.project.parameters
+
+
+def test_the_published_tables_beside_the_true_ones(at_methods: MainWindow, tried: Settle) -> None:
+    shown, document = choose(at_methods, "Hiding"), at_methods.document
+    tried()
+    shown.main_button.click()
+    tried()
+    release = document.release
+    assert release is not None and document.original is not None
+    tables = shown.result.tables
+    grid = tables.grids["published"]
+    hidden = release.tables[0].hidden
+    for row, column in np.ndindex(4, 4):
+        index = grid.model.index(row, column)
+        count = document.original.counts[row, column]
+        assert grid.model.data(index) == ("x" if hidden[row, column] else str(count))
+    assert "U primary unsafe" in shown.result.legend.text()
+    assert "x not published" in shown.result.legend.text()
+    # The totals are those that are published, as tables of their own.
+    assert [grid.right.model().data(grid.right.model().index(r, 0)) for r in range(4)] == [
+        str(n) for n in document.original.margin(["v"]).counts
+    ]
+    shown.result.which.setCurrentIndex(shown.result.which.count() - 1)
+    shown.result.which.activated.emit(shown.result.which.currentIndex())
+    assert grid.model.data(grid.model.index(0, 0)) == "135"
+
+
+def test_the_public_view_keeps_nothing_of_the_truth(at_methods: MainWindow, tried: Settle) -> None:
+    shown, document = choose(at_methods, "Hiding"), at_methods.document
+    tried()
+    shown.main_button.click()
+    tried()
+    document.set_public(True)
+    tables = shown.result.tables
+    for part in ("original", "difference"):
+        assert not tables.grids[part].isVisible()
+        assert not tables.grids[part].model.values.any()
+    assert not shown.shows_original() and "hidden" not in shown.sentence
+    assert "4 cells" not in "".join(texts(shown))
+    # On the table page a suppressed cell is an x as well.
+    at_methods.go("table")
+    delegate = at_methods.pages["table"].grid.delegate  # type: ignore[attr-defined]
+    assert delegate.hidden is not None and int(delegate.hidden.sum()) == 4
+
+
+def test_what_is_missing_is_said(window: MainWindow, tried: Settle, settle: Settle) -> None:
+    window.document.do(new_table, variables={"a": ["x", "y"], "b": ["u", "v"], "c": ["1", "2"]})
+    settle()
+    shown = choose(window, "Hiding")
+    assert "3 variables, not two" in shown.sentence
+    assert not shown.main_button.isEnabled()
+    # Cycles and Perturb belong to another method and say so.
+    assert "choose cyclic perturbation" in window.pages["perturb"].why_not(window.document)
+    window.document.do(set_method, method="cyclic_perturbation")
+    assert window.pages["perturb"].why_not(window.document) == ""
+    # The page of a method that was left gives way to the choice.
+    assert window.page.name == "protect"
+
+
+def test_tab_follows_the_eye_through_fields_made_later(
+    at_methods: MainWindow, tried: Settle
+) -> None:
+    shown = choose(at_methods, "Hiding")
+    tried()
+    order = tab_order(shown)
+    asked = [*(shown.form.fields[n].input for n in ("limit", "share", "zeros", "way"))]
+    bar = shown.about.tabBar()
+    margins = shown.form.fields["margins"]
+    assert margins.chips is not None
+    together = [*margins.chips.names.values()]
+    last = [bar, shown._copy, shown.main_button]
+    asked += [margins.input, *together, *last]
+    places = [order.index(widget) for widget in asked]
+    assert places == sorted(places) and order[-1] is shown.main_button
+    # What a click makes stands between the field and the names it was made of.
+    together[0].click()
+    assert tab_order(shown).index(margins.chips.add) == places[-4] + 1
+    margins.chips.add.click()
+    tried()
+    order = tab_order(shown)
+    places = [order.index(w) for w in (margins.input, *margins.chips.entries, *together, *last)]
+    assert len(places) == 7 and places == sorted(places) and order[-1] is shown.main_button
+
+
+def test_a_choice_says_what_it_means_and_long_words_break(at_methods: MainWindow) -> None:
+    shown = choose(at_methods, "Suppression")
+    costs = shown.form.fields["costs"]
+    box = costs.input
+    assert isinstance(box, QComboBox)
+    for name in ("unity", "log"):
+        box.setCurrentIndex(box.findData(name))
+        box.activated.emit(box.currentIndex())
+        words = box.currentData(Qt.ItemDataRole.ToolTipRole)
+        assert words[1:].rstrip(".") in costs.help.text()
+        assert words[1:].rstrip(".") in box.accessibleDescription()
+    assert "=\u200bSpain" in shown.form.fields["groupings"].help.text()
+
+
+def test_no_randomness_is_offered_where_there_is_none(at_methods: MainWindow) -> None:
+    shown = page(at_methods)
+    assert not shown.form.seeds.isHidden()
+    choose(at_methods, "Hiding")
+    assert shown.form.seeds.isHidden()
+
+
+def test_the_three_tables_share_the_room_alike(at_methods: MainWindow, tried: Settle) -> None:
+    shown = choose(at_methods, "Hiding")
+    tried()
+    shown.main_button.click()
+    tried()
+    tables = shown.result.tables
+    first, second, third = tables.sizes()
+    assert abs(second - third) <= 1
+    labels = tables.grids["original"].cells.rows.width()
+    assert abs(first - labels - second) <= tables.handleWidth() * 2 + 2
+
+
+def test_unpublished_inner_cells_leave_nothing_on_the_table_page(
+    at_methods: MainWindow, tried: Settle
+) -> None:
+    document = at_methods.document
+    document.do(set_method, method="publish_margins")
+    document.do(set_parameters, margins="v + w", threshold=1)
+    tried()
+    at_methods.go("table")
+    document.select((0, 1))
+    at_methods.go("methods")
+    document.do(protect, accept_weak=True)
+    tried()
+    assert document.release is not None and document.published is None
+    document.set_public(True)
+    at_methods.go("table")
+    table = at_methods.pages["table"]
+    assert not any("at risk" in text for text in texts(table, hidden=False))
+    assert "no cells to select" in at_methods.inspector.sentence
+    # What can be believed about the inner cells is known all the same.
+    assert table.main_button.isEnabled()
+
+
+def test_the_inspector_tells_secondary_cells_from_sensitive_ones(
+    at_methods: MainWindow, tried: Settle
+) -> None:
+    choose(at_methods, "Suppression")
+    tried()
+    at_methods.document.do(protect, accept="what the gate says is another test's")
+    tried()
+    document, inspector = at_methods.document, at_methods.inspector
+    assert document.project is not None and document.project.protected is not None
+    letters = document.project.protected.record.statuses[0]
+    for letter, said in (("U", "at risk (U)"), ("M", "secondary (M)")):
+        document.set_public(False)
+        row, column = (int(n) for n in np.argwhere(letters == letter)[0])
+        document.select((row, column))
+        assert inspector.value("status") == said
+        document.set_public(True)
+        assert inspector.value("status") == ""
+        assert inspector.sentence.startswith("Not published.")
+
+
+def test_what_is_impossible_offers_what_may_be_asked_instead_and_cannot_be_accepted(
+    at_methods: MainWindow, tried: Settle
+) -> None:
+    shown, document = choose(at_methods, "Hiding"), at_methods.document
+    tried()
+    error = InfeasibleError("no pattern protects every cell")
+    error.suggestions = (Suggestion("a lower limit", {"limit": 1}),)
+    shown.show_error(error)
+    refusal = shown.preview.refusal
+    assert refusal.isVisible() and refusal.gate.isHidden()
+    refusal.remedies["a lower limit"].click()
+    assert document.project is not None and dict(document.project.parameters) == {"limit": 1}
+    tried()
+    assert "a lower limit" not in refusal.remedies
