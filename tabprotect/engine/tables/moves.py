@@ -310,7 +310,9 @@ class MoveSet:
         each = len(key) // max(len(self), 1)
         if not 0 < each <= 8 or (np.diff(self.starts) != each).any():
             return False
-        keys = np.ascontiguousarray(key.reshape(-1, each).T)
+        # Half the bytes where they will do: entries are compared, no more.
+        width = np.int32 if self.domain.size < 2**31 else np.int64
+        keys = np.ascontiguousarray(key.reshape(-1, each).T, dtype=width)
         signs = np.ascontiguousarray(self.signs.reshape(-1, each).T)
         for own in keys:
             sums = np.zeros(len(self), dtype=np.int8)
