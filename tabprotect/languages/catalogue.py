@@ -133,6 +133,9 @@ class Template:
         # Several sentences of the same make are not one with a long value.
         if any(len(part) >= _LEAST_LETTERS and part in v for part in self._fixed for v in found):
             return None
+        # What a sentence ends with has no full stop of the sentence's.
+        if not self._fixed[-1] and not self._sentences[-1] and found[-1].endswith("."):
+            return None
         given = dict(zip(self._names, found, strict=True))
         slight = self.letters < _LEAST_LETTERS
         if slight and any(": " in value for value in given.values()):
@@ -233,9 +236,8 @@ class Catalogue:
         ways = [(flat, "")]
         if flat[-1:] in ".:\u2026!?":
             ways.append((flat[:-1], flat[-1]))
-        for look, tried in ((self._whole.get, ways), (self._made, ways[::-1])):
-            # What a sentence is made with has no full stop of the sentence's.
-            for base, end in tried:
+        for look in (self._whole.get, self._made):
+            for base, end in ways:
                 for lead in dict.fromkeys((base, _recased(base))):
                     if (said := look(lead)) is not None:
                         said = said if lead == base else _cased_like(base, said)

@@ -8,6 +8,8 @@ Also, for staff alone, on the table itself: choosing by that tells a little.
 from __future__ import annotations
 
 import hashlib
+import weakref
+from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -58,6 +60,9 @@ LIKELY = 0.5
 
 
 Alternative = tuple[str, Mapping[str, object]]
+
+_RECENT: deque[tuple[weakref.ref[Table], tuple[object, ...], Chance]] = deque(maxlen=32)
+"""Estimates of late, and of what: a refusal tells what was foreseen, and undoing brings it back."""
 """What other settings are, in words, and the parameters that they change."""
 
 
@@ -130,6 +135,24 @@ def chance(
     values
         As ``Method.resolve`` gives them.
     """
+    table, keys = problem.table, (problem.at_risk, problem.record_keys, problem.weights)
+    asked = (method, keys, dict(values), limits, on_this_table, most)
+    for whose, what, known in tuple(_RECENT):
+        if whose() is table and what == asked:
+            return known
+    found = _estimated(method, problem, values, limits, (on_this_table, most, progress))
+    _RECENT.append((weakref.ref(table), asked, found))
+    return found
+
+
+def _estimated(
+    method: Method,
+    problem: Problem,
+    values: Values,
+    limits: Gate,
+    how: tuple[bool, int, Progress],
+) -> Chance:
+    on_this_table, most, progress = how
     runs = min(_runs(problem, method.is_random(values)), most)
     generator = _generator(method, problem, "chance")
     tables = _synthetic(method.kept(problem.table.domain, values), problem, runs, generator)

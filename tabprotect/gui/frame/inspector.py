@@ -34,7 +34,7 @@ DRAWN = {
     (False, False): "Posterior under the user's prior.",
     (True, False): "Posterior under the user's prior (dashed: published).",
     (False, True): "Posterior under the user's prior (solid: original).",
-    (True, True): "Posterior under the user's prior (dashed: published; solid: original).",
+    (True, True): "Posterior under the user's prior (dashed: published, solid: original).",
 }
 """What the histogram shows, by whether its two marks are drawn."""
 

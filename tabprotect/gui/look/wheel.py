@@ -32,9 +32,12 @@ class WheelScrolls(QObject):
     """A filter on the application. A control that has the focus keeps the wheel."""
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        # First what is cheap to ask, of each of the hundred thousands of events.
+        if not turned_by_wheel(watched):
+            return False
         kind = event.type()
         if kind == _WHEEL:
-            if turned_by_wheel(watched) and not _focused(watched):
+            if not _focused(watched):
                 # Filtered and not accepted: Qt goes on to the parent, up to what scrolls.
                 event.ignore()
                 return True

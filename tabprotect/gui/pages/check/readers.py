@@ -122,8 +122,8 @@ class ReaderCard(QFrame):
         super().__init__()
         self.reader = reader
         self.setProperty("role", "card")
-        said = (reader.name, reader.knows, f"{reader.number} {reader.words}")
-        self.setAccessibleName("; ".join(map(told, said)))
+        found = f"{reader.number} {told(reader.words)}"
+        self.setAccessibleName(f"{told(reader.name)} {told(reader.knows)}: {found}")
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         if reader.who:
             self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)

@@ -45,8 +45,8 @@ def spread_text(spread: Spread | None) -> str:
     """A mean, and between which 95 % of the runs lie."""
     if spread is None:
         return "\u2013"
-    mean, low, high = map(told, map(figure_text, (spread.mean, spread.low, spread.high)))
-    return mean if low == high else f"{mean} ({told(f'{low} to {high}')})"
+    mean, low, high = map(figure_text, (spread.mean, spread.low, spread.high))
+    return told(mean) if low == high else f"{told(mean)} ({told(f'{low} to {high}')})"
 
 
 def head_text(measure: Measure) -> str:

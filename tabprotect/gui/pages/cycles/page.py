@@ -54,7 +54,7 @@ MOST_LOOKED_AT = 50
 """Cells of a cycle that are looked at to find out whether it is in sight."""
 
 
-UNPUBLISHED = "Nothing is published yet, so no counts are shown"
+UNPUBLISHED = "Nothing is published yet, so no counts are shown."
 
 
 class CyclesPage(CyclesStage, Page):
@@ -304,9 +304,8 @@ class CyclesPage(CyclesStage, Page):
         project = self.document.project
         rule = "" if project is None else self._rule(project)
         text = sentence(self._moves, report, whose=whose, rule=rule)
-        if self.document.shown_table is None:
-            text += f". {UNPUBLISHED}"
-        self.set_sentence(f"{text}.")
+        unpublished = self.document.shown_table is None
+        self.set_sentence(f"{text}. {UNPUBLISHED}" if unpublished else f"{text}.")
         self.main_button.setEnabled(report is None or report.preserves_margins)
 
     # -- drawing ------------------------------------------------------------------------------
