@@ -50,13 +50,20 @@ class ShareTriangle(QWidget):
         self._say()
 
     def sizeHint(self) -> QSize:
-        return QSize(23 * GRID, 21 * GRID)
+        # The words below its base stand side by side, whatever the size of letters.
+        width = self.fontMetrics().horizontalAdvance
+        wide = max(23 * GRID, 2 * GRID + 2 * max(width(text) for text in self._texts()))
+        return QSize(wide, wide * 21 // 23)
 
     def set_values(self, first: float, second: float) -> None:
         """Put the point somewhere without announcing it."""
         self.first, self.second = first, second
         self._say()
         self.update()
+
+    def _texts(self) -> list[str]:
+        """What each corner stands for."""
+        return [told(f"{word} {name}") for word, name in zip(self.words, self.names, strict=True)]
 
     def _say(self) -> None:
         shares = (self.first, self.second, max(1 - self.first - self.second, 0.0))
@@ -164,13 +171,11 @@ class ShareTriangle(QWidget):
         line = painter.fontMetrics().height()
         wide = self.width() / 2
         flags = Qt.AlignmentFlag
-        first, second, rest = (
-            f"{word} {name}" for word, name in zip(self.words, self.names, strict=True)
-        )
+        first, second, rest = self._texts()
         for corner, text, name, flag in (
             (QPointF(a.x(), a.y() + 3), first, "plus", flags.AlignLeft),
             (QPointF(b.x() - wide, b.y() + 3), second, "minus", flags.AlignRight),
             (QPointF(c.x() - wide / 2, c.y() - line - 3), rest, "quiet", flags.AlignHCenter),
         ):
             painter.setPen(colour(name))
-            painter.drawText(QRectF(corner.x(), corner.y(), wide, line), int(flag), told(text))
+            painter.drawText(QRectF(corner.x(), corner.y(), wide, line), int(flag), text)

@@ -142,8 +142,8 @@ def synthetic_tables(
     mu = expected_counts(kept, zeros, progress)
     digest = hashlib.sha256(b"synthetic" + kept.counts.tobytes()).digest()
     seed = int.from_bytes(digest[:16], "little")
-    # Beyond that many no design could be run: a swap for each cell touches four.
-    number = int(np.clip(WORK // (RUNS * 4 * len(mu)), FEWEST, TABLES))
+    # A large table has small counts enough in a few: a design touches a cell about four times.
+    number = int(np.clip(WORK // (RUNS * 16 * len(mu)), FEWEST, TABLES))
     return synthetic(mu, number, np.random.Generator(np.random.PCG64(seed))), seed
 
 

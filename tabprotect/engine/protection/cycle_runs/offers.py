@@ -171,7 +171,7 @@ def offers(
         most = int((plus + minus).max()) * times
         if wishes.most_change and most > wishes.most_change:
             continue
-        moves, passes, how = _often(once, rule, times)
+        moves, passes, how = _often(once, rule, times, progress)
         if wishes.posterior != "any" and how not in ("formula", wishes.posterior):
             continue
         offer = Offer(
@@ -229,18 +229,20 @@ def _designs(
     return found
 
 
-def _often(moves: MoveSet, rule: BlockingRule, times: int) -> tuple[MoveSet, int, Posterior]:
+def _often(
+    moves: MoveSet, rule: BlockingRule, times: int, progress: Progress
+) -> tuple[MoveSet, int, Posterior]:
     """Cycles that come so often, the number of passes, and how their posterior is found."""
-    how = _posterior(moves, rule, times)
+    how = _posterior(moves, rule, times, progress)
     if times > 1 and how != "formula" and len(moves.cells) * times <= MAX_CYCLE_CELLS:
         repeated = in_place(moves, times)
-        if _posterior(repeated, rule, 1) == "formula":
+        if _posterior(repeated, rule, 1, progress) == "formula":
             return repeated, 1, "formula"
     return moves, times, how
 
 
-def _posterior(moves: MoveSet, rule: BlockingRule, passes: int) -> Posterior:
-    cost = elimination_cost(moves, passes, limit=WIDTH_LIMIT)
+def _posterior(moves: MoveSet, rule: BlockingRule, passes: int, progress: Progress) -> Posterior:
+    cost = elimination_cost(moves, passes, limit=WIDTH_LIMIT, progress=progress)
     if cost is not None and cost.affordable:
         return "formula"
     return "draws" if rule == "negative" else "any"

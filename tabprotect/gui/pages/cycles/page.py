@@ -29,6 +29,7 @@ from tabprotect.gui.grid.cycle_grid import CycleGrid, Overlay
 from tabprotect.gui.grid.layout import Layout
 from tabprotect.gui.grid.placement_bar import PlacementBar
 from tabprotect.gui.look.buttons import tool_button
+from tabprotect.gui.look.folding import FoldingSplitter
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column
 from tabprotect.gui.look.theme import GRID
@@ -42,7 +43,6 @@ from tabprotect.gui.pages.cycles.broken_sums import (
 from tabprotect.gui.pages.cycles.cycle_list import CycleList
 from tabprotect.gui.pages.cycles.editor import CycleEditor
 from tabprotect.gui.pages.cycles.examination import Examination, Examined, sentence
-from tabprotect.gui.pages.cycles.folding import FoldingSplitter
 from tabprotect.gui.pages.cycles.proof_panel import Functional, ProofPanel
 from tabprotect.gui.pages.cycles.stage import CyclesStage
 from tabprotect.gui.pages.cycles.templates.choosing import Choosing
@@ -100,9 +100,7 @@ class CyclesPage(CyclesStage, Page):
         in_column((self.grid, 1), self.broken, on=middle, margins=(GRID, 0, GRID, 0), spacing=GRID)
         split = QSplitter(Qt.Orientation.Horizontal)
         split.setChildrenCollapsible(False)
-        beside = FoldingSplitter(95)
-        beside.addWidget(middle)
-        beside.addWidget(self.proof)
+        beside = FoldingSplitter(middle, self.proof, characters=95)
         beside.setStretchFactor(0, 2)
         beside.setSizes([60 * GRID, 29 * GRID])
         split.addWidget(self.list)

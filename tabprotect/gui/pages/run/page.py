@@ -44,12 +44,12 @@ from tabprotect.gui.base.question import Question
 from tabprotect.gui.forms.method_form import MethodForm
 from tabprotect.gui.forms.setting_dialog import ask_setting
 from tabprotect.gui.look.buttons import tool_button
+from tabprotect.gui.look.folding import FoldingSplitter
 from tabprotect.gui.pages.run.method_help import method_help
 from tabprotect.gui.pages.run.method_result import MethodResult
 from tabprotect.gui.pages.run.preview_panel import PreviewPanel
 from tabprotect.gui.pages.run.run_panel import RunPanel
 from tabprotect.gui.pages.run.run_words import expectation, result_sentence
-from tabprotect.gui.pages.run.sides import Sides
 
 WAIT = 300
 """Milliseconds of rest before a method is tried."""
@@ -99,7 +99,7 @@ class RunPage(Page):
         self.about.tabBar().setAccessibleName("What will happen, or about the method")
         self.about.addTab(self.preview, "What will happen")
         self.about.addTab(self.help, "About the method")
-        self.setup = Sides(self.form, self.about)
+        self.setup = FoldingSplitter(self.form, self.about, characters=110)
         self._faces: dict[str, QToolButton] = {}
         for name, text in (("setup", "Set-up"), ("result", "Result")):
             button = tool_button(text, checkable=True, exclusive=True)
