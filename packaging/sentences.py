@@ -166,6 +166,12 @@ class Reader(ast.NodeVisitor):
         names = [n.id for t in node.targets for n in ast.walk(t) if isinstance(n, ast.Name)]
         if not any(n.startswith("__") or MUTE_NAMES.search(n) for n in names):
             self.generic_visit(node)
+        self._label(node.value if set(names) & {"label", "unit"} else None)
+
+    def _label(self, node: ast.expr | None) -> None:
+        """What a method or a parameter is called may be one word."""
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            self._found.append((0, node.value))
 
     def visit_Compare(self, node: ast.Compare) -> None:
         pass
@@ -191,6 +197,10 @@ class Reader(ast.NodeVisitor):
     def visit_Call(self, node: ast.Call) -> None:
         if _name(node.func) in MUTE_CALLS:
             return
+        if _name(node.func) == "Parameter":
+            self._label(node.args[1] if len(node.args) > 1 else None)
+            for keyword in node.keywords:
+                self._label(keyword.value if keyword.arg in ("label", "unit") else None)
         if _name(node.func) in ("told", "shown"):
             # Said to people, whatever it looks like.
             for word in node.args:

@@ -130,6 +130,12 @@ class Template:
             for value, open_ in zip(found, self._sentences, strict=True)
         ):
             return None
+        # Several sentences of the same make are not one with a long value.
+        if any(len(part) >= _LEAST_LETTERS and part in v for part in self._fixed for v in found):
+            return None
+        # What a sentence ends with has no full stop of the sentence's.
+        if not self._fixed[-1] and not self._sentences[-1] and found[-1].endswith("."):
+            return None
         given = dict(zip(self._names, found, strict=True))
         slight = self.letters < _LEAST_LETTERS
         if slight and any(": " in value for value in given.values()):
@@ -269,7 +275,8 @@ class Catalogue:
 
 def _word(name: str, value: str) -> bool:
     """Whether a value is a word, a name or a list of names: no sentence by itself."""
-    words = value.split()
+    # Thin spaces stand within a number.
+    words = value.split(" ")
     named = name.rstrip("0123456789") in DATA and (len(words) < 5 or name == "title")
     return len(words) < 2 or named or all(word.endswith(",") for word in words[:-1])
 

@@ -137,7 +137,7 @@ class Format(ABC):
     @property
     def writes(self) -> bool:
         """Whether tables can be written."""
-        return type(self).write is not Format.write
+        return self.publishes or type(self).write is not Format.write
 
     def write(self, table: Table) -> bytes:
         """A table with every cell, so that reading it gives the same table.
@@ -147,6 +147,8 @@ class Format(ABC):
         InputError
             Where the format cannot be written, or cannot carry this table.
         """
+        if self.publishes:
+            return self.publish(table, None, "")
         raise InputError(
             f"tables are not written as {self.label}", hint="choose a format that is written"
         )

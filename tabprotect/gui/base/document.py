@@ -79,8 +79,8 @@ class Document(QObject):
     work_found = Signal(str, object, object)
     closed = Signal()
 
-    def __init__(self, parent: QObject | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.jobs = Jobs(self)
         self.judging = Judging(self, self.jobs)
         self.history = History()
@@ -131,6 +131,11 @@ class Document(QObject):
     def original(self) -> Table | None:
         """The confidential table; ``None`` for a reader of a bundle."""
         return None if self.project is None else self.project.table
+
+    @property
+    def of_records(self) -> bool:
+        """Whether the counts are known to be of records: they were tabulated here."""
+        return any(step.command == "tabulate" for step in self.history.trail[:1])
 
     @property
     def has_original(self) -> bool:

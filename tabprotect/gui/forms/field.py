@@ -46,6 +46,10 @@ CHOSEN = {"formula": ("*", " + "), "groupings": ("", "; ")}
 """Kinds that can be put together by clicks: what stands between names, and between entries."""
 
 
+HALF = "0.5"
+"""Tells which decimal point the language has."""
+
+
 class Field(QWidget):
     """One parameter. ``changed`` when the user has set it to something else."""
 
@@ -188,13 +192,19 @@ class Field(QWidget):
 
     def _read_line(self) -> object:
         text = self._line.text().strip()
-        return self._held if self._held is not None and text == IMPORTED else text or None
+        if self._held is not None and text == IMPORTED:
+            return self._held
+        if self.parameter.kind == "real" and told(HALF) != HALF:
+            # As the language writes numbers, or as programs do.
+            text = text.replace(told(HALF).strip("05"), ".")
+        return text or None
 
     def _write_line(self, value: object) -> None:
         text = _written(value)
         # What was read from a file is its whole content: nobody reads that in a line.
         self._held = text if len(text) > LONG or "\n" in text else None
-        self._line.setText(IMPORTED if self._held is not None else text)
+        shown = told(text) if self.parameter.kind == "real" else text
+        self._line.setText(IMPORTED if self._held is not None else shown)
         self._line.setToolTip(tip(f"{text[:400]}\u2026") if self._held is not None else "")
         if self.chips is not None:
             self.chips.show_text("" if self._held is not None else text)

@@ -14,7 +14,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from tabprotect.gui.look.theme import GRID, colour
+from tabprotect.gui.look.theme import GRID, colour, number_text
 from tabprotect.languages.speaking import told
 
 STEP = 0.01
@@ -61,7 +61,9 @@ class ShareTriangle(QWidget):
     def _say(self) -> None:
         shares = (self.first, self.second, max(1 - self.first - self.second, 0.0))
         self.setAccessibleDescription(
-            ", ".join(f"{n} {s:.2f}" for n, s in zip(self.names, shares, strict=True))
+            ", ".join(
+                f"{n} {told(number_text(s))}" for n, s in zip(self.names, shares, strict=True)
+            )
         )
 
     # -- geometry -----------------------------------------------------------------------------

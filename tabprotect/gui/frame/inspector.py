@@ -30,6 +30,14 @@ from tabprotect.gui.look.theme import (
 )
 from tabprotect.gui.plots.cell_histogram import Belief, CellHistogram
 
+DRAWN = {
+    (False, False): "Posterior under the user's prior.",
+    (True, False): "Posterior under the user's prior (dashed: published).",
+    (False, True): "Posterior under the user's prior (solid: original).",
+    (True, True): "Posterior under the user's prior (dashed: published, solid: original).",
+}
+"""What the histogram shows, by whether its two marks are drawn."""
+
 
 class Inspector(QScrollArea):
     """Follows the selection; shows only what the view in force may show."""
@@ -242,13 +250,7 @@ class Inspector(QScrollArea):
                 (Belief("user", values, chances),), published=line, true=true
             )
             self.histogram.show()
-            drawn = [
-                words_
-                for words_, mark in (("dashed: published", line), ("solid: original", true))
-                if mark is not None
-            ]
-            marks = f" ({'; '.join(drawn)})" if drawn else ""
-            self._caption.setText(f"Posterior under the user's prior{marks}.")
+            self._caption.setText(DRAWN[line is not None, true is not None])
             self._caption.show()
             shown["expected"] = number_text(float(values @ chances))
             shown["90 % interval"] = _interval(values, chances, 0.9)

@@ -160,7 +160,7 @@ class Strip(QFrame):
         self._word.setText(words[confidential])
         self._facts.setText(facts)
         self._facts.setToolTip(tip(facts))
-        self.setAccessibleDescription(f"{self._word.text()} {facts}")
+        self.setAccessibleDescription(f"{words[confidential]} \u2502 {facts}")
         self._paint()
 
     @property

@@ -64,9 +64,15 @@ class Chip(QFrame):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setCursor(Qt.CursorShape.OpenHandCursor)
         self.setAccessibleName(f"{name}, {categories} categories, in {zone}")
-        words = "Drag, or: arrow keys change the order, R rows, C columns, L layers."
-        self.setToolTip(tip(f"{name}: {categories} categories. {words}"))
-        self.setAccessibleDescription(words)
+        self.setToolTip(
+            tip(
+                f"{name}: {categories} categories. Drag, or: arrow keys change the order, R rows, C "
+                "columns, L layers."
+            )
+        )
+        self.setAccessibleDescription(
+            "Drag, or: arrow keys change the order, R rows, C columns, L layers."
+        )
         label = Label(name if len(name) <= SHORT else f"{name[: SHORT - 1]}\u2026")
         count = Label(str(categories), role="quiet")
         in_row(label, count, on=self, margins=(GRID, 2, GRID, 2), spacing=GRID // 2)

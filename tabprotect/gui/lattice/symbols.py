@@ -15,6 +15,7 @@ from tabprotect.gui.lattice.space import CANDIDATE, RELEASED, UNKNOWN, UNRELEASA
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_row
 from tabprotect.gui.look.theme import GRID, THEME, Colours
+from tabprotect.languages.speaking import told
 
 RADIUS = 5.0
 
@@ -152,7 +153,7 @@ class Legend(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.setAccessibleName("Legend")
-        self.setAccessibleDescription(", ".join(words for words, _ in LEGEND))
+        self.setAccessibleDescription(", ".join(told(words) for words, _ in LEGEND))
         row = in_row(on=self, margins=0, spacing=GRID // 2)
         for words, look in LEGEND:
             label = Label(words, role="quiet")

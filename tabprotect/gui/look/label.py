@@ -8,6 +8,8 @@ from typing import Any
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel
 
+from tabprotect.languages.speaking import told
+
 
 class Label(QLabel):
     """A label that never reads its text as HTML.
@@ -49,7 +51,7 @@ class Label(QLabel):
 
 def tip(text: str) -> str:
     """A tooltip that wraps long lines and says exactly ``text``; empty for an empty one."""
-    return f"<p>{html.escape(text)}</p>" if text else ""
+    return f"<p>{html.escape(told(text))}</p>" if text else ""
 
 
 def heading(text: str) -> Label:

@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from functools import wraps
 from typing import Any
 
-from PySide6.QtCore import QLibraryInfo, QTranslator
+from PySide6.QtCore import QLibraryInfo, Qt, QTranslator
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -65,7 +65,7 @@ SETTERS: Mapping[type, tuple[str, ...]] = {
     QAbstractSpinBox: ("setSpecialValueText",),
     QSpinBox: ("setSuffix", "setPrefix"),
     QDoubleSpinBox: ("setSuffix", "setPrefix"),
-    QComboBox: ("addItem", "setItemText", "setPlaceholderText"),
+    QComboBox: ("addItem", "setItemText", "setItemData", "setPlaceholderText"),
     QFormLayout: ("addRow",),
     QDialogButtonBox: ("addButton",),
     QTabBar: ("addTab", "setTabText", "setTabToolTip"),
@@ -96,6 +96,8 @@ def shown(text: str) -> str:
 
 
 def _paragraph(text: str) -> str:
+    if bold := re.fullmatch(r"<b>([^<]*)</b>", text):
+        return f"<b>{_paragraph(bold[1])}</b>"
     if re.search(r"<[a-z/]", text):
         return told(text)
     return html.escape(told(html.unescape(text)), quote=False)
@@ -115,6 +117,10 @@ def _telling(method: Callable[..., Any]) -> Callable[..., Any]:
         # An item that stands for itself is a name out of a table.
         if given and isinstance(given[-1], str) and given[:-1] == given[-1:]:
             return method(self, *given, **named)
+        if method.__name__ == "setItemData":
+            # Only what is read, not the program's key.
+            read = given[-1] == Qt.ItemDataRole.ToolTipRole
+            return method(self, *(map(_argument, given) if read else given), **named)
         if method.__name__ == "addItem":
             # What follows the text is the program's key.
             first = next((n for n, v in enumerate(given) if isinstance(v, str)), len(given))

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import csv
 import datetime
-import getpass
 import html
 import io
 import json
@@ -25,6 +24,7 @@ from pathlib import Path
 
 from tabprotect.engine.atomic import write_bytes
 from tabprotect.engine.errors import TabprotectError
+from tabprotect.engine.house import user_name
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.project.replaying.jobs import Job
 from tabprotect.engine.project.replaying.replay import last_and_now, run_file
@@ -197,7 +197,7 @@ def run_job(job: Job, out: Path) -> Outcome:
 def _outcome(job: Job, code: int, message: str) -> Outcome:
     status = "failed" if code else "done"
     return Outcome(
-        job.name, status, code, message, 0.0, (), (), "", getpass.getuser(), platform.node(),
+        job.name, status, code, message, 0.0, (), (), "", user_name(), platform.node(),
         __version__, _now(),
     )  # fmt: skip
 

@@ -17,6 +17,7 @@ from tabprotect.gui.look.theme import GRID, chance_text, count_text, number_text
 from tabprotect.gui.pages.check.figures import LEVEL
 from tabprotect.gui.pages.check.words import published_count
 from tabprotect.gui.plots.cell_histogram import Belief, CellHistogram
+from tabprotect.languages.speaking import told
 
 ROWS = ("expected", "mode", "90 % interval", "entropy", "P(published)", "P(small)", "P(true)")
 
@@ -78,7 +79,7 @@ class CellPanel(QWidget):
             for column, who in enumerate(("user", "intruder"), 1):
                 value = Label(alignment=Qt.AlignmentFlag.AlignRight)
                 value.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-                value.setAccessibleName(f"{name}, {who}")
+                value.setAccessibleName(f"{told(name)}, {told(who)}")
                 self._values[name, who] = value
                 grid.addWidget(value, row, column)
         grid.setColumnStretch(0, 1)

@@ -81,6 +81,10 @@ def _cut(text: str) -> str:
     return text if len(text) <= NAME else f"{text[: NAME - 1]}\u2026"
 
 
+WHO = {"user": "user", "intruder": "intruder"}
+"""Words of the program, not of a file: they are said in its language."""
+
+
 class PriorChoice(QWidget):
     """The prior of one person. ``asked`` carries the prior text that was chosen."""
 
@@ -94,10 +98,10 @@ class PriorChoice(QWidget):
         self._domain: Domain | None = None
         self._waiting = False
         self._named = True
-        self.setAccessibleName(f"What the {who} believes beforehand")
+        self.setAccessibleName(f"What the {WHO[who]} believes beforehand")
         label = Label("The user" if who == "user" else "The intruder")
         self.combo = QComboBox()
-        self.combo.setAccessibleName(f"Prior of the {who}")
+        self.combo.setAccessibleName(f"Prior of the {WHO[who]}")
         self.combo.setSizeAdjustPolicy(
             QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
         )
@@ -114,13 +118,13 @@ class PriorChoice(QWidget):
         self.cell.setCheckable(True)
         self.cell.clicked.connect(self._toggle)
         self.file = QToolButton()
-        self.file.setAccessibleName(f"File behind the prior of the {who}")
+        self.file.setAccessibleName(f"File behind the prior of the {WHO[who]}")
         self.file.clicked.connect(lambda: self._ask_file(kind_of(self.text)))
         self.dispersion = QDoubleSpinBox(minimum=0.01, maximum=1000.0, singleStep=0.5)
         self.dispersion.setPrefix("dispersion ")
         self.dispersion.setValue(1.0)
         self.dispersion.setKeyboardTracking(False)
-        self.dispersion.setAccessibleName(f"Dispersion of the prior of the {who}")
+        self.dispersion.setAccessibleName(f"Dispersion of the prior of the {WHO[who]}")
         self.dispersion.setToolTip("Dispersion: the larger, the closer to Poisson.")
         self.dispersion.valueChanged.connect(self._disperse)
         row = in_row(on=self, margins=0, spacing=GRID)
@@ -175,7 +179,7 @@ class PriorChoice(QWidget):
             self.cell.setChecked(self._selection in cells)
             self.cell.setToolTip(tip(f"in {self._domain.cell_text(self._selection)}"))
             self.cell.setText(f"in {_cut(self._domain.cell_text(self._selection))}{chosen}")
-        self.cell.setAccessibleName(f"Somebody the {self.who} knows is {self.cell.text()}")
+        self.cell.setAccessibleName(f"Somebody the {WHO[self.who]} knows is {self.cell.text()}")
 
     def _chosen(self, at: int) -> None:
         kind = self.combo.itemData(at)

@@ -17,6 +17,7 @@ from tabprotect.gui.look.buttons import emptied
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID, THEME, count_text
+from tabprotect.languages.speaking import told
 
 NARROW = 80 * GRID
 """Pixels of width below which cards stand in two columns."""
@@ -121,7 +122,8 @@ class ReaderCard(QFrame):
         super().__init__()
         self.reader = reader
         self.setProperty("role", "card")
-        self.setAccessibleName(f"{reader.name} {reader.knows}: {reader.number} {reader.words}")
+        found = f"{reader.number} {told(reader.words)}"
+        self.setAccessibleName(f"{told(reader.name)} {told(reader.knows)}: {found}")
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         if reader.who:
             self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)

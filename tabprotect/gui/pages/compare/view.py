@@ -142,7 +142,9 @@ class ComparisonView(QWidget):
                 if measure.noun == noun:
                     combo.addItem(measure.label, measure.name)
                     help_ = measure.help.splitlines()[0]
-                    combo.setItemData(combo.count() - 1, f"<p>{help_}</p>", 3)
+                    combo.setItemData(
+                        combo.count() - 1, f"<p>{help_}</p>", Qt.ItemDataRole.ToolTipRole
+                    )
             combo.setCurrentIndex(combo.findData(first))
             combo.blockSignals(False)
 

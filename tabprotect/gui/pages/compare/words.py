@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tabprotect.gui.look.theme import count_text, number_text
+from tabprotect.languages.speaking import told
 
 if TYPE_CHECKING:
     from tabprotect.engine.assessment.comparing.comparison import Comparison
+    from tabprotect.engine.assessment.comparing.run_spec import RunSpec
     from tabprotect.engine.assessment.comparing.summary import Spread
     from tabprotect.engine.assessment.measure import Measure
     from tabprotect.engine.project.comparison_plan import ComparisonPlan
@@ -44,12 +46,12 @@ def spread_text(spread: Spread | None) -> str:
     if spread is None:
         return "\u2013"
     mean, low, high = map(figure_text, (spread.mean, spread.low, spread.high))
-    return mean if low == high else f"{mean} ({low} to {high})"
+    return told(mean) if low == high else f"{told(mean)} ({told(f'{low} to {high}')})"
 
 
 def head_text(measure: Measure) -> str:
     """A measure as a column's head, with the direction in which it is better."""
-    return f"{measure.label} {chr(0x2191) if measure.higher_is_better else chr(0x2193)}"
+    return f"{told(measure.label)} {chr(0x2191) if measure.higher_is_better else chr(0x2193)}"
 
 
 def waiting_text(plan: ComparisonPlan, *, running: bool) -> str:
@@ -73,8 +75,16 @@ def titles(runs: Sequence[str]) -> tuple[str, ...]:
     found = []
     for run in runs:
         specs = parse_spec(run)
-        found.append(specs[0].title if len(specs) == 1 else run)
+        found.append(_title(specs[0]) if len(specs) == 1 else run)
     return tuple(found)
+
+
+def _title(spec: RunSpec) -> str:
+    """The method in the language of the window; what was given stays as it was given."""
+    from tabprotect.engine.protection.registered import methods
+
+    label = methods()[spec.method].label
+    return f"{told(label)}{spec.title.removeprefix(label)}"
 
 
 def failures(found: Comparison, configuration: int) -> str:
@@ -97,11 +107,13 @@ def place_words(
     label = labels[c] if c < len(labels) else found.configurations[c].label
     name = f"{c + 1} {label}"
     if number is None:
-        figures = [f"{m.label} {spread_text(found.summaries[c][m.name])}" for m in (risk, utility)]
+        figures = [
+            f"{told(m.label)} {spread_text(found.summaries[c][m.name])}" for m in (risk, utility)
+        ]
         runs = sum(1 for r in found.runs if r.configuration == c)
         return f"{name}, mean of {runs_text(runs)}: {', '.join(figures)}"
     run = found.runs[number]
-    figures = [f"{m.label} {figure_text(run.values[m.name])}" for m in (risk, utility)]
+    figures = [f"{told(m.label)} {figure_text(run.values[m.name])}" for m in (risk, utility)]
     return f"{name}, run {run.number + 1}: {', '.join(figures)}"
 
 
@@ -137,7 +149,7 @@ def sentence(
         return spread.mean if measure.higher_is_better else -spread.mean
 
     def said(c: int, measure: Measure) -> str:
-        return f"{measure.label} {spread_text(found.summaries[c][measure.name])}"
+        return f"{told(measure.label)} {spread_text(found.summaries[c][measure.name])}"
 
     def named(c: int) -> str:
         return f"{c + 1} {labels[c]}"

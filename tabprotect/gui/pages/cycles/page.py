@@ -19,7 +19,7 @@ from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.verbs.cycle_verbs import BY_HAND, check
 from tabprotect.engine.project.verbs.release_verbs import BY_FIGURES
-from tabprotect.engine.project.verbs.table_verbs import place
+from tabprotect.engine.project.verbs.table_verbs import placed
 from tabprotect.engine.protection.cycle_runs.cycle_parameters import BLOCKING
 from tabprotect.engine.tables.domain import Index
 from tabprotect.engine.tables.moves import MoveSet, Violation
@@ -52,6 +52,9 @@ JUDGED = STRUCTURE | {"parameters", "at_risk"}
 
 MOST_LOOKED_AT = 50
 """Cells of a cycle that are looked at to find out whether it is in sight."""
+
+
+UNPUBLISHED = "Nothing is published yet, so no counts are shown."
 
 
 class CyclesPage(CyclesStage, Page):
@@ -303,9 +306,8 @@ class CyclesPage(CyclesStage, Page):
         project = self.document.project
         rule = "" if project is None else self._rule(project)
         text = sentence(self._moves, report, whose=whose, rule=rule)
-        if self.document.shown_table is None:
-            text += ". Counts are not shown: nothing is published yet"
-        self.set_sentence(f"{text}.")
+        unpublished = self.document.shown_table is None
+        self.set_sentence(f"{text}. {UNPUBLISHED}" if unpublished else f"{text}.")
         self.main_button.setEnabled(report is None or report.preserves_margins)
 
     # -- drawing ------------------------------------------------------------------------------
@@ -424,12 +426,7 @@ class CyclesPage(CyclesStage, Page):
         self._paint()
 
     def _place(self, placement: Placement) -> None:
-        self.do(
-            place,
-            rows=list(placement.rows),
-            columns=list(placement.columns),
-            layers=list(placement.layers),
-        )
+        self.document.run(placed(placement), page=self.name)
 
     def _take_template(self, kind: str) -> None:
         self._tools["templates"].setChecked(False)

@@ -34,6 +34,7 @@ from tabprotect.gui.pages.protect.words import (
     share_text,
     why,
 )
+from tabprotect.languages.speaking import told
 
 if TYPE_CHECKING:
     from tabprotect.engine.disclosure.trials import Ranked
@@ -53,14 +54,14 @@ class MethodCard(QFrame):
         name = methods()[trial.method].label
         self.setProperty("role", "card")
         self.setProperty("current", current)
-        self.setAccessibleName(f"{rank}. {name}")
+        self.setAccessibleName(f"{rank}. {told(name)}")
         self.setAccessibleDescription(
             f"{share_text(trial)} of the at-risk cells would be known, average change "
             f"{change_text(trial)}. {why(place, asked, share)}"
         )
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
         column = in_column(
-            _wrapped(f"{rank}  {name}", "section"),
+            _wrapped(f"{rank}  {told(name)}", "section"),
             on=self,
             margins=(2 * GRID, GRID, 2 * GRID, GRID + 4),
             spacing=4,
@@ -80,7 +81,7 @@ class MethodCard(QFrame):
         column.addSpacing(GRID // 2)
         column.addWidget(_wrapped(about(trial.method)))
         for extra in (
-            helps(place, share),
+            helps(place),
             "" if trial.safe(share) else sentence_of(known_words(trial)),
         ):
             if extra:
@@ -90,7 +91,7 @@ class MethodCard(QFrame):
             column.addLayout(_kept(wish, wish not in place.lost))
         column.addStretch(1)
         self.choose = QPushButton("Chosen: go on" if current else "Choose")
-        self.choose.setAccessibleName(f"Choose {name}")
+        self.choose.setAccessibleName(f"Choose {told(name)}")
         column.addWidget(self.choose, 0, Qt.AlignmentFlag.AlignLeft)
 
 
@@ -181,7 +182,7 @@ class Cards(QScrollArea):
             label = Label("\u2013" if trial.fault else text)
             label.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
             self._others.addWidget(label, row, column)
-        said = " ".join(filter(None, (why(place, asked, share), helps(place, share))))
+        said = " ".join(filter(None, (why(place, asked, share), helps(place))))
         words = Label(said, wordWrap=True)
         words.setToolTip(tip(said))
         self._others.addWidget(words, row, 3)

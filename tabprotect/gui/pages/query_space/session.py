@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import getpass
 from datetime import UTC
 
 import numpy as np
@@ -19,6 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from tabprotect.engine.errors import InputError, TabprotectError
+from tabprotect.engine.house import user_name
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.release_plan import ReleasePlan
@@ -29,7 +29,6 @@ from tabprotect.engine.tables.table import Table
 from tabprotect.gui.base.question import Question
 from tabprotect.gui.forms.name_picks import NamePicks
 from tabprotect.gui.lattice.bars import DimensionBars
-from tabprotect.gui.lattice.listing import ListColumn, Listing
 from tabprotect.gui.lattice.names import listed
 from tabprotect.gui.lattice.serving import ANSWER_CELLS, Served, Serving
 from tabprotect.gui.lattice.space import Regions, Space
@@ -38,6 +37,7 @@ from tabprotect.gui.lattice.words import state_sentence
 from tabprotect.gui.look.file_dialogs import ask_place
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
+from tabprotect.gui.look.listing import ListColumn, Listing
 from tabprotect.gui.look.theme import GRID
 from tabprotect.gui.pages.query_space.lattice import DRAWN, look_of
 
@@ -85,7 +85,7 @@ class SessionPanel(QWidget):
         self.begin.clicked.connect(self.begin_session)
         self.values: dict[str, QLineEdit] = {}
         self._values_row = in_row(spacing=GRID)
-        self.user = QLineEdit(getpass.getuser())
+        self.user = QLineEdit(user_name())
         self.user.setAccessibleName("Who asks")
         self.user.setMaximumWidth(16 * GRID)
         self.names = NamePicks("Variable of the sub-table asked for")

@@ -23,6 +23,7 @@ from tabprotect.engine.release.likelihood import (
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.gui.look.theme import chance_text, count_text
+from tabprotect.languages.speaking import told
 
 MEANINGS = {
     "README.md": "For the reader: what was done, what is exact, how to compute with it.",
@@ -168,10 +169,11 @@ def mechanism_text(release: Release) -> str:
 
 def _parameter(parameter: Parameter[Any], value: float | str) -> str:
     """A parameter in words: of a choice what it means, not what it is called in files."""
+    label = told(parameter.label)
     if value is True:
-        return parameter.label
-    meaning = (parameter.choices or {}).get(str(value), "").split(":")[0]
-    return f"{parameter.label}: {meaning}" if meaning else f"{parameter.label} {value}"
+        return label
+    meaning = told((parameter.choices or {}).get(str(value), "")).split(":")[0].rstrip(".")
+    return f"{label}: {meaning}" if meaning else f"{label} {told(str(value))}"
 
 
 def _course(likelihood: MoveSequence | AdaptiveSequence, release: Release) -> str:

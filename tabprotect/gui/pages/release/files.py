@@ -18,6 +18,7 @@ from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID, tabular
 from tabprotect.gui.pages.release.bundle import Bundle, meaning, size_text
+from tabprotect.languages.speaking import told
 
 AT_FIRST = 40_000
 """Characters of a file that are shown before all is asked for."""
@@ -67,7 +68,7 @@ class FileTree(QTreeWidget):
             self.setCurrentItem(current)
 
     def _group(self, title: str, *, icon: str, size: str) -> QTreeWidgetItem:
-        group = QTreeWidgetItem(self, [title, size])
+        group = QTreeWidgetItem(self, [told(title), size])
         font = self.font()
         font.setBold(True)
         group.setFont(0, font)

@@ -14,6 +14,7 @@ from tabprotect.gui.look.buttons import emptied, tool_button
 from tabprotect.gui.look.label import Label, heading, tip
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID, THEME
+from tabprotect.languages.speaking import told
 
 MARKS = {
     "passed": ("tick", "released", "passed"),
@@ -98,11 +99,9 @@ class LineGroup(QWidget):
         """Put something beneath the lines."""
         self._inside.addWidget(widget)
 
-    def show_group(
-        self, group: CheckGroup, *, helps: Sequence[Suggestion] | None = (), note: str = ""
-    ) -> None:
+    def show_group(self, group: CheckGroup, *, helps: Sequence[Suggestion] | None = ()) -> None:
         """Show lines anew; ``helps`` are remedies, ``None`` while they are being tried."""
-        shown = (group, None if helps is None else tuple(map(id, helps)), note)
+        shown = (group, None if helps is None else tuple(map(id, helps)))
         if shown == self._shown:
             # What is the same stays, and with it what has the focus.
             return
@@ -125,8 +124,6 @@ class LineGroup(QWidget):
                 row = QWidget()
                 in_row(button, (_quiet(remedy.reached), 1), on=row, margins=0, spacing=GRID)
                 self._helps.addWidget(row)
-        if note:
-            self._helps.addWidget(_quiet(note))
 
     def controls(self) -> list[QWidget]:
         """What takes the keyboard, in reading order."""
@@ -163,9 +160,8 @@ class LineGroup(QWidget):
 
     def _unfold(self, open_: bool) -> None:
         self.fold.setText("Hide" if open_ else "Show")
-        self.fold.setAccessibleName(
-            f"{'Hide' if open_ else 'Show'} the lines of {self.group.title}"
-        )
+        group = told(self.group.title)
+        self.fold.setAccessibleName(f"{'Hide' if open_ else 'Show'} the lines of {group}")
         for row in self.rows:
             row.setVisible(open_ or not self._folding)
 

@@ -16,11 +16,10 @@ from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.verbs.table_verbs import (
     opening,
     paste_block,
-    place,
+    placed,
     set_at_risk,
     set_count,
 )
-from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Index
 from tabprotect.engine.tables.table import Table
 from tabprotect.gui.base.document import Document
@@ -179,7 +178,7 @@ class TablePage(TableStage, Page):
         if not house:
             self._categories_button.setChecked(False)
             self._risks_button.setChecked(False)
-            self.risks.show_cells(None, None, SmallCount())
+            self.risks.forget()
             self.placement.forget_risk()
         if table is None or project is None:
             self.set_sentence("")
@@ -371,12 +370,7 @@ class TablePage(TableStage, Page):
         self.do(paste_block, at=at, counts=zeros)
 
     def _place(self, placement: Placement) -> None:
-        self.do(
-            place,
-            rows=list(placement.rows),
-            columns=list(placement.columns),
-            layers=list(placement.layers),
-        )
+        self.document.run(placed(placement), page=self.name)
 
     def _transpose(self) -> None:
         project = self.document.project
@@ -403,7 +397,8 @@ class TablePage(TableStage, Page):
         project = self.document.project
         if project is None or self.document.public or self.risks.isHidden():
             return
-        self.risks.show_cells(project.table, self.document.at_risk, project.at_risk)
+        of = self.document.of_records
+        self.risks.show_cells(project.table, self.document.at_risk, project.at_risk, records=of)
         self.risks.select(self.document.selection)
 
     def _rename(self, level: int, line: int, *, down: bool) -> None:

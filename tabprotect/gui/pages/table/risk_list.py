@@ -1,4 +1,4 @@
-"""The at-risk cells of all layers as a list, with the rule that makes them so."""
+"""Cells of all layers that a rule names, as a list: the at-risk counts, or what else tells much."""
 
 from __future__ import annotations
 
@@ -8,26 +8,34 @@ import numpy as np
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt, Signal
 from PySide6.QtWidgets import (
     QAbstractItemView,
+    QComboBox,
     QFrame,
     QHeaderView,
     QLineEdit,
+    QSpinBox,
+    QStackedWidget,
     QTableView,
+    QWidget,
 )
 
 from tabprotect.engine.arrays import Bools, Ints
+from tabprotect.engine.sensitivity.dominance import Dominance
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Domain, Index
 from tabprotect.engine.tables.table import Table
 from tabprotect.gui.forms.rule_field import RuleField
 from tabprotect.gui.look import icons
 from tabprotect.gui.look.buttons import tool_button
-from tabprotect.gui.look.label import heading, tip
+from tabprotect.gui.look.label import Label, heading, tip
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID, THEME, count_text
 from tabprotect.languages.speaking import told
 
 FEW = 4
 """Columns that share the width; more than that scroll."""
+
+UNKNOWN = "Not known of this table: it came without its records, and a count may hold anything."
+"""Why the cells of one contributor are not offered."""
 
 AnyIndex = QModelIndex | QPersistentModelIndex
 
@@ -163,6 +171,9 @@ class RiskList(QFrame):
         self.setAccessibleName("Risk list")
         self.setMinimumWidth(30 * GRID)
         self.model = RiskModel()
+        self._table: Table | None = None
+        self._mask: Bools | None = None
+        self._shown = SmallCount()
         self._title = heading("At-risk cells")
         close = tool_button(flat=True)
         close.setAccessibleName("Close the risk list")
@@ -186,14 +197,14 @@ class RiskList(QFrame):
         self.list.verticalHeader().setMinimumSectionSize(2 * GRID)
         head.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
         self.list.selectionModel().currentRowChanged.connect(self._went)
-        self.rule = RuleField()
-        self.rule.rule_set.connect(lambda rule: self.rule_set.emit(str(rule)))
         top = in_row((self._title, 1), close)
         in_column(
             top,
+            self._kinds(),
             self.search,
             (self.list, 1),
-            (self.rule, 0, Qt.AlignmentFlag.AlignLeft),
+            self.said,
+            self.rules,
             on=self,
             margins=(GRID, 0, 0, 0),
             spacing=GRID,
@@ -201,18 +212,89 @@ class RiskList(QFrame):
         THEME.changed.connect(self._paint)
         self._paint()
 
-    def show_cells(self, table: Table | None, mask: Bools | None, rule: SmallCount) -> None:
-        """List the at-risk cells of a table and the rule; nothing without a table."""
-        self.model.show_cells(table, mask)
+    def _kinds(self) -> QComboBox:
+        """What is listed, each with the rule that names it."""
+        self.kind = QComboBox()
+        self.kind.setAccessibleName("Which cells are listed")
+        for words, key in (
+            ("Counts at risk", "counts"),
+            ("Cells that dominate a row", "dominance"),
+            ("Cells of one contributor", "one"),
+        ):
+            self.kind.addItem(words, key)
+        self.kind.currentIndexChanged.connect(lambda _: self._list())
+        self.said = Label(wordWrap=True, role="quiet", name="What the list means")
+        self.rules = QStackedWidget()
+        self.share = QSpinBox(minimum=51, maximum=100, value=100, suffix=" %")
+        self.share.setAccessibleName("Least share of a row that dominates it")
+        self.share.setKeyboardTracking(False)
+        self.share.valueChanged.connect(lambda _: self._list())
+        dominance = in_row(Label("At least"), self.share, Label("of the row"), 1, margins=0)
+        self.rule = RuleField()
+        self.rule.rule_set.connect(lambda rule: self.rule_set.emit(str(rule)))
+        counts = in_row(self.rule, 1, margins=0)
+        for rule in (counts, dominance, in_row(1, margins=0)):
+            page = QWidget()
+            page.setLayout(rule)
+            self.rules.addWidget(page)
+        return self.kind
+
+    def show_cells(
+        self, table: Table | None, mask: Bools | None, rule: SmallCount, *, records: bool = False
+    ) -> None:
+        """List the cells of a table that a rule names; nothing without a table.
+
+        Parameters
+        ----------
+        mask, rule
+            The at-risk ones, and what makes them so.
+        records
+            Whether the counts are known to be of records: then 1 is one contributor.
+        """
+        self._table, self._mask = table, mask
+        one = self.kind.findData("one")
+        item = self.kind.model().index(one, 0)
+        self.kind.model().setData(item, None if records else 0, Qt.ItemDataRole.UserRole - 1)
+        self.kind.setItemData(one, tip("" if records else UNKNOWN), Qt.ItemDataRole.ToolTipRole)
+        if not records and self.kind.currentIndex() == one:
+            self.kind.setCurrentIndex(0)
+        self._list()
         head, few = self.list.horizontalHeader(), self.model.columnCount() <= FEW
         mode = QHeaderView.ResizeMode
         head.setSectionResizeMode(mode.Stretch if few else mode.Interactive)
         head.setDefaultSectionSize(12 * GRID)
         high = self.list.fontMetrics().height() + GRID
         self.list.verticalHeader().setDefaultSectionSize(high)
-        number = 0 if mask is None else int(mask.sum())
-        self._title.setText(f"{count_text(number)} at-risk cells in all layers")
         self.rule.show_rule(rule)
+
+    def forget(self) -> None:
+        """List nothing, and keep nothing."""
+        self.show_cells(None, None, SmallCount())
+
+    def _list(self) -> None:
+        """The cells of the kind that is asked for, and what that says of them."""
+        table, mask, said = self._table, self._mask, ""
+        kind = self.kind.currentData()
+        what = "at-risk cells in all layers"
+        if kind == "dominance":
+            what = "cells that dominate a row"
+            said = (
+                "Whoever is known to be in the row most likely has that category. For a look: the "
+                "gate judges counts."
+            )
+            if table is not None:
+                mask = Dominance(self.share.value() / 100).mask(table.counts)
+        elif kind == "one":
+            what = "cells of one contributor"
+            said = "One record alone makes the count: that person knows the cell is theirs."
+            if table is not None:
+                mask = table.counts == 1
+        self.model.show_cells(table, mask)
+        self.rules.setCurrentIndex(self.kind.currentIndex())
+        self.said.setText(said)
+        self.said.setVisible(bool(said))
+        number = 0 if mask is None or table is None else int(mask.sum())
+        self._title.setText(f"{count_text(number)} {what}")
 
     def select(self, index: Index | None) -> None:
         """Mark the line of a cell."""

@@ -14,7 +14,8 @@ from PySide6.QtWidgets import QApplication, QLineEdit, QStyleOptionViewItem
 from pytestqt.qtbot import QtBot
 
 from tabprotect.engine.project.verbs.release_verbs import protect
-from tabprotect.engine.project.verbs.table_verbs import place, set_at_risk
+from tabprotect.engine.project.verbs.table_verbs import place, set_at_risk, tabulate
+from tabprotect.engine.sensitivity.dominance import Dominance
 from tabprotect.gui.frame.main_window import MainWindow
 from tabprotect.gui.grid.view import GridView
 from tabprotect.gui.pages.table.page import TablePage
@@ -397,9 +398,32 @@ def test_the_risk_list_holds_the_cells_of_all_layers(
     assert model.rowCount() == ((counts >= 1) & (counts <= 4)).sum()
     shown.risks.rule.zeros.click()
     assert str(window.document.project.at_risk) == "0..4"  # type: ignore[union-attr]
+    # What dominates a row is listed by a rule of its own.
+    shown.risks.kind.setCurrentIndex(shown.risks.kind.findData("dominance"))
+    assert model.rowCount() == Dominance().mask(counts).sum()
+    shown.risks.share.setValue(60)
+    assert model.rowCount() == Dominance(0.6).mask(counts).sum() > 0
+    # A file of counts does not say whose they are.
+    one = shown.risks.kind.findData("one")
+    assert not shown.risks.kind.model().flags(shown.risks.kind.model().index(one, 0))
     # Nothing of it is left for a reader's eyes.
     window.document.set_public(True)
     assert model.rowCount() == 0 and not shown.risks.isVisible()
+
+
+def test_cells_of_one_contributor_are_known_of_records(
+    window: MainWindow, settle: Settle, tmp_path: Path
+) -> None:
+    path = tmp_path / "records.csv"
+    path.write_text("a,b\nx,p\nx,q\nx,q\ny,q\n")
+    window.document.do(tabulate, source=str(path), by=["a", "b"])
+    settle()
+    window.go("table")
+    window.actions_["table_risks"].trigger()
+    risks = page(window).risks
+    risks.kind.setCurrentIndex(risks.kind.findData("one"))
+    cells = {risks.model.index_of(row) for row in range(risks.model.rowCount())}
+    assert cells == {(0, 0), (1, 1)}
 
 
 def test_layers_say_how_many_risky_cells_each_holds(

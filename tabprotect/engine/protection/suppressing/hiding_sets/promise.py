@@ -184,13 +184,14 @@ class Kept:
         if number:
             have = "cell lacks its" if number == 1 else "cells lack their"
             return f"{number} sensitive {have} interval."
-        proof = "whole numbers" if self.whole == self.ends else "fractional tables"
+        if self.whole == self.ends:
+            return "Every sensitive cell keeps its interval, proved in whole numbers."
         some = (
             f", in whole numbers for {self.whole:,} of {self.ends:,} ends"
             if 0 < self.whole < self.ends
             else ""
         )
-        return f"Every sensitive cell keeps its interval, proved in {proof}{some}."
+        return f"Every sensitive cell keeps its interval, proved in fractional tables{some}."
 
 
 def check(task: Task, hidden: Bools, progress: Progress = SILENT) -> Kept:
