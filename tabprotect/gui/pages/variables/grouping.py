@@ -46,6 +46,11 @@ class GroupingPanel(QFrame):
         self.cuts.setAccessibleName("Where bands begin")
         self.cuts.textChanged.connect(lambda _: self._means("cuts"))
         self.cuts.returnPressed.connect(lambda: self._ask("cuts"))
+        self.cut = QSpinBox(minimum=-(10**6), maximum=10**6, value=0)
+        self.cut.setAccessibleName("Where one more band begins")
+        self.add_cut = QPushButton("Add")
+        self.add_cut.setAccessibleName("Add the cut")
+        self.add_cut.clicked.connect(self._add_cut)
         self.name = QLineEdit(placeholderText="name of the level (optional)")
         self.name.setAccessibleName("Name of the level")
         self.meant = "width"
@@ -53,7 +58,8 @@ class GroupingPanel(QFrame):
         form = QFormLayout()
         form.setSpacing(GRID)
         form.addRow("Bands of", self._row(self.width_box, "Group", lambda: self._ask("width")))
-        form.addRow("Cut at", self._row(self.cuts, "Group", lambda: self._ask("cuts")))
+        form.addRow("Cut at", in_row((self.cut, 1), self.add_cut, spacing=GRID))
+        form.addRow("", self._row(self.cuts, "Group", lambda: self._ask("cuts")))
         self.file_button = QPushButton("Code list from a file\u2026")
         self.file_button.clicked.connect(self._ask_file)
         self.together_button = QPushButton("Group the selected categories")
@@ -118,11 +124,19 @@ class GroupingPanel(QFrame):
         out: dict[str, object] = {"level": name} if name else {}
         if way == "width":
             return out | {"width": self.width_box.value()}
+        cuts = self._cuts()
+        return out | {"cuts": cuts} if cuts else None
+
+    def _cuts(self) -> list[int] | None:
+        """Where bands begin; ``None`` while that is not written out."""
         try:
-            cuts = [int(part) for part in self.cuts.text().replace(";", ",").split(",")]
+            return [int(part) for part in self.cuts.text().replace(";", ",").split(",")]
         except ValueError:
             return None
-        return out | {"cuts": cuts}
+
+    def _add_cut(self) -> None:
+        cuts = sorted({*(self._cuts() or ()), self.cut.value()})
+        self.cuts.setText(", ".join(map(str, cuts)))
 
     def _means(self, way: str) -> None:
         self.meant = way

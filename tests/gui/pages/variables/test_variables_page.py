@@ -76,7 +76,10 @@ def test_bands_with_live_figures_and_the_tree(
     assert int(top.text(1)) == int(changed.margin(["age@band10"]).counts[0])
     # Other pages may name it: the shell's words, kept margins, the query space.
     assert "age@band10" in changed.domain.known_names
-    variables.panel.cuts.setText("0, 15")
+    for cut in (15, 0):
+        variables.panel.cut.setValue(cut)
+        variables.panel.add_cut.click()
+    assert variables.panel.cuts.text() == "0, 15"
     settled(variables, qtbot, settle)
     assert variables.panel.live.text().startswith("2 groups.")
     variables.panel.cuts.setText("0, x")
