@@ -142,7 +142,8 @@ class Files(QObject):
         except InputError as error:
             # Not to be remembered is no reason not to open.
             self.window.page.show_error(error)
-        self.open(source, **reading.given)
+        given: dict[str, Any] = dict(reading.given)
+        self.open(source, **given)
 
     def begin(self, order: Order, *, stays: bool = True) -> None:
         """Begin a new document in this window, after a question where work would be lost.
