@@ -152,8 +152,8 @@ EXAMPLES = (
 )
 """Every shipped table."""
 
-SMALL_TABLE = 64
-"""Cells up to which more releases are read: fewer cells tell less each."""
+MORE = {24: 64, 64: 8}
+"""Of tables of so many cells that many times as many releases are read: few cells tell little."""
 
 FORMER: Mapping[str, object] = {"cycles": "default", "blocking": "any_zero"}
 """What version 0.1.0 took unasked."""
@@ -210,7 +210,8 @@ def examples(releases: int) -> list[str]:
     ]
     for name in EXAMPLES:
         problem = Problem(open_table(f"example:{name}").table)
-        number = releases * 8 if problem.table.domain.size <= SMALL_TABLE else releases
+        size = problem.table.domain.size
+        number = releases * next((times for most, times in MORE.items() if size <= most), 1)
         texts, changes = [], []
         for given in (FORMER, {}):
             gate_says = let_out(problem, given, releases)

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Everything that must hold: format, lint, types, import contracts, all tests, the engine's tests
-# where Qt is not installed, desktop metadata, and the frozen program.
+# where Qt is not installed, desktop metadata, and the frozen program. Within ten minutes on two
+# cores: about fifteen minutes of processor time in all.
 set -eu
 cd "$(dirname "$0")/.."
 export QT_QPA_PLATFORM=offscreen
@@ -9,38 +10,42 @@ unset PYTHONDONTWRITEBYTECODE
 
 step() { printf '\n== %s\n' "$*"; }
 
-# On one core each: what they say is shown when they are done.
+# Beside the engine's tests: the two cores have always something to do. What it says is shown
+# when it is done.
 aside() {
+  step types, import contracts
+  .venv/bin/mypy
+  .venv/bin/lint-imports
   step the frozen program
   .venv/bin/python packaging/build.py --smoke
   .venv/bin/python packaging/deb.py --smoke
   step the documentation, every example run
   .venv/bin/sphinx-build -q -W --keep-going -b html resources/docs/site build/site
+  step the examples of the library
+  .venv-engine/bin/python -P -m pytest -q -p no:pytest-qt -p no:cacheprovider \
+    --doctest-modules tabprotect/__init__.py tabprotect/library
 }
-mkdir -p build
-(aside) >build/aside.log 2>&1 &
-aside=$!
 
-step format, lint, types, import contracts
+step format, lint, desktop metadata
 .venv/bin/ruff format --check .
 .venv/bin/ruff check .
-.venv/bin/mypy
-.venv/bin/lint-imports
-
-step desktop metadata
 desktop-file-validate packaging/linux/org.tabprotect.Tabprotect.desktop
 appstreamcli validate --no-net packaging/linux/org.tabprotect.Tabprotect.metainfo.xml
 
 step the engine, the command line and the library without Qt
-python3 -m venv .venv-engine
-.venv-engine/bin/pip install -q -c packaging/constraints.txt -e ".[test]"
+.venv/bin/python tests/engine_environment.py .venv-engine
 if .venv-engine/bin/python -c "import PySide6" 2>/dev/null; then
   echo "PySide6 is installed where it must not be" >&2
   exit 1
 fi
+mkdir -p build
+(set -e; aside) >build/aside.log 2>&1 &
+aside=$!
+# A worker that has nothing left takes from the other one.
+.venv-engine/bin/python -P -m pytest -q -n 2 --dist worksteal -p no:pytest-qt \
+  tests/engine tests/cli tests/library tests/server
 if wait $aside; then cat build/aside.log; else cat build/aside.log && exit 1; fi
-.venv-engine/bin/pytest -q -n 2 -p no:pytest-qt tests/engine tests/cli tests/library tests/server
-.venv-engine/bin/pytest -q -p no:pytest-qt --doctest-modules tabprotect/__init__.py tabprotect/library
 
 step all tests
-.venv/bin/pytest -q -n 2 --ignore=tests/engine --ignore=tests/cli --ignore=tests/library --ignore=tests/server
+.venv/bin/pytest -q -n 2 --dist worksteal \
+  --ignore=tests/engine --ignore=tests/cli --ignore=tests/library --ignore=tests/server

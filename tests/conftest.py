@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
 
 import pytest
 
 
+@pytest.fixture(scope="session")
+def houses(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Folders to be, each for one test. Numbering them by what is there takes longer each time."""
+    root = tmp_path_factory.mktemp("houses")
+    return (root / str(number) for number in count())
+
+
 @pytest.fixture(autouse=True)
-def house_folder(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+def house_folder(houses: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder of settings that is empty: no test reads or writes the user's own."""
-    folder = tmp_path_factory.mktemp("house")
+    folder = next(houses)
+    folder.mkdir()
     monkeypatch.setenv("TABPROTECT_HOME", str(folder))
     monkeypatch.delenv("TABPROTECT_REGISTER", raising=False)
     monkeypatch.delenv("TABPROTECT_POLICY", raising=False)

@@ -12,9 +12,11 @@ from collections.abc import Mapping
 from tabprotect.cli.verbs import Verbs
 
 FAMILIES: Mapping[str, Mapping[str, str]] = {
-    "data.tables": {
+    "data.describe": {
         "examples": "list the bundled examples",
         "describe": "list methods, their parameters and guarantees",
+    },
+    "data.tabulate": {
         "tabulate": "count the records of a microdata file",
         "record-keys": "give every record a random key, for good",
     },

@@ -7,7 +7,8 @@ its tables and a folder of migrations; everything about patience, durability and
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
@@ -28,6 +29,13 @@ TAKEN_BACK = {"40001", "40P01"}
 
 BORN_TWICE = {"23505", "42P07", "42710", "42P06"}
 """SQLSTATE where somebody else has made the same table or row meanwhile."""
+
+TURNS = 3
+"""Waits for somebody else's writing that a thread may stand behind."""
+
+_TURN: dict[str, threading.Lock] = {}
+"""Of each SQLite file that is open here: threads of one program stand in line. SQLite itself lets
+whoever comes by chance go first, so that under load one may wait until its patience ends."""
 
 _MIGRATING = threading.Lock()
 """The migrations' library keeps what it works on in globals."""
@@ -88,10 +96,13 @@ class Database:
                 hint="give a file name, or a URL such as postgresql+psycopg://host/name",
             ) from None
         self.name = address.render_as_string(hide_password=True)
+        self._turn: threading.Lock | None = None
         if address.get_backend_name() == "sqlite":
             if address.database not in (None, "", ":memory:"):
+                path = Path(str(address.database))
                 # The library would make it with everybody's rights.
-                make_private(Path(str(address.database)))
+                make_private(path)
+                self._turn = _TURN.setdefault(str(path.resolve()), threading.Lock())
             _take_turns(self._engine)
         elif address.get_backend_name() == "postgresql":
             _be_patient_and_durable(self._engine)
@@ -120,8 +131,10 @@ class Database:
         """
         for attempt in range(ATTEMPTS):
             try:
-                with self._engine.begin() as connection:
+                with self._in_turn(), self._engine.begin() as connection:
                     return work(connection)
+            except exc.TimeoutError:
+                raise _locked(self.name) from None
             except exc.DBAPIError as error:
                 if getattr(error.orig, "sqlstate", None) in again and attempt < ATTEMPTS - 1:
                     continue
@@ -129,6 +142,18 @@ class Database:
                     raise
                 raise _explained(error, self.name) from None
         raise AssertionError
+
+    @contextmanager
+    def _in_turn(self) -> Iterator[None]:
+        if self._turn is None:
+            yield
+        elif not self._turn.acquire(timeout=TURNS * PATIENCE):
+            raise _locked(self.name)
+        else:
+            try:
+                yield
+            finally:
+                self._turn.release()
 
     def vacuum(self) -> None:
         """Give back the room that deleted rows took.
@@ -139,9 +164,12 @@ class Database:
             When the database cannot be used.
         """
         try:
-            with self._engine.connect().execution_options(
-                isolation_level="AUTOCOMMIT"
-            ) as connection:
+            with (
+                self._in_turn(),
+                self._engine.connect().execution_options(
+                    isolation_level="AUTOCOMMIT"
+                ) as connection,
+            ):
                 # No statement of a transaction: asked of the driver itself.
                 cursor = connection.connection.cursor()
                 cursor.execute("VACUUM")
@@ -220,14 +248,18 @@ def _migrate(connection: sa.Connection, schema: Schema, name: str) -> None:
             environment.run_migrations()
 
 
+def _locked(name: str) -> InputError:
+    return InputError(
+        "the database is locked by somebody else",
+        file=name,
+        hint="try again when they have finished; nothing was changed",
+    )
+
+
 def _explained(error: exc.DBAPIError, name: str) -> InputError:
     text = str(error.orig).strip().splitlines()[0] if error.orig else type(error).__name__
     if "locked" in text or "lock timeout" in text:
-        return InputError(
-            "the database is locked by somebody else",
-            file=name,
-            hint="try again when they have finished; nothing was changed",
-        )
+        return _locked(name)
     if "not a database" in text or "malformed" in text:
         return InputError("this file is no SQLite database", file=name, hint="give another file")
     return InputError(

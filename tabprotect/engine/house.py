@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import getpass
 import os
 import secrets
 import sys
@@ -41,6 +42,14 @@ def folder() -> Path:
         raise InputError(
             "there is no home folder for settings", hint=f"name one with {FOLDER}"
         ) from None
+
+
+def user_name() -> str:
+    """The login name of whoever runs the program; empty where the system knows none."""
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError, ImportError):
+        return ""
 
 
 def key_file() -> Path:

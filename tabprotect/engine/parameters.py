@@ -23,6 +23,7 @@ Kind = Literal[
     "perturbation",
     "statuses",
     "cells",
+    "setting",
     "text",
 ]
 
@@ -54,8 +55,8 @@ class Parameter(Generic[T_co]):
     kind
         ``real``, ``integer``, ``choice``, ``flag``, ``text``; ``cycles`` (a cycle set or its
         file), ``perturbation`` (a perturbation table or its file), ``formula`` (published
-        sub-tables), ``groupings`` (of categories), ``statuses`` (of cells) and ``cells`` (named by categories),
-        all as text.
+        sub-tables), ``groupings`` (of categories), ``statuses`` (of cells), ``cells`` (named by categories)
+        and ``setting`` (a method with its parameters), all as text.
     default
         The value when none is given.
     low, high
@@ -113,9 +114,14 @@ class Parameter(Generic[T_co]):
                 raise ValueError(f"must be one of {', '.join(self.choices)}, is {value!r}")
         if self.kind == "flag":
             return self._flag(value)
-        if self.kind in ("formula", "groupings", "statuses", "cells", "text") and not isinstance(
-            value, str | None
-        ):
+        if self.kind in (
+            "formula",
+            "groupings",
+            "statuses",
+            "cells",
+            "setting",
+            "text",
+        ) and not isinstance(value, str | None):
             raise ValueError(f"must be text, is {value!r}")
         return value
 

@@ -138,7 +138,7 @@ class Model:
         Whether every column must be a whole number.
     """
 
-    _strategy = PRIMAL_SIMPLEX
+    _strategy, _short = PRIMAL_SIMPLEX, False
 
     def __init__(
         self,
@@ -163,6 +163,7 @@ class Model:
         columns: tuple[Floats, Floats],
         integral: bool = False,
         strategy: int = PRIMAL_SIMPLEX,
+        short: bool = False,
     ) -> Model:
         """Any matrix, its rows and its columns between bounds (low, high).
 
@@ -170,9 +171,11 @@ class Model:
         ----------
         strategy
             ``DUAL_SIMPLEX`` where bounds change between runs and the objective hardly.
+        short
+            Runs are short: whether to go on is asked between them only.
         """
         model = cls.__new__(cls)
-        model._strategy = strategy
+        model._strategy, model._short = strategy, short
         model._pass(entries, rows, columns, integral)
         return model
 
@@ -220,7 +223,8 @@ class Model:
         }.items():
             self._highs.setOptionValue(option, value)
         self._demand(self._highs.passModel(self._lp), "take the programme")
-        self._highs.cbSimplexInterrupt += self._watcher.ask
+        if not self._short:
+            self._highs.cbSimplexInterrupt += self._watcher.ask
         self._highs.cbMipInterrupt += self._watcher.ask
 
     def optimise(

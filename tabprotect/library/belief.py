@@ -10,7 +10,7 @@ from typing import Any, overload
 import numpy as np
 
 from tabprotect.engine.arrays import Floats, Ints
-from tabprotect.engine.disclosure.reading import read_releases
+from tabprotect.engine.disclosure.reader_posterior import read_releases
 from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.posterior.analysis import (
     AnalysisSummary,

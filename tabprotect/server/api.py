@@ -16,7 +16,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 
 from tabprotect.engine.query_space.lattice import Query
-from tabprotect.engine.query_space.table_server.database import Entry
+from tabprotect.engine.query_space.table_server.entry import Entry
 from tabprotect.engine.query_space.table_server.session import Answered
 from tabprotect.engine.tables.variable import Variable
 from tabprotect.server.asking import Asked, asked, listed

@@ -13,7 +13,7 @@ from pathlib import Path
 from starlette.applications import Starlette
 from starlette.types import Receive, Scope, Send
 
-from tabprotect.engine.errors import InputError
+from tabprotect.engine.errors import InputError, TabprotectError
 from tabprotect.engine.house import folder
 from tabprotect.server.application import application, started
 from tabprotect.server.service import Service, of_source, read
@@ -54,5 +54,17 @@ def _application() -> Starlette:
 
 
 async def app(scope: Scope, receive: Receive, send: Send) -> None:
-    """The application; it is made by the first message, which tells that the server starts."""
-    await _application()(scope, receive, send)
+    """The application; it is made by the first message, which tells that the server starts.
+
+    Where it cannot be made the server is told so, and ends: without that word some go on without.
+    """
+    try:
+        made = _application()
+    except TabprotectError as error:
+        if scope["type"] != "lifespan":
+            raise
+        await receive()
+        said = f"{error.message}; {error.hint}" if error.hint else error.message
+        await send({"type": "lifespan.startup.failed", "message": said})
+        return
+    await made(scope, receive, send)

@@ -13,7 +13,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import HTTPConnection, Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from tabprotect.engine.errors import TabprotectError
+from tabprotect.engine.errors import InputError, TabprotectError
 from tabprotect.server.access.limiter import Allowance
 from tabprotect.server.browser.reader_pages import problem_page
 from tabprotect.server.problems import Problem
@@ -38,6 +38,9 @@ SECURITY = {
 
 PATIENCE = 10
 """Seconds that a request may take to arrive, and that answers under way get when the server ends."""
+
+AGAIN = 5
+"""Seconds after which to ask once more where the database could not be used."""
 
 CLOSE = {"Connection": "close"}
 """Where the rest of a request is not waited for."""
@@ -120,7 +123,7 @@ def _is_api(path: str) -> bool:
 
 
 def _check_address(scope: Scope) -> None:
-    if len(scope["raw_path"] or b"") + len(scope["query_string"]) > MOST_ADDRESS:
+    if len(scope.get("raw_path") or b"") + len(scope["query_string"]) > MOST_ADDRESS:
         raise Problem("too_large", f"an address has at most {MOST_ADDRESS:,} characters")
 
 
@@ -175,11 +178,19 @@ def _problem(error: Exception, scope: Scope) -> Problem:
     """What may be said of an error: never its own text where that might quote a count."""
     if isinstance(error, Problem):
         return error
-    if isinstance(error, TabprotectError):
+    if isinstance(error, InputError):
+        # Of the database or the history: which one is for the house, and says nothing of a table.
+        LOG.error("%s %s: %s", scope["method"], scope["path"], error.message)
+    elif isinstance(error, TabprotectError):
         LOG.error("%s %s: %s", scope["method"], scope["path"], error.kind)
-        return Problem("unavailable", "nothing was decided or released: try again later")
-    LOG.error("%s %s: %s", scope["method"], scope["path"], type(error).__name__)
-    return Problem("unavailable", "something unforeseen happened; nothing was released by it")
+    else:
+        LOG.error("%s %s: %s", scope["method"], scope["path"], type(error).__name__)
+        return Problem("unavailable", "something unforeseen happened; nothing was released by it")
+    return Problem(
+        "unavailable",
+        "nothing was decided or released: try again later",
+        headers={"Retry-After": str(AGAIN)},
+    )
 
 
 async def _send(send: Send, problem: Problem) -> None:

@@ -236,11 +236,12 @@ def test_the_command_line_uses_and_explains_every_one(installed: Path, tmp_path:
     table, czech, release = "example:langsrud-lupp", "example:czech-autoworkers", "release.zip"
     compared = ["--run", "down", "--runs-per-method", "1", "--measures", "raised"]
     once = ["--query", "A,B", "A,B", "--rule", "twice", "--beta", "2", "--criterion", "halved"]
+    few = ["--method", "exhaustive", "--beta", "1"]
     words = [
         ["protect", table, "--method", "down", "--out", str(tmp_path / release)],
         ["verify", str(tmp_path / release)],
         ["compare", table, *compared, "--workers", "1"],
-        ["optimal", czech, "--utility", "pairs", "--criterion", "halved", "--method", "exhaustive"],
+        ["optimal", table, "--utility", "pairs", "--criterion", "halved", *few],
         ["serve-session", str(tmp_path / "log.db"), "--table", czech, *once],
         ["convert", table, "--out", str(tmp_path / "counts.dots")],
         ["describe"],

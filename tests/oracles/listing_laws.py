@@ -95,10 +95,10 @@ def _factors(release: Release, laws: Mapping[tuple[int, ...], Law], most: int) -
 _RUNS: dict[object, object] = {}
 
 
-def _again(within: Callable[[Release, int], tuple[int, int]]) -> Parts:
+def _again(within: Callable[[Release, int, int], tuple[int, int]]) -> Parts:
     """1 for an original of which the program makes this very release, else 0.
 
-    ``within`` tells how far below and above a published number the true one can be.
+    ``within`` tells the least and largest true number behind a published one of so many cells.
     """
 
     def parts(release: Release, rule: SmallCount, most: int) -> list[Part]:
@@ -106,7 +106,7 @@ def _again(within: Callable[[Release, int], tuple[int, int]]) -> Parts:
         hides_zeros = release.mechanism.parameters.get("zeros", "published") != "published"
         for cells, count in _numbers(release).items():
             if count is not None:
-                low, high = within(release, count)
+                low, high = within(release, count, len(cells))
                 limits.append((cells, max(low, 0), high))
             elif len(cells) == 1 and not hides_zeros:
                 limits.append((cells, 1, 2**40))
@@ -146,7 +146,7 @@ def _same_again(release: Release, rule: SmallCount) -> Callable[[Counts], float]
     return chance
 
 
-def _as_published(_: Release, count: int) -> tuple[int, int]:
+def _as_published(_: Release, count: int, cells: int) -> tuple[int, int]:
     return count, count
 
 
@@ -154,15 +154,19 @@ def _base(release: Release) -> int:
     return int(str(release.mechanism.parameters["base"]))
 
 
-def _near_multiple(release: Release, count: int) -> tuple[int, int]:
+def _near_multiple(release: Release, count: int, cells: int) -> tuple[int, int]:
     return count - _base(release) + 1, count + _base(release) - 1
 
 
-def _adjusted(release: Release, count: int) -> tuple[int, int]:
+def _adjusted(release: Release, count: int, cells: int) -> tuple[int, int]:
+    """At-risk counts are next to the range, and only they moved further than is stated."""
     stated = release.mechanism.parameters
     rule = SmallCount.parse(str(stated["at_risk"]))
-    most = max(int(str(stated["largest_change"])), rule.high + 1)
-    return count - most, count + most
+    kept = cells > 1 and stated["totals"] == "kept"
+    most = 0 if kept else int(str(stated["largest_change"]))
+    if count < rule.low:
+        return count, rule.high
+    return rule.low if count == rule.high + 1 else max(count - most, rule.high + 1), count + most
 
 
 # Cycles

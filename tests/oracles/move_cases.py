@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from math import exp, lgamma, log
 from typing import Any
 
@@ -16,6 +17,8 @@ from tabprotect.engine.posterior.prior import (
     Uniform,
 )
 from tabprotect.engine.release.likelihood import BlockingRule, MoveSequence
+from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.margins import MarginSet
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.engine.tables.table import Table
 
@@ -66,3 +69,20 @@ def random_prior(rng: np.random.Generator, size: int) -> tuple[Prior, Any]:
         CellTable(keys, values, numbers),
         lambda cell, count: weights[cell].get(count, 0.0) if cell in weights else 1.0,
     )
+
+
+def moves_of(
+    domain: Domain,
+    cycles: Iterable[tuple[Iterable[Sequence[int]], Iterable[Sequence[int]]]],
+    *,
+    margins: MarginSet | None = None,
+) -> MoveSet:
+    """Cycles from (cells with +, cells with -) each, cells as index tuples."""
+    arrays = []
+    for plus, minus in cycles:
+        array = np.zeros(domain.shape, dtype=np.int64)
+        for sign, side in ((1, plus), (-1, minus)):
+            for index in side:
+                array[tuple(index)] = sign
+        arrays.append(array)
+    return MoveSet.from_arrays(domain, arrays, margins=margins)

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from tabprotect.engine.query_space.table_server.database import Entry
+from tabprotect.engine.query_space.table_server.entry import Entry
 from tabprotect.engine.query_space.table_server.fold import Request, ServerState, decide
 from tabprotect.server.api import DECISIONS
 from tabprotect.server.deciding.desk import Desk

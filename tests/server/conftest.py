@@ -1,4 +1,4 @@
-"""A server over a database of its own."""
+"""A server over a database of its own; keys that are hashed quickly, refusals priced by few draws."""
 
 from __future__ import annotations
 
@@ -6,11 +6,22 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from argon2 import PasswordHasher
 from table_server import Client, Serve, czech
 
+from tabprotect.server.access import accounts
 from tabprotect.server.application import started
+from tabprotect.server.deciding import pricing
 from tabprotect.server.server import Server
 from tabprotect.server.service import Service
+
+
+@pytest.fixture(autouse=True)
+def _quickly(monkeypatch: pytest.MonkeyPatch) -> None:
+    # As strong as the library has it, a key takes two thirds of a second; a price takes as long.
+    hasher = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
+    monkeypatch.setattr(accounts, "PasswordHasher", lambda: hasher)
+    monkeypatch.setattr(pricing, "DRAWS", 100)
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import getpass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -19,6 +18,7 @@ from tabprotect.cli.margins.released_margins import (
 from tabprotect.cli.output import Console
 from tabprotect.cli.verbs import Verbs
 from tabprotect.engine.errors import ParameterError
+from tabprotect.engine.house import user_name
 from tabprotect.engine.query_space.lattice import Query
 from tabprotect.engine.query_space.registered import rules
 from tabprotect.engine.query_space.release_sets.release_set import ReleaseSet
@@ -86,11 +86,13 @@ def run_session(args: argparse.Namespace, console: Console) -> int:
     from tabprotect.engine.query_space.table_server.database import Ledger
     from tabprotect.engine.query_space.table_server.session import ServerSession
 
+    user = args.user or user_name()
+    if not user and args.replay is None:
+        raise ParameterError({"user": "the system knows no name of yours"}, hint="give --user")
     with Ledger(args.database, evidence.cells.table) as ledger:
         if args.replay is not None:
             return _replayed(ledger, start, until, console)
         session = ServerSession(ledger, ServerState.begin(start, rule, values), console)
-        user = args.user or getpass.getuser()
         answers = [session.ask(Request(user, query), console) for query in queries]
     releases = session.state.releases
     data = {

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from tabprotect.cli.arguments import add_reading, keep_apart, once, setting
-from tabprotect.cli.data.tables import add_counting, counted
+from tabprotect.cli.data.tabulate import add_counting, counted
 from tabprotect.cli.output import Console
 from tabprotect.cli.protecting.protect import add_protecting, signing_keys
 from tabprotect.cli.verbs import UsageError, Verbs

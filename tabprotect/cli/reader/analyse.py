@@ -13,7 +13,7 @@ from tabprotect.cli.output import Console
 from tabprotect.cli.verbs import UsageError, Verbs
 from tabprotect.engine.atomic import replacing
 from tabprotect.engine.bundle import verify as bundle
-from tabprotect.engine.disclosure.reading import read_releases
+from tabprotect.engine.disclosure.reader_posterior import read_releases
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.posterior.analysis import (
     AnalysisSummary,

@@ -37,10 +37,8 @@ def export(release: Release, path: Path, kind: Format) -> dict[Path, tuple[str, 
             raise error.in_file(out) from None
         made[out] = gzip.compress(data, mtime=0) if out.suffix.lower() == ".gz" else data
         variables[out] = published.table.domain.names
-        beside |= {
-            out.with_name(name): more
-            for name, more in kind.beside(published.table, out, published.suppressed).items()
-        }
+        more = kind.beside(published.table, out, published.suppressed, published=True)
+        beside |= {out.with_name(name): content for name, content in more.items()}
     for out, data in {**beside, **made}.items():
         write_bytes(out, data)
     return variables

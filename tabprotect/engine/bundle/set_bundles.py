@@ -36,23 +36,27 @@ ALL = "all"
 def parts(release: Release, tables: PublicationSet) -> dict[str, Release]:
     """The release of a set, divided into a release for each of its tables.
 
-    A method that publishes the inner cells (cycles) has one release: every table of the set adds up
-    from it.
+    A method that publishes the inner cells (cycles), or of the margins only those that no other one
+    tells (``publish_margins``), has one release: every table of the set adds up from it.
 
     Raises
     ------
     InputError
-        Where the release lacks a sub-table of the set.
+        Where a sub-table of the set does not follow from the release.
     """
     stated = release.mechanism.parameters
     if "margins" not in stated or "cycles" in stated:
         return {ALL: release}
     by_names = {p.table.domain.names: p for p in release.tables}
+    whole = tables.whole
+    lacking = [m for m in whole.margins if m not in by_names]
+    for margin in lacking:
+        if not any(whole.determines(names, margin) for names in by_names):
+            raise InputError(f"the release has no sub-table {' x '.join(margin) or 'total'}")
+    if lacking:
+        return {ALL: release}
     out = {}
     for name, publication in tables.tables.items():
-        lacking = [m for m in publication.margins if m not in by_names]
-        if lacking:
-            raise InputError(f"the release has no sub-table {' x '.join(lacking[0]) or 'total'}")
         margins = [m for m in by_names if m in publication.margins]
         parameters = {**stated, "margins": formula_of(publication.margins)}
         # Whether all tables together pass the gate is said once, for the set.

@@ -57,12 +57,11 @@ class Family:
         pad = np.full((1, *counts.shape[1:]), FULL, dtype=np.int64)
         return np.concatenate([counts, pad])
 
-    def lowest(self, counts: Ints, cycles: Ints | slice = slice(None)) -> Ints:
+    def lowest(self, counts: Ints) -> Ints:
         """The smallest count on each cycle, (cycles, tables), of padded counts."""
-        cells = self.cells[cycles]
-        low = counts[cells[..., 0]]
-        for column in range(1, cells.shape[-1]):
-            low = np.minimum(low, counts[cells[..., column]])
+        low = counts[self.cells[..., 0]]
+        for column in range(1, self.cells.shape[-1]):
+            low = np.minimum(low, counts[self.cells[..., column]])
         return low
 
     def neighbours(self) -> Ints | None:

@@ -8,11 +8,14 @@ Also, for staff alone, on the table itself: choosing by that tells a little.
 from __future__ import annotations
 
 import hashlib
+import weakref
+from collections import deque
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
-from tabprotect.engine.budgets import MOST_REMEDIES
+from tabprotect.engine.budgets import MOST_REMEDIES, TRIAL_WORK
 from tabprotect.engine.disclosure.verdict import verdict
 from tabprotect.engine.errors import InputError, Interrupted, TabprotectError
 from tabprotect.engine.fitting.expected import fit
@@ -24,6 +27,7 @@ from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.remedy import Mending, Remedy
 from tabprotect.engine.release.gate import Gate
 from tabprotect.engine.release.likelihood import CellFactors
+from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
 
@@ -31,7 +35,7 @@ FEW = 4
 """Synthetic tables on which each remedy is tried."""
 
 LARGE, MOST_TRIED = 2_000, 3
-"""Cells of a table from which on each trial takes seconds, and how many of them are made then."""
+"""Cells of a table from which on each trial takes seconds, and how many of them are made at most."""
 
 SYNTHETIC = 12
 """Synthetic tables, and trial runs on the table itself."""
@@ -53,6 +57,13 @@ SURE = 0.99
 
 LIKELY = 0.5
 """Releases that pass less often are probably refused."""
+
+
+Alternative = tuple[str, Mapping[str, object]]
+
+_RECENT: deque[tuple[weakref.ref[Table], tuple[object, ...], Chance]] = deque(maxlen=32)
+"""Estimates of late, and of what: a refusal tells what was foreseen, and undoing brings it back."""
+"""What other settings are, in words, and the parameters that they change."""
 
 
 @dataclass(frozen=True)
@@ -124,6 +135,24 @@ def chance(
     values
         As ``Method.resolve`` gives them.
     """
+    table, keys = problem.table, (problem.at_risk, problem.record_keys, problem.weights)
+    asked = (method, keys, dict(values), limits, on_this_table, most)
+    for whose, what, known in tuple(_RECENT):
+        if whose() is table and what == asked:
+            return known
+    found = _estimated(method, problem, values, limits, (on_this_table, most, progress))
+    _RECENT.append((weakref.ref(table), asked, found))
+    return found
+
+
+def _estimated(
+    method: Method,
+    problem: Problem,
+    values: Values,
+    limits: Gate,
+    how: tuple[bool, int, Progress],
+) -> Chance:
+    on_this_table, most, progress = how
     runs = min(_runs(problem, method.is_random(values)), most)
     generator = _generator(method, problem, "chance")
     tables = _synthetic(method.kept(problem.table.domain, values), problem, runs, generator)
@@ -165,6 +194,11 @@ def _tried(
             passed.append(False)
             known.append(1.0)
             continue
+        if found.passed is None:
+            # Nobody can say what its readers know.
+            passed.append(False)
+            known.append(1.0)
+            continue
         drawn |= found.way != "exact"
         likelihood = likelihood_of(release)
         weighed |= isinstance(likelihood, CellFactors) and likelihood.rerun is not None
@@ -183,7 +217,8 @@ def remedies(
     """Other settings whose releases pass more often on synthetic tables, best first.
 
     How often they pass there and on the table itself may differ much; which pass more often hardly.
-    Of a large table each is tried once, in the method's own order, up to the first that passes.
+    Of a large table each is tried once, in the method's own order, up to the first that passes,
+    and no more of them than the budget of trials allows: see :func:`untried`.
     """
     domain, found = problem.table.domain, []
     large = domain.size > LARGE
@@ -198,11 +233,11 @@ def remedies(
         )
         return 1.0 - (seen.synthetic or 0.0), seen.known
 
-    ideas = method.alternatives(domain, values)
+    ideas = _affordable(method, domain, values)
     public = method.kept(domain, values) is not None
     # A large table was refused just now, which needs no trial.
     now = (0.0, 0.0) if not ideas or not public else (1.0, 1.0) if large else tried(values)
-    for text, change in ideas[:MOST_TRIED] if large else ideas:
+    for text, change in ideas:
         try:
             other = method.resolve_for(problem, {**values, **change})
         except TabprotectError:
@@ -228,9 +263,7 @@ def mendings(
     Tried on the table itself, as the objection was. Confidential.
     """
     generator, found = _generator(method, problem, "mendings"), []
-    ideas = method.alternatives(problem.table.domain, values)
-    if problem.table.domain.size > LARGE:
-        ideas = ideas[:MOST_TRIED]
+    ideas = _affordable(method, problem.table.domain, values)
     for number, (text, change) in enumerate(ideas):
         progress.report("trying what helps", number / len(ideas))
         try:
@@ -246,6 +279,28 @@ def mendings(
         if judged.accepted:
             found.append(Mending(text, change))
     return tuple(found[:MOST_REMEDIES])
+
+
+def untried(method: Method, domain: Domain, values: Values) -> str:
+    """The settings that are too dear to be tried on a table of this size, in words; or empty."""
+    if method.kept(domain, values) is None:
+        return ""
+    dear = method.alternatives(domain, values)[:MOST_TRIED]
+    dear = dear[len(_affordable(method, domain, values)) :]
+    named = ", ".join(text for text, _ in dear)
+    return f"not tried here, where a trial would take too long: {named}" if named else ""
+
+
+def within_budget(method: Method, domain: Domain) -> int:
+    """How many settings of a method can be tried on a table of this size."""
+    return int(TRIAL_WORK / (method.trial_work * domain.size))
+
+
+def _affordable(method: Method, domain: Domain, values: Values) -> tuple[Alternative, ...]:
+    ideas = method.alternatives(domain, values)
+    if domain.size <= LARGE:
+        return ideas
+    return ideas[: min(MOST_TRIED, within_budget(method, domain))]
 
 
 def _runs(problem: Problem, random: bool) -> int:

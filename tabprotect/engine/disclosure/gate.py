@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from tabprotect.engine.disclosure.before import mendings, remedies
+from tabprotect.engine.disclosure.before import mendings, remedies, untried
 from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.disclosure.verdict import verdict
 from tabprotect.engine.errors import RefusedError
@@ -183,10 +183,11 @@ def _refusal(
     values, limits = how
     ideas = remedies(method, problem, values, limits, progress)
     attempts = limits.attempts_at_most
+    dear = untried(method, problem.table.domain, values)
     drawn = "" if attempts == 1 else f"None of {attempts} draws passed. "
     refused = RefusedError(
         f"{drawn}{found.sentence}".rstrip("."),
-        hint="; ".join(map(str, ideas)) or OTHERWISE,
+        hint="; ".join(filter(None, (*(map(str, ideas) if ideas else (OTHERWISE,)), dear))),
         detail="to go on all the same takes an explicit, recorded decision with a reason",
     )
     refused.suggestions = ideas

@@ -12,7 +12,8 @@ from types import MappingProxyType
 
 import numpy as np
 
-from tabprotect.engine.budgets import MOST_REMEDIES, TRIAL_WORK
+from tabprotect.engine.budgets import MOST_REMEDIES
+from tabprotect.engine.disclosure.before import within_budget
 from tabprotect.engine.errors import InfeasibleError, Interrupted, Suggestion, TabprotectError
 from tabprotect.engine.parameters import Values
 from tabprotect.engine.progress import SILENT, Progress
@@ -22,7 +23,6 @@ from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.protection.wishes import Kept
 from tabprotect.engine.release.gate import Gate
 from tabprotect.engine.release.release import Release
-from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.groupings.grouped import true_table
 from tabprotect.engine.tables.margins import MarginSet
 
@@ -196,7 +196,7 @@ def _of_method(
         return
     values = method.resolve_for(problem, given, progress)
     helped = 0
-    affordable = int(TRIAL_WORK / _work(method, domain)) - 1
+    affordable = within_budget(method, domain) - 1
     ideas = [(one.text, one.parameters) for one in first.suggestions]
     for idea, change in (*ideas, *method.alternatives(domain, values))[:affordable]:
         start = Trial(method.name, MappingProxyType({**given, **change}), idea)
@@ -208,17 +208,12 @@ def _of_method(
             return
 
 
-def _work(method: Method, domain: Domain) -> float:
-    """Nominal microseconds of one trial."""
-    return method.trial_work * domain.size
-
-
 def _trial(
     method: Method, problem: Problem, start: Trial, limits: Gate, progress: Progress
 ) -> Trial:
     domain = problem.table.domain
     try:
-        large = _work(method, domain) > TRIAL_WORK
+        large = not within_budget(method, domain)
         # What follows from the table in hand may be the longest part of a trial.
         values = (
             method.resolve(domain, start.change)

@@ -137,7 +137,7 @@ class Format(ABC):
     @property
     def writes(self) -> bool:
         """Whether tables can be written."""
-        return type(self).write is not Format.write
+        return self.publishes or type(self).write is not Format.write
 
     def write(self, table: Table) -> bytes:
         """A table with every cell, so that reading it gives the same table.
@@ -147,11 +147,15 @@ class Format(ABC):
         InputError
             Where the format cannot be written, or cannot carry this table.
         """
+        if self.publishes:
+            return self.publish(table, None, "")
         raise InputError(
             f"tables are not written as {self.label}", hint="choose a format that is written"
         )
 
-    def beside(self, table: Table, path: Path, hidden: Bools | None = None) -> dict[str, bytes]:
+    def beside(
+        self, table: Table, path: Path, hidden: Bools | None = None, *, published: bool = False
+    ) -> dict[str, bytes]:
         """Further files that belong to the one at ``path``, by their names, in the same folder.
 
         ``hidden`` are the suppressed cells of a published table.

@@ -16,11 +16,10 @@ from typing import Any
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.sql import quoted
 from tabprotect.engine.microdata.engines import MARK, handed_over
-from tabprotect.engine.microdata.measures import check_known, measured
+from tabprotect.engine.microdata.measures import AddedUp, check_known, measured
 from tabprotect.engine.microdata.places import files_of, split_cluster
 from tabprotect.engine.microdata.readers import MicrodataFile, open_microdata
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.randomness import KEY_MODULUS
 
 PATIENCE = 10.0
 """Seconds in which a scheduler must answer."""
@@ -28,33 +27,16 @@ PATIENCE = 10.0
 POLL = 0.1
 """Seconds between two looks at whether the user has cancelled."""
 
-AGAIN = {
-    "n": "CAST(sum({}) AS DECIMAL(38, 9))",
-    "unread": "sum({})",
-    "least": "min({})",
-    "example": "any_value({})",
-    "weightsum": "CAST(sum({}) AS BIGINT)",
-    "keysum": f"CAST(sum({{}}) % {KEY_MODULUS} AS BIGINT)",
-}
-"""How what the workers added up of one file makes that of all."""
-
 Part = tuple[list[str], list[tuple[object, ...]], tuple[int, int]]
 """Names of what was added up; values and sums of each group; the ends of the design weights."""
 
 
-def group_file(
-    file: str,
-    by: Sequence[str],
-    weight: str | None,
-    record_key: str | None,
-    design_weight: str | None,
-) -> Part:
+def group_file(file: str, by: Sequence[str], also: AddedUp) -> Part:
     """What a worker does: the groups of one file."""
     with open_microdata(Path(file)) as source:
-        for name in (*by, weight, record_key, design_weight):
-            if name is not None:
-                check_known(source, name)
-        measures, ends = measured(source, weight, record_key, design_weight, SILENT)
+        for name in (*by, *also.names):
+            check_known(source, name)
+        measures, ends = measured(source, also, SILENT)
         values = ", ".join(f"CAST({quoted(n)} AS VARCHAR) AS v{i}" for i, n in enumerate(by))
         sums = ", ".join(measures.values())
         rows = source.run(
@@ -68,13 +50,7 @@ def group_file(
 
 @contextmanager
 def grouped_files(
-    source: str,
-    by: Sequence[str],
-    *,
-    weight: str | None,
-    record_key: str | None,
-    design_weight: str | None,
-    progress: Progress = SILENT,
+    source: str, by: Sequence[str], also: AddedUp, progress: Progress = SILENT
 ) -> Iterator[MicrodataFile]:
     """The groups of records in files that a cluster counts, as rows that DuckDB goes on with.
 
@@ -85,21 +61,18 @@ def grouped_files(
     """
     address, path = split_cluster(source)
     files, _ = files_of(path)
-    work = partial(
-        group_file, by=by, weight=weight, record_key=record_key, design_weight=design_weight
+    parts = _worked(
+        address, partial(group_file, by=by, also=also), [str(file) for file in files], progress
     )
-    parts = _worked(address, work, [str(file) for file in files], progress)
     names = parts[0][0]
     rows = [row for _, found, _ in parts for row in found]
     columns = {
         name: [row[at] for row in rows]
         for at, name in enumerate((*by, *(f"{MARK}{name}" for name in names)))
     }
-    summed = {n: f"{AGAIN[n].format(quoted(MARK + n))} AS {n}" for n in names}
     ends = [ends for _, found, ends in parts if found] or [(0, 0)]
-    others = [name for name in (weight, record_key, design_weight) if name is not None]
     whole = min(low for low, _ in ends), max(high for _, high in ends)
-    with handed_over(source, columns, others, summed, whole) as made:
+    with handed_over(source, columns, also, whole) as made:
         yield made
 
 

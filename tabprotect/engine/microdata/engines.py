@@ -20,6 +20,7 @@ from tabprotect.engine.errors import InputError, TabprotectError
 from tabprotect.engine.formats.format import RecordsFile
 from tabprotect.engine.formats.layouts.cell_list import check_categories
 from tabprotect.engine.formats.sql import connected, quoted
+from tabprotect.engine.microdata.measures import AddedUp
 from tabprotect.engine.microdata.places import split_url
 from tabprotect.engine.microdata.readers import MicrodataFile
 from tabprotect.engine.progress import SILENT, Progress
@@ -28,6 +29,16 @@ from tabprotect.engine.tables.design_weights import SCALE
 
 POLL = 0.1
 """Seconds between two looks at whether the user has cancelled."""
+
+AGAIN = {
+    "n": "CAST(sum({}) AS DECIMAL(38, 9))",
+    "unread": "sum({})",
+    "least": "min({})",
+    "example": "any_value({})",
+    "weightsum": "CAST(sum({}) AS BIGINT)",
+    "keysum": f"CAST(sum({{}}) % {KEY_MODULUS} AS BIGINT)",
+}
+"""How what was added up of groups makes that of all."""
 
 MARK = "tabprotect:"
 """Before the names of sums, which no column of a person begins with."""
@@ -114,13 +125,7 @@ def _kind(type_: Any) -> str:
 
 @contextmanager
 def grouped_records(
-    source: str,
-    by: Sequence[str],
-    *,
-    weight: str | None,
-    record_key: str | None,
-    design_weight: str | None,
-    progress: Progress = SILENT,
+    source: str, by: Sequence[str], also: AddedUp, progress: Progress = SILENT
 ) -> Iterator[MicrodataFile]:
     """The groups of records behind a URL, as rows that DuckDB goes on with.
 
@@ -129,32 +134,28 @@ def grouped_records(
     InputError
         Also for more groups than can be handed over.
     """
-    others = [name for name in (weight, record_key, design_weight) if name is not None]
     with engine_table(source) as table:
-        missing = [name for name in (*by, *others) if name not in table.columns]
+        missing = [name for name in (*by, *also.names) if name not in table.columns]
         if missing:
             raise InputError(
                 f"the table has no column {missing[0]!r}", hint=f"it has {', '.join(table.columns)}"
             )
         _look_first(table, by, progress)
-        asked, summed = _measures(table, weight)
+        asked = _measures(table, also.weight)
         low = high = 0
-        if design_weight is not None:
-            low, high = _weight_ends(table, design_weight, progress)
-            millionths = (_number(table, design_weight) * SCALE).round().cast("int64")
+        if also.design_weight is not None:
+            low, high = _weight_ends(table, also.design_weight, progress)
+            millionths = (_number(table, also.design_weight) * SCALE).round().cast("int64")
             asked[f"{MARK}weightsum"] = millionths.sum()
-            summed["weightsum"] = _sum("weightsum")
-        if record_key is not None:
-            asked[f"{MARK}keysum"] = _key(table, record_key, progress).sum().cast("decimal(38, 0)")
-            summed["keysum"] = (
-                f"CAST(sum({quoted(MARK + 'keysum')}) % {KEY_MODULUS} AS BIGINT) AS keysum"
-            )
-        keys = {f"v{n}": table[name].cast("string") for n, name in enumerate(by)}
-        groups = table.group_by(**keys).aggregate(**asked)
+        if also.record_key is not None:
+            keys = _key(table, also.record_key, progress)
+            asked[f"{MARK}keysum"] = keys.sum().cast("decimal(38, 0)")
+        values = {f"v{n}": table[name].cast("string") for n, name in enumerate(by)}
+        groups = table.group_by(**values).aggregate(**asked)
         rows = _answered(groups.limit(MOST_GROUPS + 1), "counting the records", progress)
     groups_of = {name: rows[f"v{n}"] for n, name in enumerate(by)}
     groups_of |= {name: rows[name] for name in asked}
-    with handed_over(source, groups_of, others, summed, (low, high)) as made:
+    with handed_over(source, groups_of, also, (low, high)) as made:
         yield made
 
 
@@ -162,8 +163,7 @@ def grouped_records(
 def handed_over(
     source: str,
     rows: Mapping[str, Sequence[object]],
-    others: Sequence[str],
-    summed: Mapping[str, str],
+    also: AddedUp,
     ends: tuple[int, int],
 ) -> Iterator[MicrodataFile]:
     """Groups of records as rows that DuckDB goes on with.
@@ -172,10 +172,8 @@ def handed_over(
     ----------
     rows
         By variable the values of each group; by names that begin with ``MARK`` what was added up.
-    others
+    also
         Columns of weights and keys, which are known by name only.
-    summed
-        How what was added up is added up again.
     ends
         The smallest and the largest design weight, in millionths.
 
@@ -197,7 +195,7 @@ def handed_over(
         for name, values in rows.items()
     }
     size = len(next(iter(columns.values())))
-    columns |= {name: np.array([""] * size, dtype=object) for name in others}
+    columns |= {name: np.array([""] * size, dtype=object) for name in also.names}
     with connected() as connection:
         connection.register("groups", columns)
         typed = ", ".join(
@@ -206,7 +204,9 @@ def handed_over(
             for name in columns
         )  # fmt: skip
         made = MicrodataFile(Path(source), connection, RecordsFile(f"(SELECT {typed} FROM groups)"))
-        made.summed, made.weights = summed, ends
+        marked = [name.removeprefix(MARK) for name in rows if name.startswith(MARK)]
+        made.summed = {n: f"{AGAIN[n].format(quoted(MARK + n))} AS {n}" for n in marked}
+        made.weights = ends
         yield made
 
 
@@ -218,33 +218,22 @@ def _look_first(table: Any, by: Sequence[str], progress: Progress) -> None:
         check_categories(name, int(found[f"d{n}"][0] or 0))
 
 
-def _sum(name: str) -> str:
-    return f"CAST(sum({quoted(MARK + name)}) AS BIGINT) AS {name}"
-
-
 def _number(table: Any, name: str, scale: int = 9) -> Any:
     return table[name].cast(f"decimal(38, {scale})")
 
 
-def _measures(table: Any, weight: str | None) -> tuple[dict[str, Any], dict[str, str]]:
-    """What the engine adds up, and how DuckDB adds that up again."""
+def _measures(table: Any, weight: str | None) -> dict[str, Any]:
+    """What the engine adds up."""
     if weight is None:
-        return {f"{MARK}n": table.count()}, {"n": f"sum({quoted(MARK + 'n')}) AS n"}
+        return {f"{MARK}n": table.count()}
     number = _number(table, weight)
     text = table[weight].cast("string")
-    asked = {
+    return {
         f"{MARK}n": number.sum(),
         f"{MARK}unread": table[weight].isnull().sum(),
         f"{MARK}least": number.min(),
         f"{MARK}example": text.max(where=number < 0),
     }
-    summed = {
-        "n": f"sum({quoted(MARK + 'n')}) AS n",
-        "unread": f"sum({quoted(MARK + 'unread')}) AS unread",
-        "least": f"min({quoted(MARK + 'least')}) AS least",
-        "example": f"any_value({quoted(MARK + 'example')}) AS example",
-    }
-    return asked, summed
 
 
 def _weight_ends(table: Any, name: str, progress: Progress) -> tuple[int, int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from difflib import get_close_matches
 
 from tabprotect.engine.budgets import MOST_WEIGHT
@@ -14,12 +15,23 @@ from tabprotect.engine.tables.design_weights import SCALE
 from tabprotect.engine.tables.table import INT64_MAX
 
 
+@dataclass(frozen=True)
+class AddedUp:
+    """The columns that are added up beside the number of records, where there are any."""
+
+    weight: str | None = None
+    record_key: str | None = None
+    design_weight: str | None = None
+
+    @property
+    def names(self) -> list[str]:
+        """Those that there are."""
+        every = self.weight, self.record_key, self.design_weight
+        return [name for name in every if name is not None]
+
+
 def measured(
-    source: MicrodataFile,
-    weight: str | None,
-    record_key: str | None,
-    design_weight: str | None,
-    progress: Progress,
+    source: MicrodataFile, also: AddedUp, progress: Progress
 ) -> tuple[dict[str, str], tuple[int, int]]:
     """The measures of a cell by name, and the smallest and largest design weight in millionths.
 
@@ -28,12 +40,12 @@ def measured(
     InputError
         For weights or keys that are none, after a look at all of them.
     """
-    measures, ends = _measures(weight), (0, 0)
-    if design_weight is not None:
-        ends = _weight_range(source, design_weight, progress)
-        measures["weightsum"] = f"{_design_measure(design_weight)} AS weightsum"
-    if record_key is not None:
-        measures["keysum"] = f"{key_measure(source, record_key, progress)} AS keysum"
+    measures, ends = _measures(also.weight), (0, 0)
+    if also.design_weight is not None:
+        ends = _weight_range(source, also.design_weight, progress)
+        measures["weightsum"] = f"{_design_measure(also.design_weight)} AS weightsum"
+    if also.record_key is not None:
+        measures["keysum"] = f"{key_measure(source, also.record_key, progress)} AS keysum"
     return measures, ends
 
 

@@ -20,7 +20,7 @@ from tabprotect.engine.formats.layouts.cell_list import check_categories
 from tabprotect.engine.formats.sql import quoted
 from tabprotect.engine.microdata.cell_numbers import keyed, listed
 from tabprotect.engine.microdata.coding import MISSING, Coded, Codings
-from tabprotect.engine.microdata.measures import check_known, line_of, measured
+from tabprotect.engine.microdata.measures import AddedUp, check_known, line_of, measured
 from tabprotect.engine.microdata.places import is_cluster, is_url, split_cluster
 from tabprotect.engine.microdata.readers import MicrodataFile, open_microdata
 from tabprotect.engine.progress import SILENT, Progress
@@ -174,12 +174,11 @@ def tabulate_with_keys(
     Interrupted
         Within a tenth of a second or so of being cancelled.
     """
-    coding = codings or Codings()
-    with _opened(path, coding.columns(by), weight, record_key, design_weight, progress) as source:
+    coding, also = codings or Codings(), AddedUp(weight, record_key, design_weight)
+    columns = coding.columns(by)
+    with _opened(path, columns, also, progress) as source:
         try:
-            columns = coding.columns(by)
-            also = (weight, record_key, design_weight)
-            found = _tabulate(source, columns, *also, coding, progress, wide=wide)
+            found = _tabulate(source, columns, also, coding, progress, wide=wide)
             return found.nested(coding.nested)
         except InputError as error:
             raise error.in_file(source.path) from None
@@ -187,12 +186,7 @@ def tabulate_with_keys(
 
 @contextmanager
 def _opened(
-    path: Path | str,
-    by: list[str],
-    weight: str | None,
-    record_key: str | None,
-    design_weight: str | None,
-    progress: Progress,
+    path: Path | str, by: list[str], also: AddedUp, progress: Progress
 ) -> Iterator[MicrodataFile]:
     if not is_url(str(path)):
         with open_microdata(path, progress) as source:
@@ -205,17 +199,14 @@ def _opened(
         from tabprotect.engine.microdata.clusters import grouped_files as grouped
     else:
         from tabprotect.engine.microdata.engines import grouped_records as grouped
-    also = {"weight": weight, "record_key": record_key, "design_weight": design_weight}
-    with grouped(str(path), by, **also, progress=progress) as source:
+    with grouped(str(path), by, also, progress) as source:
         yield source
 
 
 def _tabulate(
     source: MicrodataFile,
     by: list[str],
-    weight: str | None,
-    record_key: str | None,
-    design_weight: str | None,
+    also: AddedUp,
     codings: Codings,
     progress: Progress,
     *,
@@ -223,17 +214,17 @@ def _tabulate(
 ) -> Tabulated:
     if not by:
         raise InputError("no variable is chosen", hint="name at least one variable to count by")
-    chosen = [*by, *(name for name in (weight, record_key, design_weight) if name is not None)]
+    weight, chosen = also.weight, [*by, *also.names]
     for name in chosen:
         check_known(source, name)
     if len(set(chosen)) < len(chosen):
         raise InputError("a variable is named twice", hint="name each variable once")
-    if weight is not None and record_key is not None:
+    if weight is not None and also.record_key is not None:
         raise InputError(
             "record keys go with counts of records, not with sums of weights",
             hint="leave out the weights",
         )
-    if weight is not None and design_weight is not None:
+    if weight is not None and also.design_weight is not None:
         raise InputError(
             "design weights stand beside counts of records, not beside sums of other weights",
             hint="name one column of weights: weight adds it up as counts, design weight keeps it",
@@ -241,7 +232,7 @@ def _tabulate(
     low, high = source.weights
     measures = dict(source.summed)
     if not measures:
-        measures, (low, high) = measured(source, weight, record_key, design_weight, progress)
+        measures, (low, high) = measured(source, also, progress)
     coded = _coded(source, by, codings, progress)
     source.run(lambda c: _group(c, source, by, measures, coded), "counting the records", progress)
     if weight is not None:
@@ -255,8 +246,8 @@ def _tabulate(
     domain = Domain(variables)
     sparse = False
     tables: dict[str, Table] = {}
-    also = {"keysum": record_key, "weightsum": design_weight}
-    for measure in ("n", *(name for name, column in also.items() if column is not None)):
+    beside = {"keysum": also.record_key, "weightsum": also.design_weight}
+    for measure in ("n", *(name for name, column in beside.items() if column is not None)):
         keys, counts = source.run(
             lambda c, m=measure: keyed(c, domain, m),  # type: ignore[misc]
             "building the table",

@@ -172,7 +172,7 @@ def _weighed(
     if cells * spread > MOST_HELD:
         raise InfeasibleError("the distributions of so many cells are too large")
     start, chances = laws_of(tables, weights)
-    errors = None if effective is None else np.sqrt(chances * (1 - chances) / effective)
+    errors = None if effective is None else _errors(chances, effective)
 
     def draw(number: int, generator: np.random.Generator, progress: Progress) -> Ints:
         progress.report("drawing tables", 0.0)
@@ -200,6 +200,11 @@ def _weighed(
         independent=False,
         note=note,
     )
+
+
+def _errors(chances: Floats, effective: float) -> Floats:
+    # Sums of weights may end a little above 1.
+    return np.asarray(np.sqrt(np.clip(chances * (1 - chances), 0.0, None) / effective))
 
 
 def _log_weights(

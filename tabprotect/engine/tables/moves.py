@@ -6,7 +6,7 @@ are zero; a *cycle* is a move with entries -1, 0, +1; a *cycle set* is an ordere
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -154,24 +154,6 @@ class MoveSet:
         for array in (s, c, g):
             array.flags.writeable = False
         return cls(domain, s, c, g, all_margins(domain) if margins is None else margins, groupings)
-
-    @classmethod
-    def from_cells(
-        cls,
-        domain: Domain,
-        cycles: Iterable[tuple[Iterable[Sequence[int]], Iterable[Sequence[int]]]],
-        *,
-        margins: MarginSet | None = None,
-    ) -> MoveSet:
-        """From (cells with +, cells with -) per cycle, cells as index tuples."""
-        starts, cells, signs = [0], [], []
-        for plus, minus in cycles:
-            for sign, side in ((1, plus), (-1, minus)):
-                for index in side:
-                    cells.append(domain.flat(index))
-                    signs.append(sign)
-            starts.append(len(cells))
-        return cls.of(domain, starts, cells, signs, margins=margins)
 
     @classmethod
     def from_arrays(

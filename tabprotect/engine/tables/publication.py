@@ -234,20 +234,6 @@ class Publication:
             )
 
     @cached_property
-    def adds_into(self) -> Counts:
-        """The published cells that each inner cell adds into, int64 (margins, cells).
-
-        Raises
-        ------
-        TooLargeError
-            For a table too large to be laid out.
-        """
-        self._check_laid_out()
-        found = np.stack([self.keys(m) + self.starts[m] for m in range(len(self.margins))])
-        found.flags.writeable = False
-        return found
-
-    @cached_property
     def incidence(self) -> csr_array[np.int64]:
         """1 where an inner cell (column) adds into a published cell (row), csr (size, cells).
 
@@ -261,8 +247,11 @@ class Publication:
         # scipy.sparse is a third of the program's start, and few need it.
         from scipy.sparse import csc_array
 
+        self._check_laid_out()
         inner, margins = self.domain.size, len(self.margins)
-        rows = np.ascontiguousarray(self.adds_into.T)
+        rows = np.empty((inner, margins), dtype=np.int64)
+        for m in range(margins):
+            rows[:, m] = self.keys(m) + self.starts[m]
         ends = np.arange(0, inner * margins + 1, margins, dtype=np.int64)
         ones = np.ones(inner * margins, dtype=np.int64)
         if self.domain.structural:

@@ -79,8 +79,8 @@ class Document(QObject):
     work_found = Signal(str, object, object)
     closed = Signal()
 
-    def __init__(self, parent: QObject | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.jobs = Jobs(self)
         self.judging = Judging(self, self.jobs)
         self.history = History()

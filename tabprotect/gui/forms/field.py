@@ -10,7 +10,6 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
-    QFileDialog,
     QLineEdit,
     QSizePolicy,
     QToolButton,
@@ -23,6 +22,7 @@ from tabprotect.engine.tables.domain import Domain
 from tabprotect.gui.forms.name_chips import NameChips
 from tabprotect.gui.look import icons
 from tabprotect.gui.look.buttons import tool_button
+from tabprotect.gui.look.file_dialogs import ask_file
 from tabprotect.gui.look.label import Label, tip
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID, THEME, count_text
@@ -54,6 +54,7 @@ class Field(QWidget):
     """One parameter. ``changed`` when the user has set it to something else."""
 
     changed = Signal()
+    setting_asked = Signal()
 
     def __init__(self, parameter: Parameter[object]) -> None:
         super().__init__()
@@ -83,6 +84,13 @@ class Field(QWidget):
             if parameter.kind in FILES:
                 self._stops.append(self._open_button())
                 row.addWidget(self._stops[-1])
+            elif parameter.kind == "setting":
+                choose = tool_button("Choose\u2026")
+                choose.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+                choose.setAccessibleName(f"Choose: {parameter.label}")
+                choose.clicked.connect(lambda: self.setting_asked.emit())
+                self._stops.append(choose)
+                row.addWidget(choose)
             elif parameter.kind in ("real", "integer"):
                 row.addStretch(1)
             column.addWidget(label)
@@ -91,7 +99,7 @@ class Field(QWidget):
         if parameter.kind in CHOSEN:
             self.chips = NameChips(*CHOSEN[parameter.kind])
             self.chips.hide()
-            self.chips.changed.connect(self._put_together)
+            self.chips.changed.connect(self.put)
             self.chips.remade.connect(self._order)
             column.addWidget(self.chips)
         column.addWidget(self.fault)
@@ -126,7 +134,8 @@ class Field(QWidget):
             self.chips.show_text(text)
         self.changed.emit()
 
-    def _put_together(self, text: str) -> None:
+    def put(self, text: str) -> None:
+        """Set what was put together somewhere else, and say so."""
         self._write(text)
         self._chosen()
 
@@ -221,10 +230,7 @@ class Field(QWidget):
         return button
 
     def _choose_file(self) -> None:
-        name, _ = QFileDialog.getOpenFileName(self, self.parameter.label)
-        if name:
-            self._write(name)
-            self.changed.emit()
+        ask_file(self, self.parameter.label, "All files (*)", self.put)
 
     @property
     def value(self) -> object:

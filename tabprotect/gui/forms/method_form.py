@@ -25,12 +25,16 @@ REST = 600
 
 
 class MethodForm(QScrollArea):
-    """The parameters of one method. ``parameters_set`` carries what was changed."""
+    """The parameters of one method. ``parameters_set`` carries what was changed.
+
+    ``setting_asked`` names a field that holds a method with its parameters, to be put together.
+    """
 
     parameters_set = Signal(object)
     seed_set = Signal(object, bool)
     wrong = Signal(object)
     cycles_asked = Signal()
+    setting_asked = Signal(str)
 
     def __init__(self) -> None:
         super().__init__()
@@ -111,6 +115,7 @@ class MethodForm(QScrollArea):
                 continue
             field = self.fields[parameter.name] = Field(parameter)
             field.changed.connect(partial(self._give_way, parameter))
+            field.setting_asked.connect(partial(self.setting_asked.emit, parameter.name))
             if parameter.of:
                 detailed.append(field)
             elif parameter.shares is None:

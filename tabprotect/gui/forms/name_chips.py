@@ -30,12 +30,16 @@ class NameChips(QWidget):
         What stands between entries.
     quoted
         Whether a name that is no word stands in backticks, as in a formula.
+    terms
+        Whether the entries are terms of a model, not tables that are published.
     """
 
     changed = Signal(str)
     remade = Signal()
 
-    def __init__(self, together: str, between: str, *, quoted: bool = True) -> None:
+    def __init__(
+        self, together: str, between: str, *, quoted: bool = True, terms: bool = False
+    ) -> None:
         super().__init__()
         self._quoted = quoted
         self._together, self._between = together, between
@@ -48,6 +52,9 @@ class NameChips(QWidget):
         self.add.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.add.clicked.connect(self._added)
         words = "A table: choose its variables or levels" if together else "Choose levels"
+        if terms:
+            words = "What goes together: choose variables"
+            self.add.setText("Add this term")
         self._words = Label(words, role="quiet", wordWrap=True)
         in_column(
             self._chosen, self._words, self._open, self.add, on=self, margins=0, spacing=GRID // 2
@@ -86,8 +93,8 @@ class NameChips(QWidget):
         self.entries = []
         if self._together:
             for number, part in enumerate(found):
-                chip = tool_button(f"{part}  \u2715", tip="Let this table go")
-                chip.setAccessibleName(f"Published: {part}. Let it go")
+                chip = tool_button(f"{part}  \u2715", tip="Let it go")
+                chip.setAccessibleName(f"Chosen: {part}. Let it go")
                 chip.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
                 chip.clicked.connect(lambda _=False, n=number: self._let_go(n))
                 self.entries.append(chip)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QByteArray, QPoint, QSettings, QSize, Qt, Signal
@@ -34,6 +35,7 @@ from tabprotect.gui.look.icons import icon
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID, THEME, count_text
+from tabprotect.gui.look.wheel import aside
 
 if TYPE_CHECKING:
     from tabprotect.engine.posterior.posterior import Posterior
@@ -150,8 +152,9 @@ class MainWindow(Window):
         if why and name not in self._beside:
             self.rail.refuse(name, why)
             return
-        page = self.pages[name]
-        self.stack.setCurrentWidget(self._areas[name])
+        with nullcontext() if name in self.pages.built else aside(self.stack):
+            page = self.pages[name]
+            self.stack.setCurrentWidget(self._areas[name])
         self.rail.show_current(name)
         self.actions_.show_current(name)
         self._tell()

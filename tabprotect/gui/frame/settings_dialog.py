@@ -31,7 +31,9 @@ from tabprotect.engine.disclosure.policy import (
 )
 from tabprotect.engine.errors import InputError, TabprotectError
 from tabprotect.engine.release.gate import MOST_ATTEMPTS
+from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.gui.base.preferences import Preferences
+from tabprotect.gui.forms.rule_field import RuleField
 from tabprotect.gui.frame.window import Window
 from tabprotect.gui.look.error_strip import ErrorStrip
 from tabprotect.gui.look.file_dialogs import ask_folder
@@ -79,7 +81,15 @@ class PolicyForm(QWidget):
         self.share.setSuffix(" %")
         self.share.setValue(100 * policy.share)
         self.attempts = QSpinBox(minimum=1, maximum=MOST_ATTEMPTS, value=policy.attempts_at_most)
-        self.at_risk = QLineEdit(policy.at_risk, placeholderText="as each table says, such as 1..2")
+        self.own_rule = QCheckBox("the same for every table")
+        self.rule = RuleField("from")
+        self.at_risk = QWidget()
+        in_row(self.own_rule, self.rule, 1, on=self.at_risk, margins=0, spacing=GRID)
+        self.own_rule.toggled.connect(self.rule.setEnabled)
+        self.own_rule.setChecked(bool(policy.at_risk))
+        self.rule.setEnabled(bool(policy.at_risk))
+        if policy.at_risk:
+            self.rule.show_rule(SmallCount.parse(policy.at_risk))
         self.intruder = QComboBox()
         for name, text in INTRUDERS:
             self.intruder.addItem(text, name)
@@ -131,7 +141,7 @@ class PolicyForm(QWidget):
             belief_limit=round(self.belief.value(), 3),
             share=round(self.share.value() / 100, 4),
             attempts_at_most=self.attempts.value(),
-            at_risk=self.at_risk.text().strip(),
+            at_risk=str(self.rule.rule) if self.own_rule.isChecked() else "",
             intruder=self.intruder.currentData(),
             two_signatures=self.two.isChecked(),
             **{name: box.currentData() for name, box in self.choices.items()},

@@ -133,8 +133,8 @@ class GridView(QWidget):
 
     current_changed = Signal(object)
 
-    def __init__(self, name: str, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, name: str) -> None:
+        super().__init__()
         self.setAccessibleName(name)
         self.layout_: Layout | None = None
         self.room = (0, 0)

@@ -17,7 +17,7 @@ from tabprotect.engine.query_space.table_server.fold import Answer, Request, Ser
 from tabprotect.engine.tables.table import Table
 
 if TYPE_CHECKING:
-    from tabprotect.engine.query_space.table_server.database import Entry
+    from tabprotect.engine.query_space.table_server.entry import Entry
 
 ANSWER_CELLS = 5_000
 """Cells of an answer that are listed."""

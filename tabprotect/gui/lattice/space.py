@@ -222,9 +222,9 @@ class Space(QObject):
         self.focus_changed.emit(query)
         self._foresee(query)
 
-    def foresight(self, query: Query | None = None) -> Foresight | None:
-        """What releasing a query (default: that in focus) would do, where it is known."""
-        return self._foresights.get(self.focus if query is None else query)
+    def foresight(self) -> Foresight | None:
+        """What releasing the sub-table in focus would do, where it is known."""
+        return self._foresights.get(self.focus)
 
     def foresee(self, query: Query) -> Foresight | None:
         """As :meth:`foresight`; asks where it is not known, and ``foreseen`` tells."""

@@ -10,7 +10,6 @@ from PySide6.QtWidgets import (
     QFrame,
     QPlainTextEdit,
     QPushButton,
-    QWidget,
 )
 
 from tabprotect.engine.errors import TabprotectError
@@ -29,8 +28,8 @@ class ErrorStrip(QFrame):
 
     place_clicked = Signal(object)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.error: TabprotectError | None = None
         self._remedy: Callable[[], object] | None = None
         self._other: Callable[[], object] | None = None

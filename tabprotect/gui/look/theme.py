@@ -56,7 +56,6 @@ class Colours:
     error_fill: str
     heat_low: str
     heat_high: str
-    on_heat_high: str
     selection: str
 
 
@@ -88,7 +87,6 @@ LIGHT = Colours(
     error_fill="#fdeadf",
     heat_low="#ffffff",
     heat_high="#00598a",
-    on_heat_high="#ffffff",
     selection="#cfe4f2",
 )
 
@@ -120,7 +118,6 @@ DARK = Colours(
     error_fill="#47281a",
     heat_low="#1b1d20",
     heat_high="#8fcff2",
-    on_heat_high="#0d1d28",
     selection="#24455a",
 )
 

@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
     QPushButton,
     QTableWidget,
     QTableWidgetItem,
+    QWidget,
 )
 
 from tabprotect.engine.errors import TabprotectError
@@ -26,6 +27,8 @@ from tabprotect.engine.project.verbs.table_verbs import tabulate
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Changes, Page
 from tabprotect.gui.base.question import Question
+from tabprotect.gui.forms.database_dialog import ask_database
+from tabprotect.gui.look.buttons import tool_button
 from tabprotect.gui.look.file_dialogs import ask_file, ask_folder
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_row
@@ -60,17 +63,26 @@ class TabulatePage(Page):
         folder = QPushButton("A folder\u2026")
         folder.setAccessibleName("Choose a folder of files")
         folder.clicked.connect(lambda: ask_folder(self, "Files of records", "", self.choose))
+        base = QPushButton("A database\u2026")
+        base.setAccessibleName("Choose a table of a database")
+        base.clicked.connect(lambda: ask_database(self, self.choose))
+        self.more = tool_button("More", checkable=True)
+        self.more.setAccessibleName("Show the place as it is written")
+        self.more.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.address = QLineEdit(placeholderText="postgresql://host/base#table")
         self.address.setAccessibleName("Address of a database's table, or a pattern of files")
         self.address.setToolTip(
             "A table that an engine holds, a table of a DuckDB file (people.duckdb#table), or "
             "files by a pattern (people/*.parquet); they are counted where they are."
         )
-        self.address.setMinimumWidth(28 * GRID)
         self.address.returnPressed.connect(self._look_there)
         there = QPushButton("Look there")
         there.clicked.connect(self._look_there)
-        head = in_row((self._file, 1), pick, folder, self.address, there)
+        written = QWidget()
+        in_row((self.address, 1), there, on=written, margins=0, spacing=GRID)
+        self.more.toggled.connect(written.setVisible)
+        written.hide()
+        head = in_row((self._file, 1), pick, folder, base, self.more)
         self._filter = QLineEdit(placeholderText="filter the variables")
         self._filter.setAccessibleName("Filter the variables")
         self._filter.setClearButtonEnabled(True)
@@ -113,7 +125,7 @@ class TabulatePage(Page):
             foot.addWidget(label)
             foot.addWidget(box)
         foot.addStretch(1)
-        for part in (head, self._filter, self._list, foot):
+        for part in (head, written, self._filter, self._list, foot):
             if isinstance(part, QHBoxLayout):
                 part.setSpacing(GRID)
                 self.body.addLayout(part)

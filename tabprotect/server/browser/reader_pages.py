@@ -20,7 +20,7 @@ from starlette.routing import Route
 
 from tabprotect.engine.query_space.frontier import maximal
 from tabprotect.engine.query_space.lattice import Query, joined
-from tabprotect.engine.query_space.table_server.database import Entry
+from tabprotect.engine.query_space.table_server.entry import Entry
 from tabprotect.engine.query_space.table_server.fold import ServerState
 from tabprotect.languages.page_texts import environment
 from tabprotect.languages.speaking import ENGLISH, LANGUAGES, catalogue

@@ -26,7 +26,8 @@ from tabprotect.engine.query_space.registered import criteria, rules
 from tabprotect.engine.query_space.release_sets.asked_release_set import AskedReleaseSet
 from tabprotect.engine.query_space.release_sets.release_set import Consequence, ReleaseSet
 from tabprotect.engine.query_space.table_server.answers import release_of
-from tabprotect.engine.query_space.table_server.database import FIRST_CHAIN, Entry, Ledger
+from tabprotect.engine.query_space.table_server.database import Ledger
+from tabprotect.engine.query_space.table_server.entry import FIRST_CHAIN, Entry
 from tabprotect.engine.query_space.table_server.fold import (
     LogLine,
     Request,

@@ -34,6 +34,9 @@ class Pricing:
         line = answered.entry.line
         if not self._wanted or line.reason != REFUSED or self._waiting >= MOST_WAITING:
             return
+        if self._closing:
+            # Decided while the server ends: it is in the log, and answered.
+            return
         if TELLS in line.detail:
             # Worked out exactly already.
             return

@@ -9,7 +9,7 @@ import numpy as np
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.protection.resampling import compensation, transitions
-from tabprotect.engine.protection.resampling.truncated import boxed, limits
+from tabprotect.engine.protection.resampling.truncated_laws import boxed, limits
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 

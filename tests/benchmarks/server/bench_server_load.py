@@ -30,7 +30,7 @@ from served import Job, asked, check, served, workers_of
 from table_server import czech
 
 from tabprotect.engine.query_space.table_server import database as tables
-from tabprotect.engine.query_space.table_server.database import Entry, chained
+from tabprotect.engine.query_space.table_server.entry import Entry, chained
 from tabprotect.engine.query_space.table_server.snapshot import snapshot
 from tabprotect.server.deciding.desk import Desk
 

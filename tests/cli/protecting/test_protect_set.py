@@ -68,6 +68,8 @@ def words(source: Path, out: Path, *more: str) -> list[str]:
         ("cell_key", ["--set", "D=3", "--set", "V=2"]),
         ("suppression", []),
         ("cyclic_perturbation", ["--keep", "geo@n2:sex + geo@coast + age@band4"]),
+        ("publish_margins", []),
+        ("publish_margins", ["--set", "then=random_rounding base=3"]),
     ],
 )
 def test_a_set_from_one_run(
@@ -80,8 +82,12 @@ def test_a_set_from_one_run(
     found = verify_set(out)
     assert found.fingerprint == data["fingerprint"] and found.common_cells == data["common_cells"]
     assert set(found.tables.formulas) == set(TABLES) == set(data["tables"])
-    if method == "cyclic_perturbation":
+    if method in ("cyclic_perturbation", "publish_margins"):
+        (release,) = found.releases.values()
         assert set(found.releases) == {"all"}
+        published = [p.table.domain.names for p in release.tables]
+        whole = found.tables.whole
+        assert all(any(whole.determines(p, m) for p in published) for m in whole.margins)
     else:
         assert set(found.releases) == set(TABLES)
         for name, publication in found.tables.tables.items():

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from move_cases import moves_of
 
 from tabprotect.engine.cycles.algebra import CycleAlgebra
 from tabprotect.engine.cycles.designs import balanced, bidiagonal, design, elementary, strips
@@ -228,7 +229,7 @@ def test_blocked_cycles_touch_a_zero() -> None:
 
 
 def test_broken_margin_is_named() -> None:
-    moves = MoveSet.from_cells(
+    moves = moves_of(
         Domain.of({"v": ["v1", "v2"], "w": ["w1", "w2"]}), [([(0, 0), (1, 1)], [(0, 1)])]
     )
     report = check(moves)
@@ -278,7 +279,7 @@ def test_a_cell_that_only_an_earlier_cycle_could_free() -> None:
     table = Table.dense(domain, [[0, 0, 3], [3, 3, 3]])
     first = ([(0, 0), (1, 1)], [(0, 1), (1, 0)])
     second = ([(0, 1), (1, 2)], [(0, 2), (1, 1)])
-    moves = MoveSet.from_cells(domain, [first, second])
+    moves = moves_of(domain, [first, second])
     assert np.flatnonzero(immovable_cells(moves, table, "negative")).tolist() == [3]
     assert not immovable_cells(moves, table, "negative", passes=2).any()
     assert not immovable_cells(moves.take([1, 0]), table, "negative").any()

@@ -11,7 +11,8 @@ import pytest
 from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.disclosure.verdict import verdict
 from tabprotect.engine.errors import TooLargeError
-from tabprotect.engine.posterior.factors import chain, infer_factors, reweighing
+from tabprotect.engine.posterior.factors import infer_factors, reweighing
+from tabprotect.engine.posterior.factors.chains import chain
 from tabprotect.engine.posterior.infer import infer
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.progress import Progress

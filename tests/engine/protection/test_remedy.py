@@ -5,13 +5,17 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tabprotect.engine.disclosure import gate
+from tabprotect.engine.disclosure import before, gate
 from tabprotect.engine.disclosure.before import remedies
 from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.errors import RefusedError
 from tabprotect.engine.project.history import History
+from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.remedy import OTHERWISE
 from tabprotect.engine.randomness import Randomness
+from tabprotect.engine.sensitivity.small_count import SmallCount
+from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.table import Table
 
 SPARSE = "example:sparse-10x10"
 
@@ -50,3 +54,25 @@ def test_where_nothing_helps_the_refusal_says_what_else_to_do() -> None:
     with pytest.raises(RefusedError) as caught:
         gate.protect(project.protection, project.problem, project.given, Randomness.seeded(1))
     assert caught.value.hint == OTHERWISE and not caught.value.suggestions
+
+
+def test_of_a_large_table_only_what_the_budget_allows_is_tried(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    method = weak().project.protection
+    tried = []
+    monkeypatch.setattr(
+        before, "chance", lambda *of, **_: tried.append(of) or before.Chance(0, 0, 1)
+    )
+    for size, most in ((3, 99), (100, 2), (1000, 0)):
+        table = Table.dense(Domain.of_shape((size, size)), np.ones((size, size), dtype=np.int64))
+        problem = Problem(table, at_risk=SmallCount())
+        values = method.resolve(table.domain, {})
+        ideas = [text for text, _ in method.alternatives(table.domain, values)]
+        tried.clear()
+        remedies(method, problem, values, HousePolicy().limits())
+        # A small table is tried as it is, too.
+        assert len(tried) == (len(ideas) + 1 if size == 3 else most)
+        said = before.untried(method, table.domain, values)
+        assert [text in said for text in ideas[most:3]] == [True] * len(ideas[most:3])
+        assert bool(said) is (size > 3)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from move_cases import moves_of
 
 from tabprotect.engine.cycles.designs import elementary
 from tabprotect.engine.errors import InputError
@@ -52,7 +53,7 @@ def test_violations_are_the_dense_margins(
 
 def test_cells_round_trip_and_take() -> None:
     moves = elementary(Domain.of_shape((3, 3)))
-    assert MoveSet.from_cells(moves.domain, moves.as_cells()) == moves
+    assert moves_of(moves.domain, moves.as_cells()) == moves
     assert moves.take(range(len(moves))) == moves
     back = moves.take([4, 2])
     assert np.array_equal(back.array(0), moves.array(4))

@@ -38,7 +38,6 @@ TEXT_ON = [
     ("on_at_risk", "at_risk_fill"),
     ("on_confidential", "confidential"),
     ("on_public", "public"),
-    ("on_heat_high", "heat_high"),
     ("plus", "base"),
     ("plus", "plus_fill"),
     ("minus", "base"),

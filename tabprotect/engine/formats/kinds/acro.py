@@ -1,20 +1,24 @@
 """ACRO results (results.json): the crosstab of an output, whose CSV file stands beside it.
 
 Of several outputs the first table with a file that is there is read, as rows by columns. Written as
-one output under review, with its table in `output_0_0.csv`; `check` adds flags and decisions.
+one output under review, with its table in `output_0_0.csv`; `check` adds flags and decisions. Of a
+release each table is such an output, its suppressed counts an `x`, their outcome "suppressed".
 """
 
 from __future__ import annotations
 
+import hashlib
 import re
 from pathlib import Path
+
+import numpy as np
 
 from tabprotect.engine.arrays import Bools
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.format import Format
-from tabprotect.engine.formats.layouts.acro_results import FILE, read_results, results_text
+from tabprotect.engine.formats.layouts.acro_results import FILE, UID, read_results, results_text
 from tabprotect.engine.formats.layouts.cell_list import CellList
-from tabprotect.engine.formats.layouts.crosstab import crosstab_csv
+from tabprotect.engine.formats.layouts.crosstab import HIDDEN, crosstab_csv
 from tabprotect.engine.formats.layouts.laid_out import lay_out
 from tabprotect.engine.formats.layouts.marked_cells import marked_cells
 from tabprotect.engine.formats.layouts.marks import Marks
@@ -22,6 +26,7 @@ from tabprotect.engine.formats.layouts.text_rows import text_rows
 from tabprotect.engine.formats.reading import Reading
 from tabprotect.engine.formats.text.rows import TextRows
 from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 
 _HEAD = re.compile(rb'(\xef\xbb\xbf)?\s*\{.*"results"\s*:\s*\{.*"(uid|status)"\s*:', re.DOTALL)
@@ -57,7 +62,8 @@ class Acro(Format):
                 hint="keep the folder together as ACRO has written it",
             )
         uid, name = tables[0]
-        marks = Marks.parse(reading.marks)
+        # What this program itself writes in place of a suppressed count.
+        marks = Marks({HIDDEN: "suppressed", **Marks.parse(reading.marks).meanings})
         rows = text_rows(TextRows(path.parent / name), None)
         layout = lay_out(rows, reading, marks, name)
         cells, _ = marked_cells(layout, reading, marks, name)
@@ -65,13 +71,34 @@ class Acro(Format):
         return cells, notes if len(tables) > 1 else []
 
     def write(self, table: Table) -> bytes:
-        for label in (c for v in table.domain.variables for c in v.categories):
-            if not label or label != label.strip() or not label.isprintable():
-                raise InputError(f"ACRO has no place for the category {label!r}", hint="rename it")
+        _check(table.domain)
         return results_text(table.domain, {}, status="review").encode("utf-8")
 
-    def beside(self, table: Table, path: Path, hidden: Bools | None = None) -> dict[str, bytes]:
-        return {FILE: crosstab_csv(table)}
+    def publish(self, table: Table, hidden: Bools | None, title: str) -> bytes:
+        _check(table.domain)
+        cells = [] if hidden is None else np.argwhere(hidden).tolist()
+        gone = {table.domain.labels(tuple(cell)): ("suppressed",) for cell in cells}
+        own, said = _own_file(table.domain), [title] if title else []
+        text = results_text(table.domain, gone, status="review", comments=said, file=own)
+        return text.encode("utf-8")
+
+    def beside(
+        self, table: Table, path: Path, hidden: Bools | None = None, *, published: bool = False
+    ) -> dict[str, bytes]:
+        name = _own_file(table.domain) if published else FILE
+        return {name: crosstab_csv(table, hidden)}
+
+
+def _check(domain: Domain) -> None:
+    for label in (c for v in domain.variables for c in v.categories):
+        if not label or label != label.strip() or not label.isprintable():
+            raise InputError(f"ACRO has no place for the category {label!r}", hint="rename it")
+
+
+def _own_file(domain: Domain) -> str:
+    """The tables of one release stand in one folder: each has a file by its variables."""
+    told = hashlib.sha256("\0".join(domain.names).encode()).hexdigest()
+    return f"{UID}_{told[:8]}.csv"
 
 
 PLUGIN = Acro()

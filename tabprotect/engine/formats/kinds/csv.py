@@ -75,9 +75,6 @@ class Csv(RowFormat):
         )
         return RecordsFile(relation, text)
 
-    def write(self, table: Table) -> bytes:
-        return write_csv(table)
-
     def publish(self, table: Table, hidden: Bools | None, title: str) -> bytes:
         if hidden is None:
             return write_csv(table)

@@ -41,9 +41,6 @@ class Ods(RowFormat):
     ) -> tuple[RowSource, list[str]]:
         return read_sheet(path, sheet=reading.sheet, cells=reading.range)
 
-    def write(self, table: Table) -> bytes:
-        return self.publish(table, None, "")
-
     def publish(self, table: Table, hidden: Bools | None, title: str) -> bytes:
         return ods_bytes(sheets_of(table, hidden, title, _UNWRITABLE))
 

@@ -77,9 +77,6 @@ class Parquet(Format):
     def records(self, path: Path, progress: Progress = SILENT) -> RecordsFile:
         return RecordsFile(f"read_parquet({file_literal(path)})")
 
-    def write(self, table: Table) -> bytes:
-        return self.publish(table, None, "")
-
     def publish(self, table: Table, hidden: Bools | None, title: str) -> bytes:
         # Late, as above.
         import duckdb

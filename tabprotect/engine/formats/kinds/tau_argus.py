@@ -183,7 +183,9 @@ class TauArgus(Format):
             table = Table.dense(Domain.of({ALL: [ALL]}), table.counts.reshape(1))
         return self._written(table, hidden)
 
-    def beside(self, table: Table, path: Path, hidden: Bools | None = None) -> dict[str, bytes]:
+    def beside(
+        self, table: Table, path: Path, hidden: Bools | None = None, *, published: bool = False
+    ) -> dict[str, bytes]:
         files: dict[str, str] = {}
         lists: dict[str, dict[str, str]] = {}
         for variable in table.domain.variables:

@@ -43,9 +43,6 @@ class Xlsx(RowFormat):
     ) -> tuple[RowSource, list[str]]:
         return read_sheet(path, sheet=reading.sheet, cells=reading.range)
 
-    def write(self, table: Table) -> bytes:
-        return self.publish(table, None, "")
-
     def publish(self, table: Table, hidden: Bools | None, title: str) -> bytes:
         return xlsx_bytes(sheets_of(table, hidden, title, _UNWRITABLE), title)
 

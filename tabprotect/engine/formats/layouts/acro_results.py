@@ -65,15 +65,18 @@ def results_text(
     status: str,
     when: str = "",
     comments: Sequence[str] = (),
+    file: str = FILE,
 ) -> str:
     """One crosstab as a ``results.json``.
 
     Parameters
     ----------
     flagged
-        The rules that flag a cell, by its categories.
+        The rules that flag a cell, or that it is suppressed, by its categories.
     when
         ISO 8601.
+    file
+        That holds the counts.
     """
     layout = Crosstab.of(domain)
     outcome: dict[str, dict[str, str]] = {}
@@ -85,15 +88,17 @@ def results_text(
         text = "".join(f"{rule}; " for rule in rules) if rules else "ok"
         outcome.setdefault(heads[column], {})[" | ".join(layout.labels[row])] = text
         for rule in rules:
-            cells[CHECKS[rule]].append([row, column])
+            if rule in CHECKS:
+                cells[CHECKS[rule]].append([row, column])
     summary = {name: len(places) for name, places in cells.items()}
     result = {
         "uid": UID,
         "status": status,
         "type": "table",
         "properties": {"method": "crosstab"},
-        "files": [{"name": FILE, "sdc": {"summary": summary, "cells": cells}}],
+        "files": [{"name": file, "sdc": {"summary": summary, "cells": cells}}],
         "outcome": outcome,
+        "fair": {},
         "command": "tabprotect",
         "summary": f"{status}; "
         + "; ".join(f"{name}: {n} cells may need suppressing" for name, n in summary.items() if n),

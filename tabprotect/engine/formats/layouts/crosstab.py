@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tabprotect.engine.arrays import Bools
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
@@ -35,13 +36,15 @@ class Crosstab:
     def of(cls, domain: Domain) -> Crosstab:
         """Of one variable the rows are its categories, and the one column is ``count``.
 
+        Of none there is one row, of the total.
+
         Raises
         ------
         InputError
-            For a table without a variable, or a name that would not come back.
+            For a name that would not come back.
         """
         if not domain.ndim:
-            raise InputError("a table of rows and columns needs a variable", hint="write CSV")
+            return cls(("", "count"), (("Total",),), 1)
         if any("\\" in name or name != name.strip() for name in domain.names):
             raise InputError("a variable's name holds a backslash", hint="rename it first")
         if domain.ndim == 1:
@@ -54,12 +57,19 @@ class Crosstab:
         return cls(header, tuple(inner.labels(index) for index in rows), len(last.categories))
 
 
-def crosstab_csv(table: Table) -> bytes:
-    """The table as rows by columns, in CSV."""
+HIDDEN = "x"
+"""In place of a suppressed count."""
+
+
+def crosstab_csv(table: Table, hidden: Bools | None = None) -> bytes:
+    """The table as rows by columns, in CSV; ``hidden`` (shape of the table) are suppressed cells."""
     layout = Crosstab.of(table.domain)
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(layout.header)
-    counts = table.counts.reshape(-1, layout.width).tolist()
+    shown = (
+        table.counts if hidden is None else np.where(hidden, HIDDEN, table.counts.astype(object))
+    )
+    counts = shown.reshape(-1, layout.width).tolist()
     writer.writerows([*front, *row] for front, row in zip(layout.labels, counts, strict=True))
     return out.getvalue().encode("utf-8")

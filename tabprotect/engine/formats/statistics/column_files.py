@@ -130,9 +130,6 @@ class ColumnFormat(Format):
         arrays = {name: np.array(column.values, dtype=object) for name, column in found.items()}
         return RecordsFile("records", columns=arrays)
 
-    def write(self, table: Table) -> bytes:
-        return self.publish(table, None, "")
-
     def publish(self, table: Table, hidden: Bools | None, title: str) -> bytes:
         domain = table.domain
         taken = {COUNT, CONF_STATUS} & set(domain.names)

@@ -32,7 +32,7 @@ from tabprotect.engine.errors import InfeasibleError, TooLargeError
 from tabprotect.engine.posterior.factors import reweighing
 from tabprotect.engine.posterior.factors.cell_laws import cell_laws
 from tabprotect.engine.posterior.factors.cellwise import Cellwise, cellwise
-from tabprotect.engine.posterior.factors.chain import by_chain
+from tabprotect.engine.posterior.factors.chains.chain import by_chain
 from tabprotect.engine.posterior.factors.components import Component, Split, split
 from tabprotect.engine.posterior.factors.part_sums import PartSums
 from tabprotect.engine.posterior.factors.solved_parts import (

@@ -120,7 +120,7 @@ def distribution(model: GroupModel, progress: Progress = SILENT) -> Floats | Non
     return out
 
 
-def number_of_originals(model: GroupModel, progress: Progress = SILENT) -> int | None:
+def number_of_originals(model: GroupModel) -> int | None:
     """How many originals remain possible; ``None`` when too many to count.
 
     Components of cycles that share no cell multiply.
@@ -129,7 +129,7 @@ def number_of_originals(model: GroupModel, progress: Progress = SILENT) -> int |
     for structure in structures(model):
         for cycles in structure.cycle_members.T:
             left -= 1000
-            found = originals(model, cycles=cycles, most_work=left, progress=progress)
+            found = originals(model, cycles=cycles, most_work=left)
             if found is None:
                 return None
             left -= found[1].size

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from tabprotect.engine.disclosure.before import Chance, chance, mendings, remedies
 from tabprotect.engine.errors import Suggestion
+from tabprotect.engine.parameters import Values
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.project.project import Project
+from tabprotect.engine.protection.method import Method
+from tabprotect.engine.protection.problem import Problem
+from tabprotect.engine.release.gate import Gate
 
 
 def foreseen(
@@ -19,10 +23,7 @@ def foreseen(
     TabprotectError
         When the parameters do not fit the table.
     """
-    method, problem = project.protection, project.problem
-    values = method.resolve_for(problem, project.given)
-    limits = project.limits.limits(problem.at_risk, random=method.is_random(values))
-    found = chance(method, problem, values, limits, progress=progress)
+    found = chance(*_judged_by(project), progress=progress)
     return found, what_helps(project, progress) if found.unlikely else ()
 
 
@@ -36,8 +37,12 @@ def what_helps(project: Project, progress: Progress = SILENT) -> tuple[Suggestio
     TabprotectError
         When the parameters do not fit the table.
     """
+    ways = mendings if project.objection else remedies
+    return ways(*_judged_by(project), progress)
+
+
+def _judged_by(project: Project) -> tuple[Method, Problem, Values, Gate]:
     method, problem = project.protection, project.problem
     values = method.resolve_for(problem, project.given)
     limits = project.limits.limits(problem.at_risk, random=method.is_random(values))
-    ways = mendings if project.objection else remedies
-    return ways(method, problem, values, limits, progress)
+    return method, problem, values, limits

@@ -5,12 +5,12 @@ The register itself is imported late: the library behind it would be a third of 
 
 from __future__ import annotations
 
-import getpass
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 from tabprotect.engine.bundle.archive import sha256
 from tabprotect.engine.disclosure.policy import Again
+from tabprotect.engine.house import user_name
 from tabprotect.engine.protection.problem import Protected, RunEvidence
 from tabprotect.engine.register.address import address
 from tabprotect.engine.register.entry import Publication, admit, related
@@ -74,7 +74,4 @@ def _who(record: RunEvidence) -> str:
     approved = f"approved by {record.approved_by}" if record.approved_by else ""
     if named := ", ".join(filter(None, [record.prepared_by, approved])):
         return named
-    try:
-        return getpass.getuser()
-    except (KeyError, OSError, ImportError):
-        return ""
+    return user_name()

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import csv
 import datetime
-import getpass
 import html
 import io
 import json
 import multiprocessing
+import os
 import platform
+import threading
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
@@ -23,6 +24,7 @@ from pathlib import Path
 
 from tabprotect.engine.atomic import write_bytes
 from tabprotect.engine.errors import TabprotectError
+from tabprotect.engine.house import user_name
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.project.replaying.jobs import Job
 from tabprotect.engine.project.replaying.replay import last_and_now, run_file
@@ -131,7 +133,8 @@ def _here(jobs: Sequence[Job], out: Path) -> Iterator[Outcome]:
 
 def _spread(jobs: Sequence[Job], out: Path, workers: int, progress: Progress) -> Iterator[Outcome]:
     # Fresh processes: forking one with threads (DuckDB's, the solver's) can deadlock.
-    pool = ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("spawn"))
+    context = multiprocessing.get_context("spawn")
+    pool = ProcessPoolExecutor(workers, mp_context=context, initializer=_end_with_parent)
     try:
         pending: dict[Future[Outcome], Job] = {pool.submit(run_job, job, out): job for job in jobs}
         while pending:
@@ -145,6 +148,18 @@ def _spread(jobs: Sequence[Job], out: Path, workers: int, progress: Progress) ->
             progress.report("running jobs", 1 - len(pending) / len(jobs))
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _end_with_parent() -> None:
+    """A killed batch leaves no process behind that writes where the next one does."""
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+
+    def watch() -> None:
+        parent.join()
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 def run_job(job: Job, out: Path) -> Outcome:
@@ -182,7 +197,7 @@ def run_job(job: Job, out: Path) -> Outcome:
 def _outcome(job: Job, code: int, message: str) -> Outcome:
     status = "failed" if code else "done"
     return Outcome(
-        job.name, status, code, message, 0.0, (), (), "", getpass.getuser(), platform.node(),
+        job.name, status, code, message, 0.0, (), (), "", user_name(), platform.node(),
         __version__, _now(),
     )  # fmt: skip
 

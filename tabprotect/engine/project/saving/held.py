@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import getpass
 import json
 import os
 import platform
@@ -13,6 +12,7 @@ from pathlib import Path
 from typing import IO
 
 from tabprotect.engine.errors import InputError
+from tabprotect.engine.house import user_name
 
 
 class InUseError(InputError):
@@ -94,9 +94,6 @@ class HeldProject:
 
 
 def _self() -> dict[str, str]:
-    try:
-        who = getpass.getuser()
-    except (KeyError, OSError, ImportError):
-        who = "somebody"
+    who = user_name() or "somebody"
     since = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
     return {"who": who, "where": platform.node() or "this machine", "since": since}

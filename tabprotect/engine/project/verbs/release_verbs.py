@@ -290,11 +290,7 @@ def publish(
     one; ``sign`` the file of the private key that signs the bundle, ``sign_too``
     that of a second one. ``prepared_by`` and ``approved_by`` are names for the dossier and the register.
     """
-    if project.protected is None:
-        raise InfeasibleError(
-            "there is nothing to publish yet", hint="protect the table as it stands first"
-        )
-    protected = answered_for(project, accept.strip(), (prepared_by.strip(), approved_by.strip()))
+    protected = answered_for(project, accept, prepared_by, approved_by)
     path = Path(release)
     beside = None if dossier is None else Path(dossier)
     if beside == path:
@@ -333,17 +329,22 @@ def publish(
     return replace(project, protected=protected, published=True, notes=notes)
 
 
-def answered_for(project: Project, reason: str, names: tuple[str, str]) -> Protected:
+def answered_for(project: Project, reason: str, prepared_by: str, approved_by: str) -> Protected:
     """The result with who answers for it, and the decision where one was needed.
 
     Raises
     ------
+    InfeasibleError
+        When there is no result.
     RefusedError
         When something stands against it and there is no reason, or a name is missing that the
         policy of the house takes.
     """
-    assert project.protected is not None
-    prepared_by, approved_by = names
+    if project.protected is None:
+        raise InfeasibleError(
+            "there is nothing to publish yet", hint="protect the table as it stands first"
+        )
+    names = prepared_by, approved_by = prepared_by.strip(), approved_by.strip()
     if project.limits.two_signatures and (
         not all(names) or prepared_by.casefold() == approved_by.casefold()
     ):
@@ -351,7 +352,7 @@ def answered_for(project: Project, reason: str, names: tuple[str, str]) -> Prote
             "by the policy of the house two people answer for a release",
             hint="name who prepared it, and somebody else who approves it",
         )
-    done = gate.decided(project.protected, project.limits, reason)
+    done = gate.decided(project.protected, project.limits, reason.strip())
     record = replace(done.record, prepared_by=prepared_by, approved_by=approved_by)
     return replace(done, record=record)
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from tabprotect.engine.atomic import Whole, write_together
 from tabprotect.engine.bundle import archive, confidential, manifest, public, set_bundles
 from tabprotect.engine.bundle.data_package import slug
-from tabprotect.engine.errors import InfeasibleError, InputError
+from tabprotect.engine.errors import InputError
 from tabprotect.engine.project import recipe
 from tabprotect.engine.project.command import Context, Declared
 from tabprotect.engine.project.project import Project
@@ -62,11 +62,7 @@ def publish_set(
     made in the register, for the manifest; the dossier is that of the whole run. Undo cannot cross
     it. The other arguments are those of ``publish``.
     """
-    if project.protected is None:
-        raise InfeasibleError(
-            "there is nothing to publish yet", hint="protect the table as it stands first"
-        )
-    protected = answered_for(project, accept.strip(), (prepared_by.strip(), approved_by.strip()))
+    protected = answered_for(project, accept, prepared_by, approved_by)
     chosen = PublicationSet(protected.release.domain, dict(tables))
     place = Path(folder)
     made = set_bundles.files(

@@ -11,7 +11,7 @@ import numpy as np
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.reading import Reading
 from tabprotect.engine.microdata.coding import Codings
-from tabprotect.engine.project.command import Arguments, Context, Declared, cell
+from tabprotect.engine.project.command import Arguments, Context, Declared, Order, cell
 from tabprotect.engine.project.opening.sources import open_table as open_source
 from tabprotect.engine.project.opening.sources import tabulate_source
 from tabprotect.engine.project.placement import Placement
@@ -329,3 +329,9 @@ def place(
     """Say which variables stand in the rows, the columns and the layers."""
     chosen = Placement(tuple(rows), tuple(columns), tuple(layers))
     return replace(project, placement=chosen.check(project.domain))
+
+
+def placed(placement: Placement) -> Order:
+    """The command that takes a placement."""
+    rows, columns, layers = map(list, (placement.rows, placement.columns, placement.layers))
+    return place(rows=rows, columns=columns, layers=layers)

@@ -54,18 +54,32 @@ def further_method(text: str) -> Following | None:
         raise InputError(f"{parts[0]!r} is no method; there are {', '.join(registry)}")
     method = cast(Method, registry[parts[0]])
     known = {p.name: p for p in method.parameters}
-    if any(p.kind == "cycles" for p in method.parameters):
+    settable = may_be_set(method)
+    if settable is None:
         raise InputError(f"{method.name} cannot follow: there is no posterior for it")
     given: dict[str, object] = {}
     for word in parts[1:]:
         name, equals, value = word.partition("=")
         if not equals or name not in known:
             raise InputError(f"{word!r} is not NAME=VALUE with one of {', '.join(known)}")
-        # What stands here is published: no file's name, nothing confidential.
-        if not known[name].public or known[name].kind in MAY_NAME_FILES or name == MARGINS.name:
+        if name not in settable:
             raise InputError(f"{name!r} cannot be set for a margin")
         given[name] = value
     return method, given
+
+
+def may_be_set(method: Method) -> tuple[str, ...] | None:
+    """The parameters of a method that follows; ``None`` where it cannot follow.
+
+    They are published with the margin: no file's name, nothing confidential.
+    """
+    if any(p.kind == "cycles" for p in method.parameters):
+        return None
+    return tuple(
+        p.name
+        for p in method.parameters
+        if p.public and p.kind not in MAY_NAME_FILES and p.name != MARGINS.name
+    )
 
 
 def values_for(inner: Following, domain: Domain) -> Values:

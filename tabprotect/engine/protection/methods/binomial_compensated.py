@@ -38,7 +38,12 @@ from tabprotect.engine.protection.guarantees import promises
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Draft, Problem
 from tabprotect.engine.protection.resampling import compensation
-from tabprotect.engine.protection.resampling.truncated import QUALITY, law_of_cell, limits, weighed
+from tabprotect.engine.protection.resampling.truncated_laws import (
+    QUALITY,
+    law_of_cell,
+    limits,
+    weighed,
+)
 from tabprotect.engine.release.likelihood import CellFactors, Rerun
 from tabprotect.engine.release.published import PublishedTable
 from tabprotect.engine.release.release import Release

@@ -38,7 +38,7 @@ from tabprotect.engine.protection.calibration_plan import CalibrationPlan
 from tabprotect.engine.protection.guarantees import promises
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Draft, Problem
-from tabprotect.engine.protection.resampling.truncated import (
+from tabprotect.engine.protection.resampling.truncated_laws import (
     QUALITY,
     averaged,
     boxed,

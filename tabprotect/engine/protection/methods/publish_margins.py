@@ -126,7 +126,7 @@ THEN: Parameter[str | None] = Parameter(
     "Then",
     "A further method for each margin, with its parameters: random_rounding base=3. "
     "Without one the margins are published exactly.",
-    "text",
+    "setting",
     "",
 )
 

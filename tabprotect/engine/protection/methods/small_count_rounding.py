@@ -50,7 +50,12 @@ from tabprotect.engine.protection.published_sums import (
     sum_factors,
 )
 from tabprotect.engine.protection.rounding.rounding_base import BASE, reaches, require_reach
-from tabprotect.engine.protection.rounding.small_rounding import Rules, SmallCounts
+from tabprotect.engine.protection.rounding.small_rounding import (
+    Keys,
+    Rules,
+    SmallCounts,
+    keys_of,
+)
 from tabprotect.engine.protection.subtables import GROUPINGS, MARGINS, publication_of
 from tabprotect.engine.release.likelihood import CellFactors, Rerun
 from tabprotect.engine.release.release import Release
@@ -170,7 +175,7 @@ class SmallCountRounding(Method):
         rounded = small.round(generator.permutation, progress)
         return Draft(
             main_first(publication.sums(rounded.inner), publication.domain),
-            hidden=None if small.is_published else rounded.inner,
+            hidden=rounded.inner if small.inner is None else None,
             findings={
                 "inner cells changed": rounded.changed,
                 "rounded because they could be derived": rounded.derived,
@@ -264,16 +269,18 @@ def _rerun(counts: Ints, publication: Publication, rules: Rules, unknown: int) -
         How many inner cells may have been rounded.
     """
     exact = unknown <= MOST_PERMUTED
+    known: list[Keys] = []
 
     def estimate(original: Table, generator: np.random.Generator) -> float:
-        small = SmallCounts(original, publication, rules)
+        # At the first call: many posteriors need none.
+        if not known and not original.is_sparse:
+            known.append(keys_of(publication, np.arange(publication.domain.size)))
+        small = SmallCounts(original, publication, rules, *known)
         if not reaches(rules.base, small.sums):
             return 0.0
         if exact:
             return small.chance(counts)
-        hits = 0
-        for _ in range(RUNS):
-            hits += np.array_equal(small.round(generator.permutation).sums, counts)
+        hits = sum(small.gives(counts, generator.permutation) for _ in range(RUNS))
         return hits / RUNS
 
     return Rerun(estimate, exact) if unknown <= MOST_RERUN else None

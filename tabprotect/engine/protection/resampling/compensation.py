@@ -18,7 +18,7 @@ import numpy as np
 from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.budgets import MOST_PUT_RIGHT
 from tabprotect.engine.errors import TooLargeError
-from tabprotect.engine.protection.resampling.truncated import binomial_logs, limits
+from tabprotect.engine.protection.resampling.truncated_laws import binomial_logs, limits
 
 
 def draw(counts: Ints, block: Ints, quality: float, generator: np.random.Generator) -> Ints:

@@ -10,7 +10,7 @@ EXTRA_SWAPS = 100
 """Rounds of swaps tried beyond one for each count rounded up."""
 
 FEW = 100
-"""Candidates that are compared at once, every margin together: quicker than margin by margin."""
+"""Candidates up to which all pairs are compared at once."""
 
 FAR = np.int64(2**61)
 """Sets the candidates of one list behind all others; scores stay below half of it."""
@@ -125,7 +125,7 @@ def _shared(keys: Ints) -> Ints:
     """In how many published cells two candidates meet, int64 (candidates, candidates)."""
     candidates = keys.shape[1]
     if candidates <= FEW:
-        return np.asarray((keys[:, :, None] == keys[:, None, :]).sum(axis=0))
+        return np.asarray((keys[:, :, None] == keys[:, None, :]).sum(axis=0, dtype=np.int64))
     meet = np.zeros((candidates, candidates), dtype=np.uint16)
     for row in keys:
         codes = np.unique(row, return_inverse=True)[1].astype(np.uint16)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import permutations
 from typing import Literal
 
@@ -70,8 +71,6 @@ class Rounded:
     ----------
     inner
         The rounded inner cells.
-    sums
-        The published counts they add up to, over all margins.
     rounds
         How often a set of candidates was rounded.
     changed
@@ -81,10 +80,30 @@ class Rounded:
     """
 
     inner: Table
-    sums: Ints
     rounds: int
     changed: int
     derived: int
+
+
+def keys_of(publication: Publication, cells: Ints) -> Keys:
+    """The published cells that inner cells add into, (margins, cells).
+
+    Raises
+    ------
+    TooLargeError
+        Before the work, with what it would cost.
+    """
+    margins = len(publication.margins)
+    if margins * len(cells) > MOST_KEYS:
+        raise TooLargeError(
+            f"rounding {len(cells):,} inner cells in {margins:,} sub-tables would take about "
+            f"{4 * margins * len(cells) / 1e9:.0f} GB and hours",
+            hint="publish fewer sub-tables, or merge categories",
+        )
+    keys = np.empty((margins, len(cells)), dtype=np.int32)
+    for m in range(margins):
+        np.add(publication.keys(m, cells), publication.starts[m], out=keys[m], casting="same_kind")
+    return keys
 
 
 class SmallCounts:
@@ -96,14 +115,17 @@ class SmallCounts:
         The original.
     publication
         What is published of it.
+    keys : int32 (margins, inner cells), optional
+        As ``keys_of`` all cells, where many tables of one publication are looked at.
     """
 
-    def __init__(self, table: Table, publication: Publication, rules: Rules) -> None:
+    def __init__(
+        self, table: Table, publication: Publication, rules: Rules, keys: Keys | None = None
+    ) -> None:
         self.table, self.publication, self.rules = table, publication, rules
         if table.total > INT64_MAX // 2:
             raise InputError("the counts are too large to be rounded within 9.2e18")
         cells, counts = table.cells
-        self.is_laid_out = table.domain.size * len(publication.margins) <= LAID_OUT
         small = (counts <= rules.most) & (counts % rules.base != 0)
         if rules.zeros:
             every = np.arange(table.domain.size, dtype=np.int64)
@@ -111,44 +133,17 @@ class SmallCounts:
             small = (everything <= rules.most) & ~table.domain.structural_cells()
             cells, counts = every, everything
         self.cells, self.original = cells[small], counts[small]
-        self.keys = self._keys(self.cells)
-        self.sums = self._added_up()
-        self.is_published = publication.domain in publication.domains
-
-    def _added_up(self) -> Ints:
-        """The published counts of the original, over all margins."""
-        if not self.is_laid_out:
-            return self.publication.stack(self.publication.sums(self.table))
-        # One of thousands of possible originals: from keys that the publication keeps.
-        cells, counts = self.table.cells
-        sums = np.zeros(self.publication.size, dtype=np.int64)
-        for row in self.publication.adds_into[:, cells]:
-            np.add.at(sums, row, counts)
-        return sums
-
-    def _keys(self, cells: Ints) -> Keys:
-        """The published cells that inner cells add into, (margins, cells).
-
-        Raises
-        ------
-        TooLargeError
-            Before the work, with what it would cost.
-        """
-        publication, margins = self.publication, len(self.publication.margins)
-        if margins * len(cells) > MOST_KEYS:
-            raise TooLargeError(
-                f"rounding {len(cells):,} inner cells in {margins:,} sub-tables would take about "
-                f"{4 * margins * len(cells) / 1e9:.0f} GB and hours",
-                hint="publish fewer sub-tables, or merge categories",
-            )
-        if self.is_laid_out:
-            return publication.adds_into[:, cells].astype(np.int32)
-        keys = np.empty((margins, len(cells)), dtype=np.int32)
-        for m in range(margins):
-            np.add(
-                publication.keys(m, cells), publication.starts[m], out=keys[m], casting="same_kind"
-            )
-        return keys
+        if keys is None:
+            self.keys = keys_of(publication, self.cells)
+            self.sums = publication.stack(publication.sums(table))
+        else:
+            self.keys = keys[:, self.cells]
+            self.sums = np.zeros(publication.size, dtype=np.int64)
+            np.add.at(self.sums, keys.reshape(-1), np.tile(table.counts.reshape(-1), len(keys)))
+        # Which margin is the inner table; None where it is not published.
+        self.inner = next(
+            (m for m, one in enumerate(publication.domains) if one == publication.domain), None
+        )
 
     def _meets(self, wanted: Bools, cells: Ints) -> Bools:
         """Which candidates add into one of the wanted published cells."""
@@ -171,11 +166,42 @@ class SmallCounts:
             ``n -> `` a random permutation of 0..n-1.
         """
         now, sums = self.original.copy(), self.sums.copy()
+        rounds, derived = self._run(now, sums, permutation, progress=progress)
+        changed = now != self.original
+        return Rounded(self._with(now), rounds, int(changed.sum()), derived)
+
+    def gives(self, published: Ints, permutation: Callable[[int], Ints]) -> bool:
+        """Whether one run gives these published counts."""
+        now, sums = self.original.copy(), self.sums.copy()
+        self._run(now, sums, permutation, published=published)
+        return np.array_equal(sums, published)
+
+    @cached_property
+    def _begin(self) -> tuple[Ints, bool]:
+        return self._candidates(self.original, self.sums, first=True)
+
+    def _run(
+        self,
+        now: Ints,
+        sums: Ints,
+        permutation: Callable[[int], Ints],
+        *,
+        published: Ints | None = None,
+        progress: Progress = SILENT,
+    ) -> tuple[int, int]:
+        """Round in place; how many rounds it took, and how many cells could be derived.
+
+        Parameters
+        ----------
+        published
+            Whatever cannot lead to these counts is left unfinished.
+        """
         rounds = derived = most = 0
         while True:
-            candidates, by_derivation = self._candidates(now, sums, first=rounds == 0)
+            found = self._candidates(now, sums, first=False) if rounds else self._begin
+            candidates, by_derivation = found
             if not len(candidates):
-                break
+                return rounds, derived
             most = max(most, len(candidates))
             progress.report("rounding small counts", 1 - len(candidates) / most)
             if len(candidates) > AT_ONCE:
@@ -187,8 +213,11 @@ class SmallCounts:
                 order = permutation(len(candidates))
             self._round_up(candidates[self._choose(candidates, sums, ups, order)], now, sums)
             rounds += 1
-        changed = now != self.original
-        return Rounded(self._with(now), sums, rounds, int(changed.sum()), derived)
+            # An inner cell that is a multiple of the base stays as it is.
+            if published is not None and self.inner is not None:
+                mine = self.keys[self.inner, candidates]
+                if (sums[mine] != published[mine]).any():
+                    return rounds, derived
 
     def chance(self, published: Ints) -> float:
         """P(these published counts | the table), over all permutations: for few candidates."""
@@ -262,12 +291,12 @@ class SmallCounts:
 
     def _derivable(self, now: Ints, sums: Ints) -> Ints:
         """Small inner cells that follow from published zeros and cells with one unknown left."""
-        if self.is_published or not (now % self.rules.base).any():
+        if self.inner is not None or not (now % self.rules.base).any():
             return np.zeros(0, dtype=np.int64)
         # Of a table too large to follow, a reader is taken to know the cells that are zero.
-        whole = self.is_laid_out
+        whole = self.table.domain.size * len(self.publication.margins) <= LAID_OUT
         cells = np.arange(self.table.domain.size) if whole else self.table.cells[0]
-        keys = self._keys(cells)
+        keys = keys_of(self.publication, cells)
         known = self.table.domain.structural_cells(cells)
         for key in keys:
             known |= sums[key] == 0

@@ -20,20 +20,16 @@ from tabprotect.engine.protection.suppressing.hiding_sets.cutting_planes import 
 from tabprotect.engine.protection.suppressing.hiding_sets.hiding_problem import HidingProblem
 from tabprotect.engine.protection.suppressing.near_tables.linear_moves import SMALL
 from tabprotect.engine.protection.suppressing.near_tables.two_way_flows import TwoWayFlows
-from tabprotect.engine.protection.suppressing.pattern import give_up, select
+from tabprotect.engine.protection.suppressing.pattern import Announced, give_up, select
 from tabprotect.engine.protection.suppressing.task import Task
 from tabprotect.engine.tables.publication import Publication
 
 Search = Literal["usual", "longer"]
 
-WORK, BY_NUMBER, LONGER = 2.2e6, 3_300.0, 6.0
+WORK, BY_NUMBER, LONGER = 2.2e6, 2_900.0, 7.0
 """Microseconds of a usual core that cutting planes take at least, more for each published number,
 and how many times as long a longer search is. Counted, never timed."""
 
-
-BY_FLOWS, BY_BOXES, TOLD = 2.5e-4, 0.03, 20.0
-"""Seconds for each sensitive number of choosing and checking by flows and by boxes, and from which
-on the estimate is told beforehand."""
 
 FEW = 100
 """Ends of intervals up to which a table of more than three variables is done both ways."""
@@ -81,27 +77,6 @@ def most_work(publication: Publication, search: Search = "usual") -> float:
     return max(WORK, BY_NUMBER * count) * (LONGER if search == "longer" else 1.0)
 
 
-def estimate(task: Task, search: Search = "usual") -> float:
-    """About how many seconds of a usual core choosing and checking will take."""
-    by_number = BY_FLOWS if TwoWayFlows.fits(task.publication) else BY_BOXES
-    limit = most_work(task.publication, search)
-    return limit / 1e6 if limit else by_number * float(task.primary.sum())
-
-
-class _Announced:
-    """Progress that says with every stage how long all of it will take."""
-
-    def __init__(self, progress: Progress, seconds: float) -> None:
-        self._progress = progress
-        self._about = f" (about {seconds / 60:.0f} min in all)" if seconds >= 90 else ""
-        if not self._about and seconds >= TOLD:
-            self._about = f" (about {seconds:.0f} s in all)"
-
-    def report(self, stage: str, fraction: float, partial: object = None) -> None:
-        """Pass it on."""
-        self._progress.report(f"{stage}{self._about}", fraction, partial)
-
-
 def choose(task: Task, search: Search = "usual", progress: Progress = SILENT) -> Choice:
     """The cheapest hiding set found. Deterministic.
 
@@ -111,10 +86,10 @@ def choose(task: Task, search: Search = "usual", progress: Progress = SILENT) ->
         When some primary cells cannot be protected even if all cells were hidden that may be, or
         no way was found within the stated work.
     """
-    progress = _Announced(progress, estimate(task, search))
+    limit = most_work(task.publication, search)
+    progress = Announced(progress, limit / 1e6)
     progress.report("secondary suppression", 0.0)
     problem = HidingProblem.of(task)
-    limit = most_work(task.publication, search)
     start = None
     if not limit or _quick(problem):
         start = select(task, progress)

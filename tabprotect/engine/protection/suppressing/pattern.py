@@ -62,6 +62,9 @@ class Engine(Protocol):
     def extreme(self, cell: int, sign: int, known: int) -> tuple[int, bool, Deviation | None]:
         """How far one suppressed cell can move, whether proven, and a change that does."""
 
+    def seconds(self, ends: int) -> float:
+        """About how long choosing and checking take, for so many ends of intervals."""
+
 
 class Steady:
     """Progress that stays where it is while a solver only asks whether to go on."""
@@ -75,6 +78,26 @@ class Steady:
         if fraction:
             self._stage, self._fraction = stage, fraction
         self._progress.report(self._stage or stage, self._fraction, partial)
+
+
+class Announced:
+    """Progress that says with every stage how long all of it will take.
+
+    Parameters
+    ----------
+    seconds
+        Of a usual core; below ``TOLD`` nothing is said.
+    """
+
+    def __init__(self, progress: Progress, seconds: float) -> None:
+        self._progress = progress
+        self._about = f" (about {seconds / 60:.0f} min in all)" if seconds >= 90 else ""
+        if not self._about and seconds >= TOLD:
+            self._about = f" (about {seconds:.0f} s in all)"
+
+    def report(self, stage: str, fraction: float, partial: object = None) -> None:
+        """Pass it on."""
+        self._progress.report(f"{stage}{self._about}", fraction, partial)
 
 
 def engine(
@@ -135,6 +158,9 @@ def lacking(task: Task, suppressed: Bools, progress: Progress = SILENT) -> Ints:
     """
     return _Selection(task, Steady(progress)).lacking(suppressed)
 
+
+TOLD = 20.0
+"""Seconds from which on it is told beforehand how long a choice will take."""
 
 MANY = 500
 """Ends of intervals from which on they are looked at together first."""
@@ -217,6 +243,7 @@ class _Selection:
     def run(self) -> Bools:
         """Hide what is needed, then publish what is not."""
         aims = self._aims()
+        self._progress = Announced(self._progress, self._engine.seconds(len(aims)))
         lost = []
         for done, aim in enumerate(aims):
             self._progress.report("secondary suppression", 0.7 * done / len(aims))

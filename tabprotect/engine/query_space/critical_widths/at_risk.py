@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Sequence
-from functools import cached_property
 
 import numpy as np
 
@@ -86,11 +85,6 @@ class AtRiskCells:
             for one in possible(table.domain)
         ]  # fmt: skip
         self._room = max(8, CACHE_BYTES // (8 * self.size))
-
-    @cached_property
-    def smallest_single(self) -> tuple[int, ...]:
-        """The smallest count of each variable's own margin at an at-risk cell."""
-        return tuple(int(self.counts_at(axis).min()) for axis in self.lattice.axes)
 
     def index(self, cell: int) -> Index:
         """The at-risk cell number ``cell`` as categories by number."""

@@ -7,7 +7,6 @@ refused, and so does all above it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -16,8 +15,7 @@ from tabprotect.engine.arrays import Ints
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.query_space.bounds_way import BoundsWay
-from tabprotect.engine.query_space.criterion import RiskCriterion
-from tabprotect.engine.query_space.evidence import Evidence, Verdict
+from tabprotect.engine.query_space.evidence import Verdict
 from tabprotect.engine.query_space.frontier import Frontier
 from tabprotect.engine.query_space.lattice import Query
 from tabprotect.engine.query_space.release_sets.release_set import Consequence, ReleaseSet
@@ -29,37 +27,14 @@ class AskedReleaseSet(ReleaseSet):
 
     _verdicts: dict[Query, Verdict] = field(default_factory=dict, compare=False)
 
-    @classmethod
-    def begin(
-        cls,
-        evidence: Evidence,
-        criterion: RiskCriterion,
-        threshold: int,
-        *,
-        released: Iterable[Query] = (),
-        bounds: BoundsWay = "auto",
-        progress: Progress = SILENT,
-    ) -> ReleaseSet:
-        """As of a :class:`ReleaseSet`.
-
-        Raises
-        ------
-        InputError
-            Where bounds would need the whole table.
-        """
+    @staticmethod
+    def _bounded_by(bounds: BoundsWay) -> BoundsWay:
         if bounds not in ("auto", "decomposable"):
             raise InputError(
                 f"bounds by {bounds} need every cell, and there are too many",
                 hint="take decomposable bounds",
             )
-        return super().begin(
-            evidence,
-            criterion,
-            threshold,
-            released=released,
-            bounds="decomposable",
-            progress=progress,
-        )
+        return "decomposable"
 
     def refuse(self, query: Query) -> ReleaseSet:
         if query in self.unreleasable or query in self.released:

@@ -98,6 +98,7 @@ class ReleaseSet:
         """
         if threshold < 0:
             raise ParameterError({"beta": f"must be a whole number from 0 up, is {threshold}"})
+        bounds = cls._bounded_by(bounds)
         lattice = evidence.lattice
         frontier = Frontier.below(lattice, (0, *released))
         judgement = criterion.judge(
@@ -235,6 +236,11 @@ class ReleaseSet:
             hint="lower the threshold or merge rare categories",
             detail="\n".join(f"{c.text}: {c.lower}..{c.upper}" for c in tight.values()),
         )
+
+    @staticmethod
+    def _bounded_by(bounds: BoundsWay) -> BoundsWay:
+        """The way that is taken where one is asked for."""
+        return bounds
 
     def _outside(self, unreleasable: Frontier) -> Ints:
         """What is allowed where nothing else is refused."""

@@ -39,6 +39,8 @@ from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.question import Question
+from tabprotect.gui.forms.field import CHOSEN
+from tabprotect.gui.forms.name_chips import NameChips
 from tabprotect.gui.look.buttons import scrolling
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column
@@ -133,6 +135,9 @@ class DrawsPanel(QWidget):
         self.formula.setAccessibleName("Log-linear model")
         self.formula.setToolTip("Which variables go together: a*b + c")
         self.formula.returnPressed.connect(self.run)
+        self.terms = NameChips(*CHOSEN["formula"], terms=True)
+        self.formula.textEdited.connect(self.terms.show_text)
+        self.terms.changed.connect(self.formula.setText)
         self.model: ModelSummary | None = None
         self._fitting: Question[ModelSummary] = Question(
             self, document.jobs, self._take_model, self._failed
@@ -175,6 +180,7 @@ class DrawsPanel(QWidget):
             first,
             self.corner,
             self.formula,
+            self.terms,
             second,
             self.sentence,
             (self.plot, 1),
@@ -201,7 +207,15 @@ class DrawsPanel(QWidget):
             for pair in zip(self.corner.variables, self.corner.categories, strict=True)
             for box in pair
         ]
-        asked = [self.kind, *corner, self.formula, self.who, self.draws, self.button]
+        asked = [
+            self.kind,
+            *corner,
+            self.formula,
+            *self.terms.stops,
+            self.who,
+            self.draws,
+            self.button,
+        ]
         return [*asked, *self.plot.controls()]
 
     def value(self, name: str) -> str:
@@ -221,6 +235,8 @@ class DrawsPanel(QWidget):
             self._domain = project.domain
             self.draws.setValue(FEW_DRAWS if project.domain.size > MANY_CELLS else DRAWS)
             self.formula.setText(" + ".join(f"`{name}`" for name in project.domain.names))
+            self.terms.offer(project.domain.names)
+            self.terms.show_text(self.formula.text())
         self._fill_kinds(project.domain)
         self.corner.show_domain(project.domain)
         self._show()
@@ -243,7 +259,8 @@ class DrawsPanel(QWidget):
 
     def _kind_chosen(self) -> None:
         self.corner.setVisible(self.kind.currentData() == "odds")
-        self.formula.setVisible(self.kind.currentData() == "model")
+        for part in (self.formula, self.terms):
+            part.setVisible(self.kind.currentData() == "model")
 
     # -- running ------------------------------------------------------------------------------
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from PySide6.QtCore import QSize, QStringListModel, Qt, Signal
 from PySide6.QtGui import QKeySequence, QShortcut
@@ -21,12 +21,14 @@ from PySide6.QtWidgets import (
 
 from tabprotect.engine.budgets import MOST_RUNS
 from tabprotect.engine.errors import InputError, ParameterError, TabprotectError
+from tabprotect.engine.project.command import Order
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.verbs.compare_verbs import comparison_scope, set_comparison
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.gui.forms.field import CHOSEN
 from tabprotect.gui.forms.name_chips import NameChips
+from tabprotect.gui.forms.setting_dialog import ask_setting
 from tabprotect.gui.look.buttons import tool_button
 from tabprotect.gui.look.label import Label, heading, tip
 from tabprotect.gui.look.layouts import in_column, in_row
@@ -85,6 +87,11 @@ def examine(text: str, domain: Domain) -> tuple[int, str]:
         return 0, str(error)
 
 
+def _compared(runs: Iterable[str]) -> Order:
+    """The command that compares these settings, each once."""
+    return set_comparison(runs=list(dict.fromkeys(runs)))
+
+
 class RunsPanel(QWidget):
     """``changed`` carries a command, ``chosen`` a setting's number."""
 
@@ -119,6 +126,8 @@ class RunsPanel(QWidget):
         self.add_button.clicked.connect(self.add)
         self.verdict = Label(wordWrap=True, name="What the setting makes")
         self.verdict.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self.build_button = QPushButton("Add a method\u2026")
+        self.build_button.clicked.connect(self._ask_method)
         self.remove_button = QPushButton("Remove", flat=True)
         self.remove_button.setAccessibleName("Remove the setting")
         self.remove_button.clicked.connect(self.remove)
@@ -165,7 +174,8 @@ class RunsPanel(QWidget):
 
     def _arrange(self) -> None:
         adding = in_row((self.text, 1), self.add_button, spacing=GRID)
-        removing = in_row(self.remove_button, self.clear_button, 1, self.more)
+        first = in_row(self.build_button, 1, self.more)
+        removing = in_row(self.remove_button, self.clear_button, 1)
         form = QFormLayout()
         form.setSpacing(GRID)
         form.setRowWrapPolicy(QFormLayout.RowWrapPolicy.DontWrapRows)
@@ -184,8 +194,9 @@ class RunsPanel(QWidget):
         column = in_column(
             heading("Compared"),
             (self.list, 1),
-            self.levers,
             removing,
+            self.levers,
+            first,
             on=self,
             margins=0,
             spacing=GRID,
@@ -203,6 +214,7 @@ class RunsPanel(QWidget):
             chips.show_text("")
             chips.offer([])
         self.levers.show_run("")
+        self.build_button.setEnabled(False)
         for widget in (self.list, self.text, self.margins, self.key, self.sensitive):
             widget.blockSignals(True)
             widget.clear()
@@ -239,6 +251,7 @@ class RunsPanel(QWidget):
         self.list.setCurrentRow(min(before, self.list.count() - 1))
         self.list.blockSignals(False)
         self._show_levers()
+        self.build_button.setEnabled(True)
         self.remove_button.setEnabled(bool(plan.runs))
         self.clear_button.setEnabled(bool(plan.runs))
         self._keys = plan.key
@@ -279,13 +292,19 @@ class RunsPanel(QWidget):
 
     # -- doing --------------------------------------------------------------------------------
 
+    def _ask_method(self) -> None:
+        if self._domain is not None:
+            ask_setting(
+                self, self._domain, lambda run: self.changed.emit(_compared([*self._runs, run]))
+            )
+
     def add(self) -> None:
         """Add what is typed, if it is right."""
         text = self.text.text().strip()
         if not text or self._domain is None or not self._check():
             return
         self.text.clear()
-        self.changed.emit(set_comparison(runs=[*self._runs, text]))
+        self.changed.emit(_compared([*self._runs, text]))
 
     def remove(self) -> None:
         """Remove the current setting."""
@@ -298,7 +317,7 @@ class RunsPanel(QWidget):
     def _turned(self, before: str, after: str) -> None:
         """A slider makes another setting of the current one."""
         runs = [after if run == before else run for run in self._runs]
-        self.changed.emit(set_comparison(runs=list(dict.fromkeys(runs))))
+        self.changed.emit(_compared(runs))
 
     def _typed(self, text: str) -> None:
         self._model.setStringList(completions(text))

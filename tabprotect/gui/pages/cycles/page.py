@@ -19,7 +19,7 @@ from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.verbs.cycle_verbs import BY_HAND, check
 from tabprotect.engine.project.verbs.release_verbs import BY_FIGURES
-from tabprotect.engine.project.verbs.table_verbs import place
+from tabprotect.engine.project.verbs.table_verbs import placed
 from tabprotect.engine.protection.cycle_runs.cycle_parameters import BLOCKING
 from tabprotect.engine.tables.domain import Index
 from tabprotect.engine.tables.moves import MoveSet, Violation
@@ -426,12 +426,7 @@ class CyclesPage(CyclesStage, Page):
         self._paint()
 
     def _place(self, placement: Placement) -> None:
-        self.do(
-            place,
-            rows=list(placement.rows),
-            columns=list(placement.columns),
-            layers=list(placement.layers),
-        )
+        self.document.run(placed(placement), page=self.name)
 
     def _take_template(self, kind: str) -> None:
         self._tools["templates"].setChecked(False)

@@ -81,7 +81,7 @@ class MethodCard(QFrame):
         column.addSpacing(GRID // 2)
         column.addWidget(_wrapped(about(trial.method)))
         for extra in (
-            helps(place, share),
+            helps(place),
             "" if trial.safe(share) else sentence_of(known_words(trial)),
         ):
             if extra:
@@ -182,7 +182,7 @@ class Cards(QScrollArea):
             label = Label("\u2013" if trial.fault else text)
             label.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
             self._others.addWidget(label, row, column)
-        said = " ".join(filter(None, (why(place, asked, share), helps(place, share))))
+        said = " ".join(filter(None, (why(place, asked, share), helps(place))))
         words = Label(said, wordWrap=True)
         words.setToolTip(tip(said))
         self._others.addWidget(words, row, 3)

@@ -74,7 +74,7 @@ def why(place: Ranked, asked: Sequence[str], share: float) -> str:
     return " ".join(said)
 
 
-def helps(place: Ranked, share: float) -> str:
+def helps(place: Ranked) -> str:
     """What was changed to get there, or what would help; empty where nothing has to."""
     trial = place.trial
     if trial.fault:

@@ -7,11 +7,11 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QWidget
 
 from tabprotect.engine.query_space.evidence import TightCell
-from tabprotect.gui.lattice.listing import ListColumn, Listing
 from tabprotect.gui.lattice.space import Space
 from tabprotect.gui.lattice.words import foresight_sentence, status_text, tight_title
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column
+from tabprotect.gui.look.listing import ListColumn, Listing
 from tabprotect.gui.look.theme import GRID, count_text
 
 

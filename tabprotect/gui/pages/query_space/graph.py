@@ -7,10 +7,10 @@ from PySide6.QtWidgets import QSplitter, QWidget
 
 from tabprotect.engine.query_space.graphs.independence_graph import independence_graph
 from tabprotect.gui.lattice.graph import GraphFigure, queries_named
-from tabprotect.gui.lattice.listing import ListColumn, Listing
 from tabprotect.gui.lattice.space import Space
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column
+from tabprotect.gui.look.listing import ListColumn, Listing
 from tabprotect.gui.look.theme import GRID
 
 

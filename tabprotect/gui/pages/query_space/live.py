@@ -15,7 +15,6 @@ from tabprotect.engine.project.project import Project
 from tabprotect.engine.query_space.lattice import Query
 from tabprotect.engine.tables.table import Table
 from tabprotect.gui.base.question import Question
-from tabprotect.gui.lattice.listing import ListColumn, Listing
 from tabprotect.gui.lattice.matrix import FrontierMatrix, by_share
 from tabprotect.gui.lattice.names import VariableLetters, counted
 from tabprotect.gui.lattice.space import CANDIDATE, RELEASED, UNRELEASABLE, Space
@@ -23,6 +22,7 @@ from tabprotect.gui.lattice.symbols import NodeLook
 from tabprotect.gui.lattice.view import LatticeView
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
+from tabprotect.gui.look.listing import ListColumn, Listing
 from tabprotect.gui.look.theme import GRID, count_text
 from tabprotect.gui.pages.query_space.lattice import DRAWN
 

@@ -22,11 +22,11 @@ from tabprotect.engine.query_space.optimal.best_release import METHODS, SearchMe
 from tabprotect.gui.base.question import Question
 from tabprotect.gui.lattice.bars import DimensionBars
 from tabprotect.gui.lattice.compared import Compared, compare, search
-from tabprotect.gui.lattice.listing import ListColumn, Listing
 from tabprotect.gui.lattice.names import counted, listed
 from tabprotect.gui.lattice.space import RELEASED, UNKNOWN, Space
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
+from tabprotect.gui.look.listing import ListColumn, Listing
 from tabprotect.gui.look.theme import GRID, count_text, number_text
 from tabprotect.gui.pages.query_space.lattice import DRAWN
 

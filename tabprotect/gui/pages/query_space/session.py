@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import getpass
 from datetime import UTC
 
 import numpy as np
@@ -19,16 +18,17 @@ from PySide6.QtWidgets import (
 )
 
 from tabprotect.engine.errors import InputError, TabprotectError
+from tabprotect.engine.house import user_name
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.release_plan import ReleasePlan
 from tabprotect.engine.project.verbs.query_verbs import serve_session
-from tabprotect.engine.query_space.lattice import Query
+from tabprotect.engine.query_space.lattice import Query, joined
 from tabprotect.engine.query_space.registered import rules
 from tabprotect.engine.tables.table import Table
 from tabprotect.gui.base.question import Question
+from tabprotect.gui.forms.name_picks import NamePicks
 from tabprotect.gui.lattice.bars import DimensionBars
-from tabprotect.gui.lattice.listing import ListColumn, Listing
 from tabprotect.gui.lattice.names import listed
 from tabprotect.gui.lattice.serving import ANSWER_CELLS, Served, Serving
 from tabprotect.gui.lattice.space import Regions, Space
@@ -37,6 +37,7 @@ from tabprotect.gui.lattice.words import state_sentence
 from tabprotect.gui.look.file_dialogs import ask_place
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
+from tabprotect.gui.look.listing import ListColumn, Listing
 from tabprotect.gui.look.theme import GRID
 from tabprotect.gui.pages.query_space.lattice import DRAWN, look_of
 
@@ -84,12 +85,10 @@ class SessionPanel(QWidget):
         self.begin.clicked.connect(self.begin_session)
         self.values: dict[str, QLineEdit] = {}
         self._values_row = in_row(spacing=GRID)
-        self.user = QLineEdit(getpass.getuser())
+        self.user = QLineEdit(user_name())
         self.user.setAccessibleName("Who asks")
         self.user.setMaximumWidth(16 * GRID)
-        self.query = QLineEdit(placeholderText="A,B")
-        self.query.setAccessibleName("Variables of the sub-table asked for")
-        self.query.returnPressed.connect(self.ask)
+        self.names = NamePicks("Variable of the sub-table asked for")
         self.asking = QPushButton("Ask")
         self.asking.clicked.connect(self.ask)
         self.answer = Label(wordWrap=True, name="The answer")
@@ -128,13 +127,12 @@ class SessionPanel(QWidget):
             first.addWidget(widget)
         first.addLayout(self._values_row)
         first.addWidget(self.begin)
-        who, what = Label("Asked by"), Label("for")
+        who = Label("Asked by")
         who.setBuddy(self.user)
-        what.setBuddy(self.query)
         second.addWidget(who)
         second.addWidget(self.user)
-        second.addWidget(what)
-        second.addWidget(self.query, 1)
+        second.addWidget(Label("for"))
+        second.addWidget(self.names, 1)
         second.addWidget(self.asking)
         left, right = QWidget(), QWidget()
         in_column(
@@ -194,12 +192,12 @@ class SessionPanel(QWidget):
         self._show()
 
     def ask(self) -> None:
-        """Ask for the sub-table that was typed."""
+        """Ask for the sub-table of the names that are picked; of none, for the grand total."""
         serving, regions = self.serving, self.space.regions
         if serving is None or regions is None or self._work.running:
             return
         try:
-            query = regions.letters.lattice.parse(self.query.text())
+            query = regions.letters.lattice.query(self.names.chosen)
             if not self.user.text().strip():
                 raise InputError("nobody is named as asking", hint="say who asks")
         except TabprotectError as error:
@@ -251,7 +249,7 @@ class SessionPanel(QWidget):
             project,
             database=place,
             rule=self.rule.currentData(),
-            query=self.query.text().strip() or "A,B",
+            query=joined(self.names.chosen) or "A,B",
         )
 
     # -- what is shown ------------------------------------------------------------------------
@@ -260,7 +258,8 @@ class SessionPanel(QWidget):
         begun, regions = self.serving is not None, self.space.regions
         self.begin.setEnabled(not self._work.running and regions is not None)
         self.begin.setText("Begin anew" if begun else "Begin")
-        for widget in (self.user, self.query, self.asking):
+        self.names.offer(() if regions is None else regions.letters.lattice.names)
+        for widget in (self.user, self.names, self.asking):
             widget.setEnabled(begun and not self._work.running)
         served = self.served
         if served is None or regions is None:
@@ -359,7 +358,7 @@ class SessionPanel(QWidget):
         regions = self.space.regions
         if regions is not None:
             self.view.set_focus(query)
-            self.query.setText(regions.letters.lattice.text(query))
+            self.names.choose(regions.letters.lattice.names_of(query))
 
     def _show_rule(self) -> None:
         found = rules()[self.rule.currentData()]

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QComboBox, QLineEdit, QSpinBox, QWidget
+from PySide6.QtWidgets import QComboBox, QSpinBox, QWidget
 
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.verbs.query_verbs import set_release_criterion
 from tabprotect.engine.project.verbs.table_verbs import set_at_risk
 from tabprotect.engine.query_space.bounds_way import BOUNDS_WAYS
 from tabprotect.engine.query_space.registered import criteria
+from tabprotect.engine.sensitivity.small_count import SmallCount
+from tabprotect.gui.forms.rule_field import RuleField
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_row
 from tabprotect.gui.look.theme import GRID
@@ -36,16 +38,15 @@ class SettingsRow(QWidget):
             self.criterion.addItem(found.label, name)
             tip = f"<p>{found.help}</p>"
             self.criterion.setItemData(self.criterion.count() - 1, tip, 3)
-        _narrow(self.criterion, 22)
+        _narrow(self.criterion, 16)
         self.threshold = QSpinBox(minimum=0, maximum=1_000_000)
+        self.threshold.setMaximumWidth(9 * GRID)
         self.threshold.setKeyboardTracking(False)
         self.threshold.setAccessibleName("Threshold beta")
         self.threshold.setToolTip(
             "<p>Beta: a sub-table may go out when the criterion is proved to be at least this.</p>"
         )
-        self.at_risk = QLineEdit()
-        self.at_risk.setAccessibleName("Counts at risk, such as 1..2")
-        self.at_risk.setMaximumWidth(8 * GRID)
+        self.at_risk = RuleField("At risk: from")
         self.bounds = QComboBox()
         self.bounds.setAccessibleName("How bounds are found")
         for name, help_ in BOUNDS_WAYS.items():
@@ -56,18 +57,17 @@ class SettingsRow(QWidget):
         for words, field in (
             ("May go out when", self.criterion),
             ("is at least", self.threshold),
-            ("At risk", self.at_risk),
             ("Bounds", self.bounds),
         ):
             label = Label(words)
             label.setBuddy(field)
             row.addWidget(label)
             row.addWidget(field, 1 if isinstance(field, QComboBox) else 0)
+        row.insertWidget(row.indexOf(self.bounds) - 1, self.at_risk)
         self.criterion.activated.connect(lambda _: self._ask("criterion"))
         self.bounds.activated.connect(lambda _: self._ask("bounds"))
         self.threshold.valueChanged.connect(self._threshold_changed)
-        self.at_risk.editingFinished.connect(self._at_risk_changed)
-        self._shown = ("", "")
+        self.at_risk.rule_set.connect(lambda rule: self.asked.emit(set_at_risk(rule=str(rule))))
 
     def show_project(self, project: Project) -> None:
         """Show what is in force."""
@@ -77,17 +77,14 @@ class SettingsRow(QWidget):
         self.threshold.blockSignals(True)
         self.threshold.setValue(plan.threshold)
         self.threshold.blockSignals(False)
-        rule = str(project.at_risk)
-        self._shown = (rule, rule)
-        self.at_risk.setText(rule)
+        self.at_risk.show_rule(project.at_risk)
         found = criteria()[plan.criterion]
         self.criterion.setToolTip(f"<p>{found.help}</p>")
         self.bounds.setToolTip(f"<p>{BOUNDS_WAYS[self.bounds.currentData()]}</p>")
 
     def forget(self) -> None:
         """Show no rule of the house."""
-        self._shown = ("", "")
-        self.at_risk.clear()
+        self.at_risk.show_rule(SmallCount())
 
     def _ask(self, name: str) -> None:
         box: QComboBox = getattr(self, name)
@@ -95,13 +92,6 @@ class SettingsRow(QWidget):
 
     def _threshold_changed(self, value: int) -> None:
         self.asked.emit(set_release_criterion(threshold=value))
-
-    def _at_risk_changed(self) -> None:
-        said = self.at_risk.text().strip()
-        # Editing is finished twice when the error strip takes the focus: ask once.
-        if said not in self._shown:
-            self._shown = (self._shown[0], said)
-            self.asked.emit(set_at_risk(rule=said))
 
 
 def _narrow(box: QComboBox, letters: int) -> None:

@@ -14,7 +14,6 @@ from PySide6.QtWidgets import (
 )
 
 from tabprotect.engine.query_space.lattice import Query
-from tabprotect.gui.lattice.listing import ListColumn, Listing
 from tabprotect.gui.lattice.space import CANDIDATE, Regions, Space
 from tabprotect.gui.lattice.symbols import NodeLook
 from tabprotect.gui.lattice.tiles import TileMap
@@ -22,6 +21,7 @@ from tabprotect.gui.lattice.view import LatticeView
 from tabprotect.gui.lattice.words import region_text
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
+from tabprotect.gui.look.listing import ListColumn, Listing
 from tabprotect.gui.look.shades import STEPS, ScaleBar, shade_numbers, shades
 from tabprotect.gui.look.theme import GRID, THEME, count_text
 from tabprotect.gui.pages.query_space.lattice import DRAWN, wanted_query

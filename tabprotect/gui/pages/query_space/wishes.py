@@ -5,7 +5,6 @@ from __future__ import annotations
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import (
     QHeaderView,
-    QLineEdit,
     QPushButton,
     QTreeWidget,
     QTreeWidgetItem,
@@ -17,6 +16,7 @@ from tabprotect.engine.progress import Progress
 from tabprotect.engine.query_space.lattice import Query
 from tabprotect.engine.query_space.optimal.together import Together, together
 from tabprotect.gui.base.question import Question
+from tabprotect.gui.forms.name_picks import NamePicks
 from tabprotect.gui.lattice.names import counted, listed
 from tabprotect.gui.lattice.space import Regions, Space
 from tabprotect.gui.lattice.words import figure_text, status_text, way_text
@@ -46,9 +46,8 @@ class WishPanel(QWidget):
         self._question: Question[Together] = Question(
             self, space.document.jobs, self._answered, self._not_answered, stopped=self._show
         )
-        self.name = QLineEdit(placeholderText="variables, such as A,B")
-        self.name.setAccessibleName("Variables of a wished table")
-        self.name.returnPressed.connect(self.add)
+        self.names = NamePicks("Variable of a wished table")
+        self.names.changed.connect(self._show_buttons)
         self.adding = QPushButton("Wish for it")
         self.adding.clicked.connect(self.add)
         self.pairs = QPushButton("All two-way tables")
@@ -73,10 +72,11 @@ class WishPanel(QWidget):
         self.list.itemChanged.connect(lambda _item, column: self._changed(column))
         self.list.currentItemChanged.connect(self._gone_to)
         self.said = Label(EMPTY, wordWrap=True, name="Which wishes may go out together")
-        label = Label("Table of")
-        label.setBuddy(self.name)
-        row = in_row(label, (self.name, 1), self.adding, self.pairs, self.removing, spacing=GRID)
-        in_column(row, self.said, (self.list, 1), on=self, margins=(0, GRID, 0, 0), spacing=GRID)
+        first = in_row(Label("Table of"), (self.names, 1), spacing=GRID)
+        row = in_row(self.adding, self.pairs, self.removing, 1, spacing=GRID)
+        in_column(
+            first, row, self.said, (self.list, 1), on=self, margins=(0, GRID, 0, 0), spacing=GRID
+        )
 
     # -- the list -----------------------------------------------------------------------------
 
@@ -96,16 +96,12 @@ class WishPanel(QWidget):
         return [item for item in found if item is not None]
 
     def add(self) -> None:
-        """Put down the table that was typed."""
+        """Put down the table of the names that are picked."""
         regions = self.space.regions
-        if regions is None:
+        if regions is None or not self.names.chosen:
             return
-        try:
-            query = regions.letters.lattice.parse(self.name.text())
-        except TabprotectError as error:
-            self.failed.emit(error)
-            return
-        self.name.clear()
+        query = regions.letters.lattice.query(self.names.chosen)
+        self.names.choose(())
         self._put(regions, [query])
 
     def add_pairs(self) -> None:
@@ -147,9 +143,15 @@ class WishPanel(QWidget):
         if table is not self._table:
             self._table = table
             self.list.clear()
-        for button in (self.adding, self.pairs, self.removing):
-            button.setEnabled(regions is not None)
+        self.names.offer(() if regions is None else regions.letters.lattice.names)
+        self._show_buttons()
         self._ask()
+
+    def _show_buttons(self) -> None:
+        there = self.space.regions is not None
+        self.pairs.setEnabled(there)
+        self.removing.setEnabled(there)
+        self.adding.setEnabled(there and bool(self.names.chosen))
 
     def _changed(self, column: int) -> None:
         if not column:

@@ -99,11 +99,9 @@ class LineGroup(QWidget):
         """Put something beneath the lines."""
         self._inside.addWidget(widget)
 
-    def show_group(
-        self, group: CheckGroup, *, helps: Sequence[Suggestion] | None = (), note: str = ""
-    ) -> None:
+    def show_group(self, group: CheckGroup, *, helps: Sequence[Suggestion] | None = ()) -> None:
         """Show lines anew; ``helps`` are remedies, ``None`` while they are being tried."""
-        shown = (group, None if helps is None else tuple(map(id, helps)), note)
+        shown = (group, None if helps is None else tuple(map(id, helps)))
         if shown == self._shown:
             # What is the same stays, and with it what has the focus.
             return
@@ -126,8 +124,6 @@ class LineGroup(QWidget):
                 row = QWidget()
                 in_row(button, (_quiet(remedy.reached), 1), on=row, margins=0, spacing=GRID)
                 self._helps.addWidget(row)
-        if note:
-            self._helps.addWidget(_quiet(note))
 
     def controls(self) -> list[QWidget]:
         """What takes the keyboard, in reading order."""

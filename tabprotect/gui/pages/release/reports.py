@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QUrl, Signal
 from PySide6.QtGui import QAction, QDesktopServices
-from PySide6.QtWidgets import QMenu, QPushButton, QWidget
+from PySide6.QtWidgets import QMenu, QPushButton
 
 from tabprotect.engine.bundle import confidential, public
 from tabprotect.engine.errors import TabprotectError
@@ -37,8 +37,8 @@ class ReportButton(QPushButton):
     written = Signal(object)
     failed = Signal(object)
 
-    def __init__(self, document: Document, parent: QWidget | None = None) -> None:
-        super().__init__("Report", parent)
+    def __init__(self, document: Document) -> None:
+        super().__init__("Report")
         self.document = document
         self.last: Path | None = None
         self.setAccessibleName("Write a report of the release")

@@ -42,6 +42,7 @@ from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Changes, Page
 from tabprotect.gui.base.question import Question
 from tabprotect.gui.forms.method_form import MethodForm
+from tabprotect.gui.forms.setting_dialog import ask_setting
 from tabprotect.gui.look.buttons import tool_button
 from tabprotect.gui.pages.run.method_help import method_help
 from tabprotect.gui.pages.run.method_result import MethodResult
@@ -119,6 +120,7 @@ class RunPage(Page):
         self.form.parameters_set.connect(self._set)
         self.form.seed_set.connect(lambda s, fresh: self.do(set_seed, seed=s, fresh=fresh))
         self.form.wrong.connect(self.show_error)
+        self.form.setting_asked.connect(self._ask_setting)
         self.form.cycles_asked.connect(lambda: document.page_asked.emit("cycles"))
         self.preview.refusal.remedy_chosen.connect(self._take)
         self.preview.refusal.gate_asked.connect(lambda: document.page_asked.emit("release"))
@@ -341,6 +343,11 @@ class RunPage(Page):
         self._tell()
 
     # -- doing --------------------------------------------------------------------------------
+
+    def _ask_setting(self, name: str) -> None:
+        project = self.document.project
+        if project is not None:
+            ask_setting(self, project.domain, self.form.fields[name].put, follows=True)
 
     def _set(self, given: dict[str, Any]) -> None:
         def failed(error: TabprotectError) -> None:

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QWidget
 
 from tabprotect.engine.arrays import Ints
 from tabprotect.engine.project.placement import Placement
-from tabprotect.engine.project.verbs.table_verbs import place
+from tabprotect.engine.project.verbs.table_verbs import placed
 from tabprotect.engine.protection.problem import Protected
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Index
@@ -128,12 +128,7 @@ class RunPanel(QWidget):
         self._fill()
 
     def _place(self, placement: Placement) -> None:
-        self.document.do(
-            place,
-            rows=list(placement.rows),
-            columns=list(placement.columns),
-            layers=list(placement.layers),
-        )
+        self.document.run(placed(placement))
 
     # -- filling ------------------------------------------------------------------------------
 

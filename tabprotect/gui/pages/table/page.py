@@ -16,7 +16,7 @@ from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.verbs.table_verbs import (
     opening,
     paste_block,
-    place,
+    placed,
     set_at_risk,
     set_count,
 )
@@ -370,12 +370,7 @@ class TablePage(TableStage, Page):
         self.do(paste_block, at=at, counts=zeros)
 
     def _place(self, placement: Placement) -> None:
-        self.do(
-            place,
-            rows=list(placement.rows),
-            columns=list(placement.columns),
-            layers=list(placement.layers),
-        )
+        self.document.run(placed(placement), page=self.name)
 
     def _transpose(self) -> None:
         project = self.document.project

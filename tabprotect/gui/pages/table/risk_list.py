@@ -8,10 +8,8 @@ import numpy as np
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt, Signal
 from PySide6.QtWidgets import (
     QAbstractItemView,
-    QCheckBox,
     QComboBox,
     QFrame,
-    QHBoxLayout,
     QHeaderView,
     QLineEdit,
     QSpinBox,
@@ -25,6 +23,7 @@ from tabprotect.engine.sensitivity.dominance import Dominance
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Domain, Index
 from tabprotect.engine.tables.table import Table
+from tabprotect.gui.forms.rule_field import RuleField
 from tabprotect.gui.look import icons
 from tabprotect.gui.look.buttons import tool_button
 from tabprotect.gui.look.label import Label, heading, tip
@@ -231,36 +230,14 @@ class RiskList(QFrame):
         self.share.setKeyboardTracking(False)
         self.share.valueChanged.connect(lambda _: self._list())
         dominance = in_row(Label("At least"), self.share, Label("of the row"), 1, margins=0)
-        for rule in (self._rule(), dominance, in_row(1, margins=0)):
+        self.rule = RuleField()
+        self.rule.rule_set.connect(lambda rule: self.rule_set.emit(str(rule)))
+        counts = in_row(self.rule, 1, margins=0)
+        for rule in (counts, dominance, in_row(1, margins=0)):
             page = QWidget()
             page.setLayout(rule)
             self.rules.addWidget(page)
         return self.kind
-
-    def _rule(self) -> QHBoxLayout:
-        """Which counts are at risk."""
-        self.high = QSpinBox(minimum=0, maximum=999_999)
-        self.high.setAccessibleName("Highest count that is at risk")
-        self.high.setKeyboardTracking(False)
-        self.low = QSpinBox(minimum=1, maximum=999_999)
-        self.low.setAccessibleName("Lowest count that is at risk")
-        self.low.setKeyboardTracking(False)
-        self.zeros = QCheckBox("zeros, too")
-        self.zeros.setToolTip(tip("Where nobody is can tell something of everybody else."))
-        for box in (self.low, self.high):
-            box.editingFinished.connect(self._ruled)
-        self.zeros.clicked.connect(self._ruled)
-        row = in_row(
-            Label("At risk: from"),
-            self.low,
-            Label("to"),
-            self.high,
-            self.zeros,
-            1,
-            margins=0,
-            spacing=GRID // 2,
-        )
-        return row
 
     def show_cells(
         self, table: Table | None, mask: Bools | None, rule: SmallCount, *, records: bool = False
@@ -288,14 +265,7 @@ class RiskList(QFrame):
         head.setDefaultSectionSize(12 * GRID)
         high = self.list.fontMetrics().height() + GRID
         self.list.verticalHeader().setDefaultSectionSize(high)
-        self._shown = rule
-        for box in (self.low, self.high, self.zeros):
-            box.blockSignals(True)
-        self.zeros.setChecked(rule.low == 0)
-        self.low.setValue(max(rule.low, 1))
-        self.high.setValue(rule.high)
-        for box in (self.low, self.high, self.zeros):
-            box.blockSignals(False)
+        self.rule.show_rule(rule)
 
     def forget(self) -> None:
         """List nothing, and keep nothing."""
@@ -338,12 +308,6 @@ class RiskList(QFrame):
             self.list.scrollTo(self.model.index(line, 0))
         selection.blockSignals(False)
         self.list.viewport().update()
-
-    def _ruled(self) -> None:
-        low = 0 if self.zeros.isChecked() else self.low.value()
-        rule = SmallCount(low, max(self.high.value(), low))
-        if rule != self._shown:
-            self.rule_set.emit(str(rule))
 
     def _went(self, now: QModelIndex) -> None:
         if now.isValid():

@@ -10,14 +10,15 @@ from factor_oracle import exactly, of_sums, sums_of
 
 from tabprotect.engine.cycles.kernel_basis import kernel, shortened
 from tabprotect.engine.errors import InfeasibleError, Interrupted, TooLargeError
-from tabprotect.engine.posterior.factors import chain, components
+from tabprotect.engine.posterior.factors import components
 from tabprotect.engine.posterior.factors.cell_laws import cell_laws
-from tabprotect.engine.posterior.factors.chain import Chains, r_hat
-from tabprotect.engine.posterior.factors.chain_starts import fits, starts
+from tabprotect.engine.posterior.factors.chains import chain
+from tabprotect.engine.posterior.factors.chains.chain import Chains, r_hat
+from tabprotect.engine.posterior.factors.chains.chain_starts import fits, starts
+from tabprotect.engine.posterior.factors.chains.swap_sweeps import Sweeps
 from tabprotect.engine.posterior.factors.components import Component, split
 from tabprotect.engine.posterior.factors.solved_parts import by_residuals
 from tabprotect.engine.posterior.factors.sum_circuits import Circuits
-from tabprotect.engine.posterior.factors.swap_sweeps import Sweeps
 from tabprotect.engine.posterior.infer import infer
 from tabprotect.engine.posterior.prior import CellTable, Poisson, Prior, Uniform
 from tabprotect.engine.progress import Cancellable

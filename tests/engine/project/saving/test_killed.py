@@ -60,6 +60,78 @@ def killed(work: Callable[[int], None], after: float) -> None:
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == -signal.SIGKILL
 
 
+def ends_at(stop: int, work: Callable[[], object]) -> bool:
+    """Do it in a process that ends before its call number ``stop`` of the disk; or did it all?"""
+    child = os.fork()
+    if child == 0:
+        left = [stop]
+        for step in ("open", "fsync", "link", "replace", "unlink", "chmod", "mkdir"):
+
+            def die(*given: object, r: object = getattr(os, step), **k: object) -> object:
+                left[0] -= 1
+                if left[0] == 0:
+                    os._exit(9)
+                return r(*given, **k)  # type: ignore[operator]
+
+            setattr(os, step, die)
+        try:
+            work()
+            os._exit(0)
+        finally:
+            os._exit(1)
+    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    assert status in (0, 9)
+    return status == 9
+
+
+def test_no_crash_point_of_saving_costs_a_project(
+    histories: tuple[History, History], tmp_path: Path
+) -> None:
+    first, second = histories
+    path = tmp_path / "work.tabprotect"
+    old, whole = storage.to_bytes(first), storage.to_bytes(second)
+    for stop in range(1, 40):
+        path.write_bytes(old)
+        ended = ends_at(stop, lambda: storage.save(second, path))
+        assert path.read_bytes() in (old, whole)
+        parts = [found for found in tmp_path.iterdir() if found != path]
+        assert all(part.name.endswith(atomic.PART) for part in parts)
+        if not ended:
+            break
+        for part in parts:
+            part.unlink()
+    assert not ended and path.read_bytes() == whole
+    assert stop > 3
+
+
+@pytest.mark.parametrize("before", [False, True])
+def test_no_crash_point_of_an_autosave_costs_the_one_before(
+    histories: tuple[History, History], tmp_path: Path, before: bool
+) -> None:
+    first, second = histories
+    seen: list[list[str]] = []
+    for stop in range(1, 40):
+        folder = tmp_path / str(stop)
+
+        def work(folder: Path = folder) -> None:
+            session = recovery.Session(folder)
+            if before:
+                session.save(first)
+            session.save(second)
+
+        ended = ends_at(stop, work)
+        found = [one.load().project.title for one in recovery.recoverable(folder)]
+        assert found in ([], ["first"], ["second"])
+        if not ended:
+            break
+        # Once it was there, an autosave is never lost.
+        assert not seen or found >= seen[-1]
+        seen.append(found)
+    assert not ended and found == ["second"]
+    assert (["first"] in seen) == before
+    assert stop > 3
+
+
 def moments(seed: int) -> list[float]:
     """Some milliseconds each."""
     chance = random.Random(seed)

@@ -19,7 +19,7 @@ from tabprotect.engine.protection.guarantees import verify
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.protection.resampling import compensation
-from tabprotect.engine.protection.resampling.truncated import limits
+from tabprotect.engine.protection.resampling.truncated_laws import limits
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Domain

@@ -18,7 +18,7 @@ from round_trip import round_trip
 from tabprotect.engine.errors import InputError, ParameterError, TooLargeError
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import likelihood_of, methods
-from tabprotect.engine.protection.resampling.truncated import (
+from tabprotect.engine.protection.resampling.truncated_laws import (
     averaged,
     binomial_logs,
     limits,

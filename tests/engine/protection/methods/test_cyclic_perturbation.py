@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from move_cases import moves_of
 
 from tabprotect.engine.cycles.designs import bidiagonal, design, elementary
 from tabprotect.engine.cycles.layers import layers
@@ -206,7 +207,7 @@ def test_every_wrong_parameter_is_reported_at_once() -> None:
 
 def test_cycles_that_break_a_margin_are_refused() -> None:
     domain = Domain.of_shape((2, 2))
-    broken = MoveSet.from_cells(domain, [([(0, 0), (1, 1)], [(0, 1)])])
+    broken = moves_of(domain, [([(0, 0), (1, 1)], [(0, 1)])])
     problem = Problem(Table.dense(domain, [[5, 5], [5, 5]]))
     with pytest.raises(InputError, match="changes the margin"):
         METHOD.run(problem, {"cycles": broken}, Randomness.fresh())
@@ -247,7 +248,7 @@ def test_likelihood_sees_only_what_is_disclosed() -> None:
 def test_margins_other_than_the_default_are_verified_too() -> None:
     domain = Domain.of_shape((2, 2))
     # Keeps B and the total, but not A.
-    moves = MoveSet.from_cells(domain, [([(0, 0)], [(1, 0)])], margins=(("B",),))
+    moves = moves_of(domain, [([(0, 0)], [(1, 0)])], margins=(("B",),))
     assert METHOD.resolve(domain, {"cycles": moves})["cycles"] == moves
     with pytest.raises(InputError, match="changes the margin A"):
         METHOD.resolve(domain, {"cycles": moves.keeping((("A",),))})

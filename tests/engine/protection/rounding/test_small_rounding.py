@@ -17,7 +17,7 @@ from tabprotect.engine.protection import published_sums
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import likelihood_of, methods
 from tabprotect.engine.protection.rounding import small_rounding
-from tabprotect.engine.protection.rounding.small_rounding import Rules, SmallCounts
+from tabprotect.engine.protection.rounding.small_rounding import Rules, SmallCounts, keys_of
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.groupings.hierarchy import Grouping
 from tabprotect.engine.tables.publication import Publication
@@ -140,6 +140,12 @@ def test_the_stated_algorithm_and_its_promises(
     assert 2 * abs(rounded.inner.total - table.total) <= rules.base
     assert (np.abs(inner - original) <= rules.base - (not rules.zeros)).all()
     assert rounded.changed == (inner != original).sum()
+    many = SmallCounts(table, publication, rules, keys_of(publication, np.arange(original.size)))
+    for other in range(2):
+        again = many.round(np.random.default_rng(other).permutation).inner.counts.reshape(-1)
+        gives = many.gives(sums, np.random.default_rng(other).permutation)
+        assert gives == np.array_equal(incidence @ again, sums)
+    assert many.gives(sums, np.random.default_rng(seed).permutation)
 
 
 def test_a_small_count_between_two_groups_cannot_be_derived() -> None:

@@ -142,7 +142,7 @@ def test_where_the_mode_is_not_the_published_value_is_listed(
     assert shown.mode_button.text() == "Mode is the published value: 4 of 6 cells."
     shown.mode_button.click()
     wrong = {tuple(map(int, cell.strip("()").split(","))) for cell in example["violating_cells"]}
-    assert {row.index for row in shown.exposed.model.rows} == wrong
+    assert set(shown.exposed.cells) == wrong
 
 
 def test_the_keyboard_walks_cells_on_the_map_and_in_the_list(
@@ -159,22 +159,22 @@ def test_the_keyboard_walks_cells_on_the_map_and_in_the_list(
     shown.exposed.table.selectRow(0)
     first = protected.document.selection
     qtbot.keyClick(shown.exposed.table, Qt.Key.Key_Down)
-    assert protected.document.selection == shown.exposed.model.rows[1].index != first
+    assert protected.document.selection == shown.exposed.cells[1] != first
 
 
 def test_the_most_exposed_cells_come_first(protected: MainWindow) -> None:
     shown, found = page(protected), engine(protected)
     original = protected.document.original
     assert original is not None
-    rows = shown.exposed.model.rows
+    cells = shown.exposed.cells
     risky = {
         tuple(map(int, i)) for i in np.argwhere((original.counts >= 1) & (original.counts <= 2))
     }
-    assert {row.index for row in rows} == risky
-    chances = [float(found.probability(original.counts)[row.index]) for row in rows]
+    assert set(cells) == risky
+    chances = [float(found.probability(original.counts)[cell]) for cell in cells]
     assert chances == sorted(chances, reverse=True)
     shown.exposed.search.setText("v3")
-    assert {row.index[0] for row in shown.exposed.model.rows} == {2}
+    assert {cell[0] for cell in shown.exposed.cells} == {2}
 
 
 def test_public_view_is_what_the_bundles_reader_sees(
@@ -401,7 +401,7 @@ def test_without_a_choice_the_most_exposed_cell_is_shown(
     shown = page(protected)
     protected.document.select(None)
     settle()
-    first = shown.exposed.model.rows[0].index
+    first = shown.exposed.cells[0]
     belief = shown.cell.histogram.beliefs[0]
     assert np.array_equal(belief.values, engine(protected).distribution(first)[0])
     assert protected.document.original is not None

@@ -82,22 +82,6 @@ def page(window: MainWindow) -> MethodsPage:
     return page_of(window, MethodsPage)
 
 
-@pytest.fixture
-def tried(window: MainWindow, qtbot: QtBot, settle: Settle) -> Settle:
-    """Wait until the method was tried and nothing runs."""
-
-    def wait() -> None:
-        settle()
-        shown = page(window)
-        qtbot.waitUntil(
-            lambda: not shown._trial.running and "Trying" not in shown.preview.state,
-            timeout=100_000,
-        )
-        settle()
-
-    return wait
-
-
 def choose(window: MainWindow, label: str) -> MethodsPage:
     """Make a method the project's, and go to its set-up."""
     (name,) = (name for name, method in methods().items() if method.label == label)

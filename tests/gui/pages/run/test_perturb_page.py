@@ -40,22 +40,6 @@ def page(window: MainWindow) -> PerturbPage:
 
 
 @pytest.fixture
-def tried(window: MainWindow, qtbot: QtBot, settle: Settle) -> Settle:
-    """Wait until the preview is up to date and nothing runs."""
-
-    def wait() -> None:
-        settle()
-        shown = page(window)
-        qtbot.waitUntil(
-            lambda: not shown._trial.running and "Trying" not in shown.preview.state,
-            timeout=100_000,
-        )
-        settle()
-
-    return wait
-
-
-@pytest.fixture
 def perturb(opened: MainWindow, tried: Settle) -> MainWindow:
     """The window on the perturb page of the 4 x 4 example, the mechanism tried."""
     opened.go("perturb")

@@ -392,11 +392,11 @@ def test_the_risk_list_holds_the_cells_of_all_layers(
     assert shown.risks.list.currentIndex().row() == model.rowCount() - 1
     shown.risks.search.clear()
     # The rule is edited where its consequence is seen.
-    shown.risks.high.setValue(4)
-    shown.risks.high.editingFinished.emit()
+    shown.risks.rule.high.setValue(4)
+    shown.risks.rule.high.editingFinished.emit()
     assert str(window.document.project.at_risk) == "1..4"  # type: ignore[union-attr]
     assert model.rowCount() == ((counts >= 1) & (counts <= 4)).sum()
-    shown.risks.zeros.click()
+    shown.risks.rule.zeros.click()
     assert str(window.document.project.at_risk) == "0..4"  # type: ignore[union-attr]
     # What dominates a row is listed by a rule of its own.
     shown.risks.kind.setCurrentIndex(shown.risks.kind.findData("dominance"))

@@ -29,6 +29,9 @@ LIMIT = 1000
 SHORT = 1e-6
 """A number that moves by this share less than is asked for does move as far."""
 
+SHORT_ROWS = 5_000
+"""Rows up to which a run takes some milliseconds."""
+
 RUN, SCALE = 150.0, 0.25
 """Microseconds of a usual core that a run takes at least, and for each that ``solver.work`` states."""
 
@@ -123,6 +126,7 @@ class Attackers:
             ),
             rows=(zero, zero),
             columns=(-self._bare_fall, np.where(self._bare, self.rise, 0.0)),
+            short=len(self._several) <= SHORT_ROWS,
         )
         self._share = np.zeros(len(room))
         self._cost = np.zeros(cells)

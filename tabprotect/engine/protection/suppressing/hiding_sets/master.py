@@ -14,9 +14,9 @@ from tabprotect.engine.protection.suppressing.hiding_sets.attackers import Cut
 from tabprotect.engine.protection.suppressing.hiding_sets.hiding_problem import HidingProblem
 from tabprotect.engine.solver import DUAL_SIMPLEX, NEAR, Entries, Model
 
-QUESTION, ENTRY = (5_000.0, 0.4), 1.4
-"""Microseconds that the programme takes between two questions whether to go on, more of them for
-each entry, and once for each entry. Stated, never timed: the same table must give the same
+BEGIN, QUESTION, ENTRY = 12_000.0, (5_000.0, 0.4), 0.7
+"""Microseconds that the integer programme takes before its search, between two questions whether to
+go on, more of them for each entry, and once for each entry. Stated, never timed: the same table must give the same
 hiding set."""
 
 
@@ -159,7 +159,7 @@ class Master:
         except InfeasibleError:
             return None
         finally:
-            asked = model.asked * self.question if whole else 0.0
+            asked = BEGIN + model.asked * self.question if whole else 0.0
             self.work += asked + ENTRY * len(values)
         if not len(outcome.point):
             return None

@@ -60,6 +60,9 @@ SMALL = 64
 The patterns hardly cost more, and the posterior of a small table chooses thousands of them.
 """
 
+BY_BOXES = 0.015
+"""Seconds that the boxes for one end of an interval take in a large table."""
+
 LARGE = 3_000
 """Published numbers from which a box is taken, too: the programmes would take minutes."""
 
@@ -185,6 +188,10 @@ class LinearMoves:
     def at_once(self, cells: Ints, sign: int, needs: Ints, still: Bools) -> Bools:
         """None: boxes are looked for one by one."""
         return np.zeros(len(cells), dtype=np.bool_)
+
+    def seconds(self, ends: int) -> float:
+        """About how long choosing and checking by boxes take, for so many ends of intervals."""
+        return BY_BOXES * ends if len(self._first) > LARGE else 0.0
 
     def _searched(self, at: int, by: int, still: Ints) -> Deviation | None:
         if self._spent < MOST_WORK:

@@ -23,6 +23,9 @@ from tabprotect.engine.tables.publication import Publication
 PART = 16
 """Rows and columns of a rectangle that are looked at first."""
 
+BY_ROUTE = 2e-8
+"""Seconds for each cell of the table, and each end of an interval that needs ways of its own."""
+
 FEW = 20
 """Cells that must not move, up to which rectangles are looked for first."""
 
@@ -148,6 +151,10 @@ class TwoWayFlows:
                 (rows[mine], columns[mine]), needs[mine], movable, fall, rise
             )
         return found
+
+    def seconds(self, ends: int) -> float:
+        """About how long choosing and checking take, for so many ends that ``at_once`` left."""
+        return BY_ROUTE * ends * self._ids.size
 
     def _rectangle(
         self, turn: int, at: tuple[int, int], need: int, barred: Ints

@@ -1,4 +1,4 @@
-"""``examples``, ``describe`` and ``tabulate``: what there is, and counts from records."""
+"""``tabulate`` and ``record-keys``: counts from records, and keys for them."""
 
 from __future__ import annotations
 
@@ -18,30 +18,18 @@ from tabprotect.cli.arguments import (
 )
 from tabprotect.cli.output import Console
 from tabprotect.cli.verbs import UsageError, Verbs
-from tabprotect.engine.assessment.registered import measures
-from tabprotect.engine.cycles.designs import DESIGNS
-from tabprotect.engine.formats.registered import formats
 from tabprotect.engine.formats.writing import format_to_write, write_table
 from tabprotect.engine.project.command import Order
 from tabprotect.engine.project.history import History
-from tabprotect.engine.project.opening.examples import examples
 from tabprotect.engine.project.saving import storage
 from tabprotect.engine.project.steps import absolute
 from tabprotect.engine.project.verbs.table_verbs import tabulate
-from tabprotect.engine.protection.descriptions.method_page import method_page
-from tabprotect.engine.protection.registered import methods
-from tabprotect.engine.query_space.registered import criteria, rules, utilities
 from tabprotect.engine.randomness import Randomness
-from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.groupings.nesting import chains
-from tabprotect.version import __version__
 
 
 def add(verbs: Verbs) -> None:
     """Declare the commands."""
-    verbs.add("examples", run_examples)
-    describe = verbs.add("describe", run_describe)
-    describe.add_argument("method", nargs="?", metavar="METHOD", help="the page of one method")
     counting = verbs.add("tabulate", run_tabulate)
     counting.add_argument(
         "microdata",
@@ -138,70 +126,6 @@ def add_counting(counting: argparse.ArgumentParser) -> None:
         metavar="W",
         help="a column of survey weights, kept in a project beside the counts",
     )
-
-
-def run_examples(args: argparse.Namespace, console: Console) -> int:
-    """Print every example with its source."""
-    found = examples()
-    lines = []
-    for example in found:
-        kind = "records" if example.microdata else "table"
-        lines += [f"example:{example.name}  ({kind})", f"    {example.title}. {example.source}"]
-    console.result({"examples": [e.as_json() for e in found]}, lines)
-    return 0
-
-
-def run_describe(args: argparse.Namespace, console: Console) -> int:
-    """Print the registries, as they are found in this very program."""
-    found = methods()
-    if args.method is not None:
-        method = found[args.method]
-        console.result(method.as_json(), method_page(method).splitlines())
-        return 0
-    data = {
-        "version": __version__,
-        "methods": [method.as_json() for method in found.values()],
-        "cycle_designs": [
-            {"name": d.name, "label": d.label, "sentence": d.sentence, "avoid": d.avoid}
-            for d in DESIGNS.values()
-        ],
-        "criteria": [criterion.as_json() for criterion in criteria().values()],
-        "rules": [rule.as_json() for rule in rules().values()],
-        "utilities": [utility.as_json() for utility in utilities().values()],
-        "measures": [measure.as_json() for measure in measures().values()],
-        "formats": [kind.as_json() for kind in formats().values()],
-        "at_risk": str(SmallCount()),
-        "priors": [
-            "uniform",
-            "positive",
-            "positive:CELLS",
-            "poisson:FILE",
-            "negative_binomial:FILE",
-            "table:FILE",
-        ],
-        "exit_codes": {
-            "0": "done",
-            "2": "usage",
-            "3": "bad input",
-            "4": "bad parameters",
-            "5": "infeasible or refused",
-            "6": "bundle fails verification",
-            "130": "interrupted",
-        },
-    }
-    lines: list[str] = []
-    for method in found.values():
-        lines += [*method_page(method).splitlines(), ""]
-    lines += ["# Cycle designs", "", *(f"- `{d.name}`: {d.sentence}" for d in DESIGNS.values())]
-    lines += ["", "Measures of a comparison:"]
-    for measure in measures().values():
-        lines.append(f"  {measure.name} ({measure.noun}, {measure.direction}): {measure.label}")
-    lines += ["", "File formats (resources/docs/formats.md):"]
-    for kind in formats().values():
-        ways = "read and written" if kind.writes else "read"
-        lines.append(f"  {kind.name} ({kind.label}, {ways}): {' '.join(kind.suffixes)}")
-    console.result(data, lines)
-    return 0
 
 
 def run_tabulate(args: argparse.Namespace, console: Console) -> int:

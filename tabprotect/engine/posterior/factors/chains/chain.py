@@ -25,12 +25,12 @@ from tabprotect.engine.budgets import CHAIN_WORK as MOST_WORK
 from tabprotect.engine.budgets import MOST_TANGLED
 from tabprotect.engine.cycles.kernel_basis import Vector, kernel, shortened
 from tabprotect.engine.errors import InfeasibleError, TooLargeError
-from tabprotect.engine.posterior.factors.chain_starts import starts
+from tabprotect.engine.posterior.factors.chains.chain_starts import starts
+from tabprotect.engine.posterior.factors.chains.swap_sweeps import Sweeps
+from tabprotect.engine.posterior.factors.chains.two_way import counting
 from tabprotect.engine.posterior.factors.components import Component
 from tabprotect.engine.posterior.factors.solved_parts import SolvedPart
 from tabprotect.engine.posterior.factors.sum_circuits import Circuits
-from tabprotect.engine.posterior.factors.swap_sweeps import Sweeps
-from tabprotect.engine.posterior.factors.two_way import counting
 from tabprotect.engine.progress import SILENT, Progress
 
 CHAINS = 64

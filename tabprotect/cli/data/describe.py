@@ -1,0 +1,88 @@
+"""``examples`` and ``describe``: what there is."""
+
+from __future__ import annotations
+
+import argparse
+
+from tabprotect.cli.output import Console
+from tabprotect.cli.verbs import Verbs
+from tabprotect.engine.assessment.registered import measures
+from tabprotect.engine.cycles.designs import DESIGNS
+from tabprotect.engine.formats.registered import formats
+from tabprotect.engine.project.opening.examples import examples
+from tabprotect.engine.protection.descriptions.method_page import method_page
+from tabprotect.engine.protection.registered import methods
+from tabprotect.engine.query_space.registered import criteria, rules, utilities
+from tabprotect.engine.sensitivity.small_count import SmallCount
+from tabprotect.version import __version__
+
+
+def add(verbs: Verbs) -> None:
+    """Declare the commands."""
+    verbs.add("examples", run_examples)
+    describe = verbs.add("describe", run_describe)
+    describe.add_argument("method", nargs="?", metavar="METHOD", help="the page of one method")
+
+
+def run_examples(args: argparse.Namespace, console: Console) -> int:
+    """Print every example with its source."""
+    found = examples()
+    lines = []
+    for example in found:
+        kind = "records" if example.microdata else "table"
+        lines += [f"example:{example.name}  ({kind})", f"    {example.title}. {example.source}"]
+    console.result({"examples": [e.as_json() for e in found]}, lines)
+    return 0
+
+
+def run_describe(args: argparse.Namespace, console: Console) -> int:
+    """Print the registries, as they are found in this very program."""
+    found = methods()
+    if args.method is not None:
+        method = found[args.method]
+        console.result(method.as_json(), method_page(method).splitlines())
+        return 0
+    data = {
+        "version": __version__,
+        "methods": [method.as_json() for method in found.values()],
+        "cycle_designs": [
+            {"name": d.name, "label": d.label, "sentence": d.sentence, "avoid": d.avoid}
+            for d in DESIGNS.values()
+        ],
+        "criteria": [criterion.as_json() for criterion in criteria().values()],
+        "rules": [rule.as_json() for rule in rules().values()],
+        "utilities": [utility.as_json() for utility in utilities().values()],
+        "measures": [measure.as_json() for measure in measures().values()],
+        "formats": [kind.as_json() for kind in formats().values()],
+        "at_risk": str(SmallCount()),
+        "priors": [
+            "uniform",
+            "positive",
+            "positive:CELLS",
+            "poisson:FILE",
+            "negative_binomial:FILE",
+            "table:FILE",
+        ],
+        "exit_codes": {
+            "0": "done",
+            "2": "usage",
+            "3": "bad input",
+            "4": "bad parameters",
+            "5": "infeasible or refused",
+            "6": "bundle fails verification",
+            "130": "interrupted",
+        },
+    }
+    lines: list[str] = []
+    for method in found.values():
+        lines += [*method_page(method).splitlines(), ""]
+    lines += ["# Cycle designs", "", *(f"- `{d.name}`: {d.sentence}" for d in DESIGNS.values())]
+    lines += ["", "Measures of a comparison:"]
+    for measure in measures().values():
+        lines.append(f"  {measure.name} ({measure.noun}, {measure.direction}): {measure.label}")
+    lines += ["", "File formats (resources/docs/formats.md):"]
+    for kind in formats().values():
+        ways = "read and written" if kind.writes else "read"
+        lines.append(f"  {kind.name} ({kind.label}, {ways}): {' '.join(kind.suffixes)}")
+    console.result(data, lines)
+    return 0

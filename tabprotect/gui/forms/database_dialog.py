@@ -1,0 +1,145 @@
+"""Where records are that a database holds: chosen field by field, never written as an address."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from urllib.parse import quote
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import (
+    QComboBox,
+    QDialog,
+    QDialogButtonBox,
+    QFormLayout,
+    QLineEdit,
+    QPushButton,
+    QSpinBox,
+    QWidget,
+)
+
+from tabprotect.gui.look.file_dialogs import ask_file, ask_folder
+from tabprotect.gui.look.label import Label
+from tabprotect.gui.look.layouts import in_column, in_row
+from tabprotect.gui.look.theme import GRID
+
+POSTGRESQL = 5432
+
+KINDS = (
+    ("postgresql", "a PostgreSQL server"),
+    ("duckdb", "a DuckDB file"),
+    ("files", "the files of one kind in a folder"),
+)
+ENDINGS = ("parquet", "csv", "csv.gz", "tsv", "xlsx", "sav", "dta")
+
+
+class DatabaseDialog(QDialog):
+    """``taken`` carries the place: ``postgresql://host/base#table``, ``people.duckdb#table``."""
+
+    taken = Signal(str)
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setWindowTitle("Where the records are")
+        self.kind = QComboBox()
+        self.kind.setAccessibleName("What holds the records")
+        for name, words in KINDS:
+            self.kind.addItem(words, name)
+        self.host = QLineEdit("localhost")
+        self.port = QSpinBox(minimum=1, maximum=65535, value=POSTGRESQL)
+        self.user = QLineEdit()
+        self.base = QLineEdit()
+        self.schema = QLineEdit()
+        self.table = QLineEdit()
+        self.file = QLineEdit(readOnly=True)
+        self.choose = QPushButton("Choose\u2026")
+        self.ending = QComboBox()
+        self.ending.addItems(list(ENDINGS))
+        self.place = Label(wordWrap=True, role="quiet", name="The place as it is written")
+        self._form = QFormLayout()
+        self._form.setVerticalSpacing(GRID)
+        self._rows: list[tuple[QWidget, frozenset[str]]] = []
+        self._add("Held by", self.kind, "postgresql", "duckdb", "files")
+        self._add("Server", self.host, "postgresql")
+        self._add("Port", self.port, "postgresql")
+        self._add("User (empty: yours)", self.user, "postgresql")
+        self._add("Database", self.base, "postgresql")
+        row = QWidget()
+        in_row((self.file, 1), self.choose, on=row, margins=0, spacing=GRID)
+        self._add("File or folder", row, "duckdb", "files")
+        self._add("Files that end in", self.ending, "files")
+        self._add("Schema (empty: the usual one)", self.schema, "postgresql")
+        self._add("Table", self.table, "postgresql", "duckdb")
+        self.file.setAccessibleName("File or folder")
+        self.choose.setAccessibleName("Choose the file or folder")
+        self.choose.clicked.connect(self._choose)
+        for box in (self.host, self.user, self.base, self.schema, self.table, self.file):
+            box.textChanged.connect(lambda _: self._show())
+        self.port.valueChanged.connect(lambda _: self._show())
+        for combo in (self.kind, self.ending):
+            combo.currentIndexChanged.connect(lambda _: self._show())
+        password = Label(
+            "A password is never kept: PostgreSQL takes it from PGPASSWORD or ~/.pgpass.",
+            wordWrap=True,
+            role="quiet",
+        )
+        roles = QDialogButtonBox.ButtonRole
+        buttons = QDialogButtonBox()
+        self.take = buttons.addButton("Look there", roles.AcceptRole)
+        self.take.setProperty("role", "main")
+        buttons.addButton("Cancel", roles.RejectRole)
+        buttons.accepted.connect(self._take)
+        buttons.rejected.connect(self.reject)
+        in_column(
+            self._form, password, self.place, 1, buttons, on=self, margins=2 * GRID, spacing=GRID
+        )
+        self.setMinimumWidth(60 * GRID)
+        self._show()
+
+    def _add(self, words: str, field: QWidget, *kinds: str) -> None:
+        field.setAccessibleName(field.accessibleName() or words)
+        self._form.addRow(words, field)
+        self._rows.append((field, frozenset(kinds)))
+
+    def text(self) -> str:
+        """The place; empty while something lacks."""
+        kind, table = self.kind.currentData(), self.table.text().strip()
+        if kind == "files":
+            folder = self.file.text()
+            return str(Path(folder) / f"*.{self.ending.currentText()}") if folder else ""
+        if kind == "duckdb":
+            return f"{self.file.text()}#{table}" if self.file.text() and table else ""
+        host, base = self.host.text().strip(), self.base.text().strip()
+        if not (host and base and table):
+            return ""
+        user = quote(self.user.text().strip(), safe="")
+        port = "" if self.port.value() == POSTGRESQL else f":{self.port.value()}"
+        schema = self.schema.text().strip()
+        where = f"{f'{user}@' if user else ''}{host}{port}/{quote(base, safe='')}"
+        return f"postgresql://{where}#{f'{schema}.' if schema else ''}{table}"
+
+    def _show(self) -> None:
+        kind = self.kind.currentData()
+        for field, kinds in self._rows:
+            self._form.setRowVisible(field, kind in kinds)
+        self.place.setText(self.text())
+        self.take.setEnabled(bool(self.text()))
+
+    def _choose(self) -> None:
+        if self.kind.currentData() == "files":
+            ask_folder(self, "Files of records", self.file.text(), self.file.setText)
+        else:
+            ask_file(self, "Database", "DuckDB (*.duckdb *.db);;All files (*)", self.file.setText)
+
+    def _take(self) -> None:
+        self.taken.emit(self.text())
+        self.accept()
+
+
+def ask_database(parent: QWidget, then: Callable[[str], object]) -> DatabaseDialog:
+    """Ask where records are. Nothing waits for the answer."""
+    dialog = DatabaseDialog(parent)
+    dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    dialog.taken.connect(then)
+    dialog.open()
+    return dialog

@@ -1,0 +1,56 @@
+"""Variables and levels to choose by clicks, where a sub-table is meant."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QToolButton, QWidget
+
+from tabprotect.gui.look.buttons import emptied, tool_button
+from tabprotect.gui.look.flow import FlowLayout
+from tabprotect.gui.look.theme import GRID
+
+
+class NamePicks(QWidget):
+    """A button for each name; ``changed`` when others are chosen, ``remade`` with other buttons."""
+
+    changed = Signal()
+    remade = Signal()
+
+    def __init__(self, words: str) -> None:
+        super().__init__()
+        self._words = words
+        self.setAccessibleName(words)
+        self.names: dict[str, QToolButton] = {}
+        self._row = FlowLayout(self, gap=GRID // 2)
+
+    @property
+    def chosen(self) -> list[str]:
+        """The names that are picked, in the order in which they are offered."""
+        return [name for name, button in self.names.items() if button.isChecked()]
+
+    @property
+    def stops(self) -> list[QWidget]:
+        """The controls in the order in which Tab should reach them."""
+        return list(self.names.values())
+
+    def offer(self, names: Sequence[str]) -> None:
+        """Show what there is; what is picked stays where the names are the same."""
+        if list(self.names) == list(names):
+            return
+        emptied(self._row)
+        self.names = {}
+        for name in names:
+            button = tool_button(name, checkable=True)
+            button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+            button.setAccessibleName(f"{self._words}: {name}")
+            button.toggled.connect(lambda _: self.changed.emit())
+            self.names[name] = button
+            self._row.addWidget(button)
+        self.remade.emit()
+
+    def choose(self, names: Sequence[str]) -> None:
+        """Pick these names and no others."""
+        for name, button in self.names.items():
+            button.setChecked(name in names)

@@ -1,0 +1,70 @@
+"""Which counts are at risk: from one number to another, and zeros, too. Nobody writes ``1..2``."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QCheckBox, QSpinBox, QWidget
+
+from tabprotect.engine.sensitivity.small_count import SmallCount
+from tabprotect.gui.look.label import Label, tip
+from tabprotect.gui.look.layouts import in_row
+from tabprotect.gui.look.theme import GRID
+
+MOST = 999_999
+
+
+class RuleField(QWidget):
+    """``rule_set`` carries another rule than was shown."""
+
+    rule_set = Signal(object)
+
+    def __init__(self, words: str = "At risk: from") -> None:
+        super().__init__()
+        self.low = QSpinBox(minimum=1, maximum=MOST)
+        self.low.setAccessibleName("Lowest count that is at risk")
+        self.high = QSpinBox(minimum=0, maximum=MOST)
+        self.high.setAccessibleName("Highest count that is at risk")
+        self.zeros = QCheckBox("zeros, too")
+        self.zeros.setToolTip(tip("Where nobody is can tell something of everybody else."))
+        for box in (self.low, self.high):
+            box.setMaximumWidth(9 * GRID)
+            box.setKeyboardTracking(False)
+            box.editingFinished.connect(self._changed)
+        self.zeros.clicked.connect(self._changed)
+        self._shown = SmallCount()
+        first = Label(words)
+        first.setBuddy(self.low)
+        in_row(
+            first, self.low, Label("to"), self.high, self.zeros, on=self, margins=0,
+            spacing=GRID // 2,
+        )  # fmt: skip
+        self.show_rule(self._shown)
+
+    @property
+    def rule(self) -> SmallCount:
+        """As it is set; the higher number is never below the lower one."""
+        low = 0 if self.zeros.isChecked() else self.low.value()
+        return SmallCount(low, max(self.high.value(), low))
+
+    @property
+    def stops(self) -> list[QWidget]:
+        """The controls in the order in which Tab should reach them."""
+        return [self.low, self.high, self.zeros]
+
+    def show_rule(self, rule: SmallCount) -> None:
+        """Show a rule without telling anybody."""
+        self._shown = rule
+        for box in (self.low, self.high, self.zeros):
+            box.blockSignals(True)
+        self.zeros.setChecked(rule.low == 0)
+        self.low.setValue(max(rule.low, 1))
+        self.low.setEnabled(rule.low > 0)
+        self.high.setValue(rule.high)
+        for box in (self.low, self.high, self.zeros):
+            box.blockSignals(False)
+
+    def _changed(self) -> None:
+        self.low.setEnabled(not self.zeros.isChecked())
+        if self.rule != self._shown:
+            self._shown = self.rule
+            self.rule_set.emit(self.rule)

@@ -1,0 +1,30 @@
+"""What the tests of the set-up pages wait for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from tabprotect.gui.frame.main_window import MainWindow
+
+Settle = Callable[[], None]
+
+
+@pytest.fixture
+def tried(
+    window: MainWindow, qtbot: QtBot, settle: Settle, request: pytest.FixtureRequest
+) -> Settle:
+    """Wait until the ``page`` of the tests' module was tried and nothing runs."""
+
+    def wait() -> None:
+        settle()
+        shown = request.module.page(window)
+        qtbot.waitUntil(
+            lambda: not shown._trial.running and "Trying" not in shown.preview.state,
+            timeout=100_000,
+        )
+        settle()
+
+    return wait
