@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
-from threading import Thread
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QByteArray, QPoint, QSettings, QSize, Qt, Signal
@@ -28,7 +27,7 @@ from tabprotect.gui.frame.inspector import Inspector
 from tabprotect.gui.frame.opening import Files
 from tabprotect.gui.frame.rail import Rail
 from tabprotect.gui.frame.recipe_panel import RecipePanel
-from tabprotect.gui.frame.stages import OTHERS, PAGES, Pages, ahead
+from tabprotect.gui.frame.stages import OTHERS, PAGES, Pages
 from tabprotect.gui.frame.strip import Strip
 from tabprotect.gui.frame.window import Window
 from tabprotect.gui.look.buttons import scrolling
@@ -112,9 +111,6 @@ class MainWindow(Window):
         self.statusBar().setSizeGripEnabled(False)
         self.files = Files(self)
         self.files.opened.connect(self._tell)
-        # With a table open, the other pages are next; the start page waits for none of them.
-        self._ahead: Thread | None = None
-        self.files.opened.connect(lambda _: setattr(self, "_ahead", ahead()))
         self.files.saved.connect(self._tell)
         self.actions_ = Actions(self, self.files)
         document.project_changed.connect(self._project_changed)
@@ -378,8 +374,6 @@ class MainWindow(Window):
             self.settings.setValue("window/state", self.saveState())
         self.document.close()
         self.files.close()
-        if self._ahead is not None:
-            self._ahead.join()
         super().closeEvent(event)
         self.closed.emit()
 

@@ -86,13 +86,14 @@ class Files(QObject):
 
     def _asked(self, source: str) -> None:
         if source:
-            self.open(source)
+            self.open(source, stays=True)
         else:
             self.ask_open()
 
-    def open(self, source: str, **reading: Any) -> None:
+    def open(self, source: str, *, stays: bool = False, **reading: Any) -> None:
         """Open whatever a path or ``example:NAME`` is: table, project, bundle or records.
 
+        Where a page of the river asks for a table it may stay in front.
         ``reading`` are options of reading a table, such as ``strip_totals``.
         """
         self.window.page.errors.clear()
@@ -103,7 +104,7 @@ class Files(QObject):
             self.read(source)
         else:
             given = reading or self._as_before(source)
-            self.begin(open_table(source=source, **given), stays=False)
+            self.begin(open_table(source=source, **given), stays=stays)
 
     def _as_before(self, source: str) -> dict[str, object]:
         """How a file of this look was read the last time somebody chose."""
@@ -141,7 +142,8 @@ class Files(QObject):
         except InputError as error:
             # Not to be remembered is no reason not to open.
             self.window.page.show_error(error)
-        self.open(source, **reading.given)
+        given: dict[str, Any] = dict(reading.given)
+        self.open(source, **given)
 
     def begin(self, order: Order, *, stays: bool = True) -> None:
         """Begin a new document in this window, after a question where work would be lost.

@@ -355,3 +355,11 @@ def test_record_keys_can_be_drawn_for_this_table(
     assert seed is not None
     window.docks["recipe"].show()
     assert "draw_keys = true" in window.recipe.text and str(seed) not in window.recipe.text
+
+
+def test_a_file_that_is_opened_comes_to_the_front(opened: MainWindow, settle: Settle) -> None:
+    opened.go("query_space")
+    settle()
+    opened.files.open("example:langsrud-lupp")
+    settle()
+    assert opened.page.name == "table"
