@@ -106,8 +106,10 @@ BELIEVING_UPDATES = 2 * 10**8  # Cell updates that draws of originals may take: 
 BELIEVING_DRAWS = 20_000  # Drawn originals at most
 BELIEVING_LEAST_DRAWS = 400  # With fewer nothing is judged
 BELIEVING_WEIGHING = 2e6  # Nominal microseconds of weighing whole originals by the mechanism
-# Inner cells up to which originals are weighed by solving programmes: seconds each beyond
+# Inner cells up to which originals are weighed by solving programmes, and number of them up to which
+# that is done in larger tables: each takes some tens of milliseconds
 BELIEVING_PROGRAMMED = 9
+BELIEVING_FEW_PROGRAMMED = 150
 BELIEVING_GLANCE = 0.1  # Share of the draws that a glance takes
 BELIEVING_GLANCE_STEPS = 100_000  # Of a glance through cells that hang together
 BELIEVING_SUMS = 2**26  # Entries that exact laws of a table's sums may cost: a second or two

@@ -6,7 +6,6 @@ import argparse
 import itertools
 import json
 from collections.abc import Iterator
-from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 
@@ -20,7 +19,6 @@ from tabprotect.engine.atomic import replacing
 from tabprotect.engine.bundle import verify as bundle
 from tabprotect.engine.bundle.set_bundles import verify_set
 from tabprotect.engine.bundle.signature import public_key
-from tabprotect.engine.bundle.verify import UNSTATED
 from tabprotect.engine.disclosure.reader_posterior import Read, read_releases
 from tabprotect.engine.errors import BundleError, InputError
 from tabprotect.engine.formats.reading import Reading
@@ -236,11 +234,10 @@ def run_infer(args: argparse.Namespace, console: Console) -> int:
         randomness=randomness,
         draws=args.draws,
         weigh_attempts=args.weigh_attempts,
+        bundled=bool(args.releases),
         progress=console,
     )
     posterior, attempts = read.posterior, _attempts(read)
-    if args.releases and any(release.mechanism.gate is None for release in releases):
-        posterior = replace(posterior, note=" ".join(filter(None, [posterior.note, UNSTATED])))
     if read.sentence:
         console.say(read.sentence)
     if asked_sums is not None:

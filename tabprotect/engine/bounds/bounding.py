@@ -350,7 +350,8 @@ def _sentence(
 ) -> str:
     if verdict == "safe":
         return (
-            f"Wide enough: proved, every judged cell can still take counts at least {beta} apart."
+            f"Wide enough: from the released margins by themselves it is proved that every judged cell "
+            f"can still take counts at least {beta} apart."
         )
     if verdict == "bad":
         return f"Too narrow: a judged cell's width is at most {smallest}, less than {beta}."

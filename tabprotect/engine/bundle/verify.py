@@ -24,6 +24,7 @@ from tabprotect.engine.parameters import Values
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.guarantees import broken_openly
 from tabprotect.engine.protection.registered import likelihood_of, methods
+from tabprotect.engine.release.gate import UNSTATED
 from tabprotect.engine.release.likelihood import (
     AdaptiveSequence,
     CellFactors,
@@ -139,11 +140,6 @@ _PASSED = {
     False: "does not pass the gate and was published all the same",
     None: "could not be judged",
 }
-
-UNSTATED = (
-    "The bundle states no gate: it was made by a version that refused some originals, which is left "
-    "out here, or by hand."
-)
 
 
 def verify_bytes(

@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from tabprotect.engine.arrays import Bools, Floats, Ints
 from tabprotect.engine.budgets import BELIEVING_DRAWS as MOST_DRAWS
+from tabprotect.engine.budgets import BELIEVING_FEW_PROGRAMMED as FEW_PROGRAMMED
 from tabprotect.engine.budgets import BELIEVING_GLANCE as GLANCE
 from tabprotect.engine.budgets import BELIEVING_GLANCE_STEPS as GLANCE_STEPS
 from tabprotect.engine.budgets import BELIEVING_HELD as MOST_HELD
@@ -262,7 +263,15 @@ def _posterior(
         )
     rerun = likelihood.rerun if isinstance(likelihood, CellFactors) else None
     if rerun is not None and rerun.programmes and likelihood.domain.size > PROGRAMMED:
-        return _posterior(_plain(likelihood), prior, randomness, progress, effort)
+        plain = _posterior(_plain(likelihood), prior, randomness, progress, effort)
+        number = plain.count_originals() if plain.way == "exact" else None
+        if number is None or number > FEW_PROGRAMMED:
+            return plain
+        try:
+            known = parse_prior(prior, likelihood.domain)
+            return infer(likelihood, known, way="exact", work=WEIGHING, progress=progress)
+        except InfeasibleError:
+            return plain
     found = infer(
         likelihood,
         parse_prior(prior, likelihood.domain),

@@ -27,7 +27,7 @@ from tabprotect.engine.posterior.sums import laws_of
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.registered import likelihood_of
 from tabprotect.engine.randomness import Randomness
-from tabprotect.engine.release.gate import CHANGED, Gate
+from tabprotect.engine.release.gate import CHANGED, UNSTATED, Gate
 from tabprotect.engine.release.likelihood import MoveSequence
 from tabprotect.engine.release.published import PublishedTable
 from tabprotect.engine.release.release import Release
@@ -81,6 +81,7 @@ def read_releases(
     randomness: Randomness | None = None,
     draws: int | None = None,
     weigh_attempts: bool = False,
+    bundled: bool = True,
     progress: Progress = SILENT,
 ) -> Read:
     """What a reader believes given all releases of one original.
@@ -89,6 +90,8 @@ def read_releases(
     ----------
     weigh_attempts
         Whether to take in that the release is the first draw that passed, where that is possible.
+    bundled
+        Whether the mechanisms are those of bundles, which state their gate (and not somebody's own).
 
     Raises
     ------
@@ -102,8 +105,10 @@ def read_releases(
         likelihoods, prior, way=way, randomness=randomness, draws=draws, progress=progress
     )
     gates = [release.mechanism.gate for release in releases]
-    if any(gate is not None and gate.changed for gate in gates):
-        found = replace(found, note=" ".join(filter(None, [found.note, CHANGED])))
+    said = [found.note]
+    said += [CHANGED] if any(gate is not None and gate.changed for gate in gates) else []
+    said += [UNSTATED] if bundled and None in gates else []
+    found = replace(found, note=" ".join(filter(None, said)))
     passed = [gate for gate in gates if gate is not None and gate.passed]
     attempts = max((gate.attempts_at_most for gate in passed), default=1)
     if attempts == 1:

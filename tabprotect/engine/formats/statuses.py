@@ -16,6 +16,9 @@ OBS_STATUS = "OBS_STATUS"
 COLUMNS = frozenset({CONF_STATUS, OBS_STATUS, "OBS_FLAG"})
 """Columns that say something of the count beside them, and are no variables."""
 
+FLAGS = frozenset({"flag", "flags", "obs_flag"})
+"""What a last column is called that says something of the counts before it."""
+
 FREE = "F"
 """CONF_STATUS: free for publication."""
 CONFIDENTIAL = "C"
@@ -96,6 +99,10 @@ def withheld(statuses: Mapping[str, str]) -> str:
     conf, obs = (statuses.get(name, "").strip() for name in (CONF_STATUS, OBS_STATUS))
     if conf in _HIDDEN:
         return f"{CONF_STATUS} {conf}: {_HIDDEN[conf]}"
+    for name, code in statuses.items():
+        # Eurostat's: c is confidential.
+        if name.casefold() in FLAGS and "c" in code.split():
+            return f"{name} c: confidential"
     return f"{OBS_STATUS} {obs}: {OBS[obs]}" if obs == SUPPRESSED else ""
 
 

@@ -27,6 +27,12 @@ CHANGED = (
 )
 """What is said of a release whose mechanism was changed after refusals."""
 
+UNSTATED = (
+    "The bundle states no gate: it was made by a version that refused some originals, which is left "
+    "out here, or by hand."
+)
+"""What is said of a bundle without a gate."""
+
 READERS = ("uniform", "positive")
 """What an intruder may be taken to believe beforehand: prior texts that name no file."""
 

@@ -59,17 +59,17 @@ class DatabaseDialog(QDialog):
         self._form = QFormLayout()
         self._form.setVerticalSpacing(GRID)
         self._rows: list[tuple[QWidget, frozenset[str]]] = []
-        self._add("Held by", self.kind, "postgresql duckdb files")
+        self._add("Held by", self.kind, "postgresql", "duckdb", "files")
         self._add("Server", self.host, "postgresql")
         self._add("Port", self.port, "postgresql")
         self._add("User (empty: yours)", self.user, "postgresql")
         self._add("Database", self.base, "postgresql")
         row = QWidget()
         in_row((self.file, 1), self.choose, on=row, margins=0, spacing=GRID)
-        self._add("File or folder", row, "duckdb files")
+        self._add("File or folder", row, "duckdb", "files")
         self._add("Files that end in", self.ending, "files")
         self._add("Schema (empty: the usual one)", self.schema, "postgresql")
-        self._add("Table", self.table, "postgresql duckdb")
+        self._add("Table", self.table, "postgresql", "duckdb")
         self.file.setAccessibleName("File or folder")
         self.choose.setAccessibleName("Choose the file or folder")
         self.choose.clicked.connect(self._choose)
@@ -96,10 +96,10 @@ class DatabaseDialog(QDialog):
         self.setMinimumWidth(60 * GRID)
         self._show()
 
-    def _add(self, words: str, field: QWidget, kinds: str) -> None:
+    def _add(self, words: str, field: QWidget, *kinds: str) -> None:
         field.setAccessibleName(field.accessibleName() or words)
         self._form.addRow(words, field)
-        self._rows.append((field, frozenset(kinds.split())))
+        self._rows.append((field, frozenset(kinds)))
 
     def text(self) -> str:
         """The place; empty while something lacks."""

@@ -13,6 +13,7 @@ from tabprotect.gui.forms.share_triangle import ShareTriangle
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column
 from tabprotect.gui.look.theme import GRID, number_text
+from tabprotect.languages.speaking import told
 
 WIDE = 46 * GRID
 """From this width on the fields stand beside the triangle, else below it."""
@@ -33,7 +34,7 @@ class ShareEditor(QWidget):
         self.triangle.changed.connect(self._dragged)
         self.triangle.settled.connect(self.changed)
         self.rest = Label(name=shares.rest)
-        self._rest = shares.rest
+        self._rest, self._words = shares.rest, told(shares.words[2])
         self.stops: list[QWidget] = [self.triangle, *first.stops, *second.stops]
         side = in_column(spacing=GRID // 2)
         for field in self.fields:
@@ -84,4 +85,4 @@ class ShareEditor(QWidget):
 
     def _tell(self, first: float, second: float) -> None:
         left = max(round(1 - first - second, 10), 0.0)
-        self.rest.setText(f"{self._rest}, the rest: {number_text(left)}")
+        self.rest.setText(f"{self._rest}, the rest ({self._words}): {number_text(left)}")

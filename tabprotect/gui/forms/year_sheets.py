@@ -21,6 +21,7 @@ from tabprotect.engine.project.replaying.last_year import (
 from tabprotect.gui.look.label import Label, heading
 from tabprotect.gui.look.layouts import in_column
 from tabprotect.gui.look.theme import GRID, MARGIN
+from tabprotect.languages.speaking import told
 
 IS_NEW = "is a new category"
 
@@ -79,7 +80,8 @@ class LastYearSheet(QDialog):
         super().__init__(parent)
         self.setWindowTitle("Since last year (staff only)")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        lines = since.lines()
+        # A terminal writes the arrow with two signs.
+        lines = [line.replace(" -> ", " \u2192 ") for line in map(told, since.lines())]
         said = Label(
             "New and missing categories."
             if category_lines(since.categories)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+from threading import Thread
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QByteArray, QPoint, QSettings, QSize, Qt, Signal
@@ -26,7 +28,7 @@ from tabprotect.gui.frame.inspector import Inspector
 from tabprotect.gui.frame.opening import Files
 from tabprotect.gui.frame.rail import Rail
 from tabprotect.gui.frame.recipe_panel import RecipePanel
-from tabprotect.gui.frame.stages import OTHERS, PAGES, Pages
+from tabprotect.gui.frame.stages import OTHERS, PAGES, Pages, ahead
 from tabprotect.gui.frame.strip import Strip
 from tabprotect.gui.frame.window import Window
 from tabprotect.gui.look.buttons import scrolling
@@ -34,6 +36,7 @@ from tabprotect.gui.look.icons import icon
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID, THEME, count_text
+from tabprotect.gui.look.wheel import aside
 
 if TYPE_CHECKING:
     from tabprotect.engine.posterior.posterior import Posterior
@@ -109,6 +112,9 @@ class MainWindow(Window):
         self.statusBar().setSizeGripEnabled(False)
         self.files = Files(self)
         self.files.opened.connect(self._tell)
+        # With a table open, the other pages are next; the start page waits for none of them.
+        self._ahead: Thread | None = None
+        self.files.opened.connect(lambda _: setattr(self, "_ahead", ahead()))
         self.files.saved.connect(self._tell)
         self.actions_ = Actions(self, self.files)
         document.project_changed.connect(self._project_changed)
@@ -150,8 +156,9 @@ class MainWindow(Window):
         if why and name not in self._beside:
             self.rail.refuse(name, why)
             return
-        page = self.pages[name]
-        self.stack.setCurrentWidget(self._areas[name])
+        with nullcontext() if name in self.pages.built else aside(self.stack):
+            page = self.pages[name]
+            self.stack.setCurrentWidget(self._areas[name])
         self.rail.show_current(name)
         self.actions_.show_current(name)
         self._tell()
@@ -371,6 +378,8 @@ class MainWindow(Window):
             self.settings.setValue("window/state", self.saveState())
         self.document.close()
         self.files.close()
+        if self._ahead is not None:
+            self._ahead.join()
         super().closeEvent(event)
         self.closed.emit()
 

@@ -23,6 +23,7 @@ from tabprotect.engine.project.saving.held import HeldProject, InUseError
 from tabprotect.engine.project.verbs.release_verbs import open_bundle
 from tabprotect.engine.project.verbs.table_verbs import open_table
 from tabprotect.gui.base.question import told
+from tabprotect.gui.frame.stages import OTHERS
 from tabprotect.gui.frame.window import Window
 from tabprotect.gui.look.file_dialogs import ask_file, ask_place
 
@@ -102,7 +103,7 @@ class Files(QObject):
             self.read(source)
         else:
             given = reading or self._as_before(source)
-            self.begin(open_table(source=source, **given))
+            self.begin(open_table(source=source, **given), stays=False)
 
     def _as_before(self, source: str) -> dict[str, object]:
         """How a file of this look was read the last time somebody chose."""
@@ -142,11 +143,14 @@ class Files(QObject):
             self.window.page.show_error(error)
         self.open(source, **reading.given)
 
-    def begin(self, order: Order) -> None:
-        """Begin a new document in this window, after a question where work would be lost."""
-        self.unless_unsaved(OPEN_ANYHOW, lambda: self._run(order))
+    def begin(self, order: Order, *, stays: bool = True) -> None:
+        """Begin a new document in this window, after a question where work would be lost.
 
-    def _run(self, order: Order) -> None:
+        A page of the river that asks for it ``stays`` in front.
+        """
+        self.unless_unsaved(OPEN_ANYHOW, lambda: self._run(order, stays))
+
+    def _run(self, order: Order, stays: bool) -> None:
         source = str(order.arguments[order.command.says.reads])
         job = self.document.run(
             order, failed=lambda error: self._refused(error, source, order.arguments)
@@ -154,7 +158,7 @@ class Files(QObject):
         if job is not None:
             # What can be opened again as it is need not be saved.
             saved = order.command is open_table
-            job.finished.connect(lambda _: self._opened(source, saved=saved))
+            job.finished.connect(lambda _: self._opened(source, saved=saved, stays=stays))
 
     def read(self, path: str) -> None:
         """Open a release bundle as its reader: in a window of its own where this one is in use."""
@@ -231,12 +235,12 @@ class Files(QObject):
         self._hold(None)
         self._arrive(name)
 
-    def _opened(self, source: str, *, saved: bool) -> None:
+    def _opened(self, source: str, *, saved: bool, stays: bool = False) -> None:
         self._hold(None)
         if saved:
             self.document.saved = self.document.project
         self.remember(source)
-        self._arrive(source)
+        self._arrive(source, stays=stays)
 
     def _loaded(self, path: Path, held: HeldProject | None) -> None:
         self._hold(held)
@@ -248,10 +252,11 @@ class Files(QObject):
         """Let other windows have the project."""
         self._hold(None)
 
-    def _arrive(self, name: str) -> None:
+    def _arrive(self, name: str, *, stays: bool = False) -> None:
         window = self.window
-        # Another document begins where it is seen, whatever page the last one was on.
-        window.go("posterior" if window.pages.why_not("table") else "table")
+        if not stays or isinstance(window.page, OTHERS):
+            # Another document begins where it is seen, whatever page the last one was on.
+            window.go("posterior" if window.pages.why_not("table") else "table")
         self.opened.emit(name)
 
     def _refused(

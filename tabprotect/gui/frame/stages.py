@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import cache
+from threading import Thread
 
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Page
@@ -20,6 +22,7 @@ from tabprotect.gui.pages.start import StartPage
 from tabprotect.gui.pages.table.stage import TableStage
 from tabprotect.gui.pages.tabulate import TabulatePage
 from tabprotect.gui.pages.variables.stage import VariablesStage
+from tabprotect.gui.plots.canvas import pyqtgraph
 
 OTHERS: tuple[type[Page], ...] = (StartPage, TabulatePage, HelpPage)
 """Pages beside the river."""
@@ -89,6 +92,23 @@ def page_type(stage: type[Stage]) -> type[Page]:
 
         return ComparePage
     raise KeyError(stage.name)
+
+
+@cache
+def ahead() -> Thread:
+    """Import what the pages and their plots are made of, beside the window: begun once.
+
+    A page that is asked for meanwhile waits for no more than it would have imported itself.
+    """
+
+    def load() -> None:
+        for stage in PAGES:
+            page_type(stage)
+        pyqtgraph()
+
+    thread = Thread(target=load, name="pages", daemon=True)
+    thread.start()
+    return thread
 
 
 class Pages(Mapping[str, Page]):

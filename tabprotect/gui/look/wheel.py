@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtWidgets import (
     QAbstractSlider,
@@ -39,11 +42,38 @@ class WheelScrolls(QObject):
                 event.ignore()
                 return True
         elif kind == _POLISH:
-            assert isinstance(watched, QWidget)
-            # Otherwise the turn itself would bring the focus, before any filter is asked.
-            if watched.focusPolicy() == Qt.FocusPolicy.WheelFocus:
-                watched.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+            _calm(watched)
         return False
+
+
+@contextmanager
+def aside(window: QWidget) -> Iterator[None]:
+    """The filter is not asked while a part of a window is put together and first shown.
+
+    That makes thousands of events, none of them of the wheel, and asking takes as long as all the
+    rest.
+    """
+    application = QApplication.instance()
+    assert application is not None
+    filters = application.findChildren(WheelScrolls)
+    for one in filters:
+        application.removeEventFilter(one)
+    try:
+        yield
+    finally:
+        for one in filters:
+            application.installEventFilter(one)
+        for kind in TURNED if filters else ():
+            for control in window.findChildren(kind):
+                _calm(control)
+
+
+def _calm(control: QObject) -> None:
+    """Otherwise the turn itself would bring the focus, before any filter is asked."""
+    if turned_by_wheel(control):
+        assert isinstance(control, QWidget)
+        if control.focusPolicy() == Qt.FocusPolicy.WheelFocus:
+            control.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
 
 
 def _focused(control: QObject) -> bool:

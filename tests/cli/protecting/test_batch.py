@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import csv
 import json
+import os
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -49,12 +53,49 @@ def statuses(run: Command, *words: object, code: int = 0) -> dict[str, str]:
     return {job["job"]: job["status"] for job in found.json["jobs"]}
 
 
+def there(group: int) -> bool:
+    """Whether a process of a group is left."""
+    try:
+        os.killpg(group, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL and process groups")
 def test_resumed_after_a_kill(run: Command) -> None:
+    names = [f"j{k}" for k in range(6)]
+    listed = "".join(f'[[job]]\nname = "{name}"\n' for name in names)
+    bad = '[[job]]\nname = "bad"\nset = {source = "none.csv"}\n'
+    Path("jobs.toml").write_text(JOBS.partition("[[job]]")[0] + listed + bad)
+    words = ["batch", "jobs.toml", "--out", "out", "--workers", "2"]
+    batch = subprocess.Popen(
+        [sys.executable, "-m", "tabprotect", *words],
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
+    )  # fmt: skip
+    end = time.monotonic() + 120
+    while not list(Path().glob("out/*/job.json")) and batch.poll() is None:
+        assert time.monotonic() < end
+        time.sleep(0.02)
+    batch.kill()
+    batch.wait()
+    # Its workers end with it: nobody else writes where the next batch does.
+    while there(batch.pid):
+        assert time.monotonic() < end
+        time.sleep(0.05)
+    done = {path.parent.name for path in Path().glob("out/*/job.json")}
+    found = statuses(run, "jobs.toml", "--workers", 1, code=3)
+    assert found == {n: "kept" if n in done else "done" for n in names} | {"bad": "failed"}
+    assert len({Path(f"out/{name}/release.zip").read_bytes() for name in names}) == 1
+    assert len(list(csv.DictReader(Path("out/summary.csv").read_text().splitlines()))) == 7
+
+
+def test_what_is_still_true_is_kept(run: Command) -> None:
     words = ("jobs.toml", "--workers", 1)
     assert statuses(run, *words) == {"mild": "done", "usual": "done"}
     first = Path("out/mild/release.zip").read_bytes()
     assert first != Path("out/usual/release.zip").read_bytes()
-    # As after a kill: the state is written last.
+    # The state is written last.
     Path("out/usual/job.json").unlink()
     assert statuses(run, *words) == {"mild": "kept", "usual": "done"}
     Path("out/mild/release.zip").unlink()

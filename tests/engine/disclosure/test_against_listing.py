@@ -5,13 +5,16 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
+from tabprotect.engine.disclosure import believing
 from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.disclosure.verdict import verdict
 from tabprotect.engine.errors import TabprotectError
+from tabprotect.engine.posterior.infer import infer
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.release.release import Release
@@ -53,6 +56,9 @@ SETTINGS: list[tuple[str, Mapping[str, object] | None]] = [
     ("binomial_compensated", {"kept": "A"}),
     ("post_randomisation", {"pstay": "0.7"}),
 ]
+TABLES, DRAWS = 12, 2000
+"""Of each rule whose verdict is drawn."""
+
 FREE = ("suppression", "coarsening", "publish_margins", "cyclic_perturbation")
 FEW = ("bootstrap", "post_randomisation")
 
@@ -134,6 +140,44 @@ def test_the_verdict_is_that_of_a_reader_who_lists_everything(
             assert judged.at_risk == pytest.approx(theirs.at_risk, abs=1e-9)
             assert (judged.known, judged.certain) == (theirs.known, theirs.certain)
     assert read == 3
+
+
+def drawn(*given: Any, **options: Any) -> Any:
+    return infer(*given, **options | {"way": "monte_carlo", "draws": DRAWS})
+
+
+@pytest.mark.parametrize(
+    ("blocking", "way"), [("any_zero", "simulation"), ("negative", "exact_draws")]
+)
+def test_a_drawn_verdict_keeps_its_error(
+    blocking: str, way: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    generator, errors = np.random.default_rng(8), []
+    given = {"cycles": "strips-2", "blocking": blocking}
+    while len(errors) < TABLES * 9:
+        table = Table.dense(Domain.of_shape((3, 3)), generator.poisson(1.5, (3, 3)))
+        release = released("cyclic_perturbation", given, table, generator)
+        assert release is not None
+        (exact,) = verdict(release, LIMITS).tables
+        (truth,) = believing.believed(release, "uniform").beliefs
+        with monkeypatch.context() as patched:
+            patched.setattr(believing, "infer", drawn)
+            (found,) = verdict(release, LIMITS).tables
+            (belief,) = believing.believed(release, "uniform").beliefs
+        assert (exact.way, exact.error, found.way) == ("exact", 0.0, way)
+        cells = np.arange(9)
+        gaps, highest = np.zeros(9), np.zeros(9)
+        for value in (1, 2):
+            chance = truth.probability(value, cells)
+            highest = np.maximum(highest, chance)
+            gaps = np.maximum(gaps, np.abs(belief.probability(value, cells) - chance))
+        assert abs(found.at_risk - exact.at_risk) <= 3 * found.error * np.sqrt(2 * 9) + 1e-9
+        # Only cells at the limit can be told wrongly.
+        doubtful = (np.abs(highest - LIMITS.belief_limit) <= 3 * found.error) & (highest < 1 - 1e-9)
+        assert abs(found.known - exact.known) <= doubtful.sum()
+        errors += (gaps / max(found.error, 1e-9)).tolist()
+    assert np.mean(np.array(errors) <= 2) >= 0.95
+    assert max(errors) < 5
 
 
 def test_somebody_alone_in_a_cell_knows_more_and_is_told_of() -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tabprotect.engine.bundle.verify import verify as opened
 from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.disclosure.reader_posterior import read_releases
 from tabprotect.engine.disclosure.verdict import verdict
@@ -15,6 +16,7 @@ from tabprotect.engine.posterior.infer import infer
 from tabprotect.engine.posterior.prior import Uniform
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import likelihood_of, methods
+from tabprotect.engine.release.gate import UNSTATED
 from tabprotect.engine.release.mechanism import Mechanism
 from tabprotect.engine.release.published import PublishedTable
 from tabprotect.engine.release.release import Release
@@ -26,6 +28,7 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "oracles"))
 from cycle_law import law
 
 DOMAIN = Domain.of_shape((2, 3))
+REFERENCE = Path(__file__).parents[2] / "reference"
 CYCLES = methods()["cyclic_perturbation"]
 GIVEN = {"cycles": "strips-2", "blocking": "any_zero"}
 
@@ -105,3 +108,13 @@ def test_beyond_the_work_the_factor_is_said() -> None:
     read = read_releases([Release(release.tables, stated)], Uniform(), weigh_attempts=True)
     assert not read.weighed and "factor of 3" in read.sentence
     assert read.posterior.complete
+
+
+def test_a_bundle_without_a_gate_is_read_as_incomplete() -> None:
+    """That of the first version does not tell which originals were refused, nor whether any was."""
+    old = opened(REFERENCE / "bundle_0.1.0.zip", judge=False).release
+    assert old.mechanism.gate is None
+    read = read_releases([old], Uniform())
+    assert not read.posterior.complete and read.posterior.note == UNSTATED
+    own = read_releases([old], Uniform(), bundled=False)
+    assert own.posterior.complete and (own.posterior.mean == read.posterior.mean).all()

@@ -185,3 +185,22 @@ def test_a_total_that_would_be_counted_twice_where_a_count_is_missing(tmp_path: 
         assert "(Öst, Guztira, 0-14): the total is 22, its inner cells add up to 13" in (
             caught.value.detail
         )
+
+
+def test_flags_beside_counts_are_no_variable(tmp_path: Path) -> None:
+    path = tmp_path / "eu.tsv"
+    path.write_text("geo\ttime\tvalue\tflag\nAT\t2024\t15\t\nBE\t2024\t7\tp\n")
+    table = tp.read_table(path)
+    assert table.domain.names == ("geo", "time") and table.counts.reshape(-1).tolist() == [15, 7]
+    path.write_text(path.read_text() + "DE\t2024\t:\tb c\n")
+    with pytest.raises(InputError, match="the count is suppressed"):
+        tp.read_table(path, fill_missing=True)
+
+
+def test_a_header_of_years_has_more_below(tmp_path: Path) -> None:
+    lines = ["Persons", "", "Region,2023,,2024,", ",M,K,M,K", "A,3,4,5,6", "B,7,8,9,1"]
+    path = tmp_path / "years.csv"
+    path.write_text("\n".join(lines) + "\n")
+    table = tp.read_table(path, columns="year,sex")
+    assert table.domain.names == ("Region", "year", "sex") and table.domain.shape == (2, 2, 2)
+    assert table.counts.reshape(-1).tolist() == [3, 4, 5, 6, 7, 8, 9, 1]

@@ -24,6 +24,9 @@ def test_next_year(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
     recipe = tmp_path / "recipe.toml"
     window.actions_.recipes.save(recipe)
     qtbot.waitUntil(lambda: recipe.exists() and not window.document.jobs.running, timeout=60_000)
+    strip = window.page.errors
+    assert strip.isVisible() and "Saved as recipe.toml" in strip.accessibleDescription()
+    assert strip.error is None and strip.accessibleName() == "Done"
     assert str(tmp_path) not in recipe.read_text() and "seed" not in recipe.read_text()
 
     new = tmp_path / "2024.csv"
@@ -38,5 +41,5 @@ def test_next_year(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
     assert window.document.original is not None and window.document.original.total == 540
     assert window.document.original.domain["region"].categories == ("nord", "sud")
     (told,) = window.findChildren(LastYearSheet)
-    assert "(nord, f): 20 -> 420" in told.text.toPlainText()
+    assert "(nord, f): 20 \u2192 420" in told.text.toPlainText()
     told.reject()

@@ -98,6 +98,7 @@ def results_text(
         "properties": {"method": "crosstab"},
         "files": [{"name": file, "sdc": {"summary": summary, "cells": cells}}],
         "outcome": outcome,
+        "fair": {},
         "command": "tabprotect",
         "summary": f"{status}; "
         + "; ".join(f"{name}: {n} cells may need suppressing" for name, n in summary.items() if n),

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.formats.statuses import COLUMNS
+from tabprotect.engine.formats.statuses import COLUMNS, FLAGS
 from tabprotect.engine.formats.text.numerals import looks_numeric
 from tabprotect.engine.formats.text.rows import RowSource
 
@@ -47,8 +47,14 @@ def count_columns(names: Iterable[str]) -> list[str]:
 
 
 def status_columns(names: Iterable[str]) -> frozenset[int]:
-    """The columns that say something of the counts, by their fixed names."""
-    return frozenset(n for n, name in enumerate(names) if name.strip() in COLUMNS)
+    """The columns that say something of the counts, by their fixed names; or flags at the end."""
+    words = [name.strip() for name in names]
+    found = {n for n, word in enumerate(words) if word in COLUMNS}
+    return frozenset(found | ({len(words) - 1} if _flagged(words) else set()))
+
+
+def _flagged(words: Sequence[str]) -> bool:
+    return len(words) > 2 and words[-1].casefold() in FLAGS
 
 
 def recognise(source: RowSource, *, count: str | None = None) -> Form:
@@ -93,6 +99,9 @@ def recognise(source: RowSource, *, count: str | None = None) -> Form:
         if len(sample) > 1:
             return Form("long")
         raise nothing_but_header(source)
+    if _flagged(words) and not count_columns(words):
+        before = f"the column {header[-2]!r}, whose flags stand beside it, was taken as the count"
+        return Form("long", len(header) - 2, note=before, left_out=aside)
     found = _by_content(source, header, words, body)
     return replace(found, left_out=aside) if found.kind == "long" else found
 

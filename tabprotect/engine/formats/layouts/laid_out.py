@@ -235,6 +235,13 @@ def _header(
         above -= 1
     if _years(rows[first]) and first + 1 < len(rows):
         first += 1
+        # Below years more of the header may stand; its corner is blank.
+        while (
+            first + 1 < len(rows)
+            and not _counts(rows[first], marks)
+            and (fits[first] and not rows[first].fields[0].strip())
+        ):
+            first += 1
     if above == first:
         # Its header is of numbers: a grid by years, or the like.
         first += 1

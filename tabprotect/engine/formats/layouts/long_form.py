@@ -15,7 +15,7 @@ from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.layouts.cell_list import CellList, check_categories
 from tabprotect.engine.formats.layouts.forms import Form, nothing_but_header
 from tabprotect.engine.formats.layouts.marks import Marks, absent
-from tabprotect.engine.formats.statuses import COLUMNS, withheld
+from tabprotect.engine.formats.statuses import withheld
 from tabprotect.engine.formats.text.fields import Fields
 from tabprotect.engine.formats.text.label_codes import LabelCodes
 from tabprotect.engine.formats.text.numerals import NotACountError, parse_count, parse_counts
@@ -172,7 +172,7 @@ def read_long(
                 hint="give every variable a name in the first row",
             )
     known = [LabelCodes() for _ in axes]
-    statuses = {header[c].strip(): c for c in form.left_out if header[c].strip() in COLUMNS}
+    statuses = {header[c].strip(): c for c in form.left_out}
     columns = _Columns(source, width, at_count, axes, known, statuses, decimal, marks, fill)
     counts: list[Counts] = []
     codes: list[list[Codes]] = [[] for _ in axes]

@@ -12,7 +12,9 @@ import html
 import io
 import json
 import multiprocessing
+import os
 import platform
+import threading
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
@@ -131,7 +133,8 @@ def _here(jobs: Sequence[Job], out: Path) -> Iterator[Outcome]:
 
 def _spread(jobs: Sequence[Job], out: Path, workers: int, progress: Progress) -> Iterator[Outcome]:
     # Fresh processes: forking one with threads (DuckDB's, the solver's) can deadlock.
-    pool = ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("spawn"))
+    context = multiprocessing.get_context("spawn")
+    pool = ProcessPoolExecutor(workers, mp_context=context, initializer=_end_with_parent)
     try:
         pending: dict[Future[Outcome], Job] = {pool.submit(run_job, job, out): job for job in jobs}
         while pending:
@@ -145,6 +148,18 @@ def _spread(jobs: Sequence[Job], out: Path, workers: int, progress: Progress) ->
             progress.report("running jobs", 1 - len(pending) / len(jobs))
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _end_with_parent() -> None:
+    """A killed batch leaves no process behind that writes where the next one does."""
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+
+    def watch() -> None:
+        parent.join()
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 def run_job(job: Job, out: Path) -> Outcome:

@@ -1,8 +1,8 @@
 """Perturbation tables as files: ptable text (as tau-ARGUS reads it), the ONS table, JSON.
 
 - ptable text: ``i;j;p;v;p_int_ub``, one row for each interval: true count, published count,
-  probability, noise, exclusive upper end of the cell keys. Older files name columns ``p_ij`` and
-  ``p_ij_ub``. The last count's row serves all larger counts.
+  probability, noise, exclusive upper end of the cell keys, perhaps behind the lower one
+  (``p_int_lb``). Older files name columns ``p_ij`` and ``p_ij_ub``. The last count's row serves all larger counts.
 - ONS: ``pcv,ckey,pvalue``: for each row of the table and each of 256 or 4096 whole cell keys the
   noise. Counts above 750 use the rows 501 to 750 again, ``pcv = (count - 1) mod 250 + 501``.
 - JSON: columns ``i``, ``v`` and ``end`` (whole, in units of 10^-8), and ``period``.
@@ -24,6 +24,7 @@ from tabprotect.engine.protection.cell_keys.perturbation_table import KEYS, Pert
 PTABLE_HEADERS = tuple(
     ("i", "j", p, "v", end) for p in ("p", "p_ij") for end in ("p_int_ub", "p_ij_ub")
 )
+LOWER_ENDS = frozenset({"p_int_lb", "p_ij_lb"})
 ONS_HEADER = ("pcv", "ckey", "pvalue")
 ONS_ROWS, ONS_PERIOD = 750, 250
 MAX_ROWS = 5_000_000
@@ -63,6 +64,14 @@ def from_text(text: str) -> PerturbationTable:
         raise InputError(
             "this perturbation table is for magnitudes", line=1, hint="take one for counts"
         )
+    # The lower end of an interval is the upper one of that before it.
+    lower = [k for k, name in enumerate(header) if name in LOWER_ENDS]
+    if lower and len(header) == 6:
+        header = tuple(name for name in header if name not in LOWER_ENDS)
+        lines = [
+            delimiter.join(f for k, f in enumerate(line.split(delimiter)) if k != lower[0])
+            for line in lines
+        ]
     if header not in (*PTABLE_HEADERS, ONS_HEADER):
         raise InputError(f"these are the columns {', '.join(header)}", line=1, hint=CONTENTS)
     if delimiter != ",":

@@ -221,8 +221,9 @@ class PublishMargins(Method):
             less = maximal(domain, [*rest, *smaller])
             formula = " + ".join(":".join(map(in_formula, one)) for one in less if one) or "1"
             ideas.append((f"without the table {' by '.join(margin)}", {MARGINS.name: formula}))
-        lower = range(values[THRESHOLD] - 1, 0, -1)
-        ideas += [(f"a threshold of {beta}", {THRESHOLD.name: beta}) for beta in [*lower][:2]]
+        beta = values[THRESHOLD]
+        lower = {beta - 1, beta // 2, beta // 4, beta // 8} - {0, -1}
+        ideas += [(f"a threshold of {b}", {THRESHOLD.name: b}) for b in sorted(lower)[::-1]]
         return tuple(ideas)
 
     def objection(self, findings: Mapping[str, object]) -> str:

@@ -135,8 +135,8 @@ class DrawsPanel(QWidget):
         self.formula.setAccessibleName("Log-linear model")
         self.formula.setToolTip("Which variables go together: a*b + c")
         self.formula.returnPressed.connect(self.run)
-        self.formula.textEdited.connect(lambda text: self.terms.show_text(text))
-        self.terms: NameChips = NameChips(*CHOSEN["formula"], terms=True)
+        self.terms = NameChips(*CHOSEN["formula"], terms=True)
+        self.formula.textEdited.connect(self.terms.show_text)
         self.terms.changed.connect(self.formula.setText)
         self.model: ModelSummary | None = None
         self._fitting: Question[ModelSummary] = Question(

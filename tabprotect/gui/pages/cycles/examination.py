@@ -21,7 +21,7 @@ from tabprotect.gui.base.question import Question
 from tabprotect.gui.look.theme import count_text
 from tabprotect.gui.pages.cycles.proof_panel import Functional
 
-QUICK_CELLS = 300
+QUICK_CELLS = 64
 """Cells up to which cycles are chosen at once where none are given."""
 
 REVERSED = ("negative", "reversible")

@@ -110,11 +110,11 @@ def extent(moves: MoveSet, cycle: int) -> str:
     index = np.unravel_index(cells, domain.shape)
     parts = []
     for variable, codes in zip(domain.variables, index, strict=True):
-        found = np.unique(codes)
+        found = sorted(set(codes.tolist()))
         if len(found) == len(variable.categories) and len(found) > 2:
             parts.append(f"all {variable.name}")
         elif len(found) <= 2:
-            parts.append(", ".join(variable.categories[int(i)] for i in found))
+            parts.append(", ".join(variable.categories[i] for i in found))
         else:
             parts.append(f"{len(found)} {variable.name}")
     if all(part.startswith("all ") for part in parts):

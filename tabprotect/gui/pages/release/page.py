@@ -379,7 +379,10 @@ class ReleasePage(ReleaseStage, Page):
     def _take(self, remedy: Suggestion) -> None:
         """Other settings, and protected again by them: two steps, each of which can be undone."""
         self.document.run(set_mechanism.order(remedy.parameters), page=self.name)
-        self.do(protect, draft=True)
+        job = self.do(protect, draft=True)
+        if job is not None:
+            # Between the two there is nothing to release, and another page comes to the front.
+            job.finished.connect(lambda _: self.document.page_asked.emit(self.name))
 
     def _set_title(self, title: str) -> None:
         project = self.document.project

@@ -20,7 +20,7 @@ from readable import model_texts, tab_order, texts, unnamed
 from tabprotect.cli.main import main
 from tabprotect.engine.bundle import confidential, public
 from tabprotect.engine.bundle.verify import verify
-from tabprotect.engine.project.verbs.release_verbs import protect
+from tabprotect.engine.project.verbs.release_verbs import protect, set_method, set_parameters
 from tabprotect.engine.project.verbs.table_verbs import set_count
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.preferences import Preferences
@@ -378,3 +378,34 @@ def test_the_next_release_is_not_written_over_the_last(tmp_path: Path, qtbot: Qt
     form.show_project(title="Health", source="", preferences=chosen)
     assert form.destination().release == tmp_path / "health-release-2.zip"
     assert not form.destination().taken
+
+
+def test_a_table_that_the_method_itself_finds_too_narrow_is_not_ready(
+    opened: MainWindow, settle: Settle, qtbot: QtBot
+) -> None:
+    document = opened.document
+    document.do(set_method, method="publish_margins")
+    document.do(set_parameters, margins="v + w", threshold=60)
+    document.do(protect, draft=True)
+    settle()
+    opened.go("release")
+    settle()
+    shown = page(opened)
+    assert document.project is not None
+    assert document.project.objection and shown.banner.line.state == "failed"
+    assert document.project.objection in shown.sentence
+    # What it publishes is said in words, and so are the settings.
+    assert shown.bundle is not None
+    assert "`" not in shown.bundle.mechanism and "at_risk" not in shown.bundle.mechanism
+    # What helps is tried on this table, and is a button.
+    helps = shown.protection.remedies
+    assert helps
+    helps[next(iter(helps))].click()
+    qtbot.waitUntil(lambda: shown.banner.line.state == "passed", timeout=60_000)
+    assert document.project is not None and not document.project.objection
+
+
+def test_a_release_that_left_says_so(ready: MainWindow, settle: Settle) -> None:
+    publish(ready, settle)
+    (line,) = page(ready).before.group.lines
+    assert line.text == "This release left as release.zip."
