@@ -21,7 +21,7 @@ from tabprotect.engine.posterior.infer import Way, infer
 from tabprotect.engine.posterior.moves.weighing import log_weights
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.posterior.prior import Prior, Uniform
-from tabprotect.engine.posterior.sums import laws_of
+from tabprotect.engine.posterior.sums import laws_of, standard_errors
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.likelihood import CellFactors, Likelihood, MoveSequence, product
@@ -172,7 +172,7 @@ def _weighed(
     if cells * spread > MOST_HELD:
         raise InfeasibleError("the distributions of so many cells are too large")
     start, chances = laws_of(tables, weights)
-    errors = None if effective is None else _errors(chances, effective)
+    errors = None if effective is None else standard_errors(chances, effective)
 
     def draw(number: int, generator: np.random.Generator, progress: Progress) -> Ints:
         progress.report("drawing tables", 0.0)
@@ -200,11 +200,6 @@ def _weighed(
         independent=False,
         note=note,
     )
-
-
-def _errors(chances: Floats, effective: float) -> Floats:
-    # Sums of weights may end a little above 1.
-    return np.asarray(np.sqrt(np.clip(chances * (1 - chances), 0.0, None) / effective))
 
 
 def _log_weights(

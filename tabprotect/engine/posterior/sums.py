@@ -102,6 +102,12 @@ def _by_factors(
     return np.array([first for first, _ in found], dtype=np.int64), chances
 
 
+def standard_errors(chances: Floats, effective: float) -> Floats:
+    """Of shares among so many drawn originals."""
+    # Sums of weights may end a little above 1.
+    return np.asarray(np.sqrt(np.clip(chances * (1 - chances), 0.0, None) / effective))
+
+
 def laws_of(tables: Ints, weights: Floats) -> Laws:
     """The law of each column of weighed tables, int64 (tables, cells)."""
     start = tables.min(axis=0)
@@ -176,7 +182,7 @@ def _margin(
         if effective is None:
             reason = "every original that fits was added up"
         else:
-            errors = np.sqrt(chances * (1 - chances) / effective)
+            errors = standard_errors(chances, effective)
             reason = "drawn originals were added up"
 
     def draw(number: int, generator: np.random.Generator, progress: Progress) -> Ints:

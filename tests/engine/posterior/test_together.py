@@ -13,10 +13,11 @@ from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.cycles.designs import design
 from tabprotect.engine.errors import InfeasibleError, InputError
 from tabprotect.engine.posterior.infer import infer
-from tabprotect.engine.posterior.joint import _errors, together
+from tabprotect.engine.posterior.joint import together
 from tabprotect.engine.posterior.moves.weighing import log_weights
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.posterior.prior import Poisson, Uniform
+from tabprotect.engine.posterior.sums import standard_errors
 from tabprotect.engine.progress import SILENT
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import likelihood_of, methods
@@ -243,4 +244,8 @@ def test_a_single_release_is_read_as_ever() -> None:
 
 
 def test_weights_that_add_up_to_a_little_over_one_leave_a_number() -> None:
-    assert _errors(np.array([1.0, np.nextafter(1.0, 2.0), 0.5]), 100.0).tolist() == [0.0, 0.0, 0.05]
+    assert standard_errors(np.array([1.0, np.nextafter(1.0, 2.0), 0.5]), 100.0).tolist() == [
+        0.0,
+        0.0,
+        0.05,
+    ]
