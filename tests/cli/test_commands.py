@@ -16,7 +16,7 @@ import pytest
 
 from tabprotect import __version__
 from tabprotect.cli import main as main_module
-from tabprotect.cli.data import tabulate as tables
+from tabprotect.cli.data import describe
 from tabprotect.engine.cycles.designs import DESIGNS
 from tabprotect.engine.formats.files import read_table
 from tabprotect.engine.project.opening.examples import examples
@@ -262,7 +262,7 @@ def test_the_unforeseen_never_quotes_the_data(run: Run, monkeypatch: pytest.Monk
     def broken() -> object:
         raise ValueError(f"count {4700 + 11} is odd")
 
-    monkeypatch.setattr(tables, "examples", broken)
+    monkeypatch.setattr(describe, "examples", broken)
     found = run("examples")
     assert found.code == 1 and "ValueError" in found.err and "Traceback" not in found.err
     debugged = run("examples", "--debug", "--json")
@@ -274,7 +274,7 @@ def test_interrupting(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupted() -> object:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(tables, "examples", interrupted)
+    monkeypatch.setattr(describe, "examples", interrupted)
     found = run("examples", "--json")
     assert found.code == 130 and found.json["error"]["kind"] == "interrupted"
 

@@ -92,7 +92,7 @@ def test_variables_that_nest_become_one(history: History) -> None:
     planned, _ = done.do(set_release_plan(margins=[["place@part"]]))
     assert planned.project.plan.margins == (("place@part",),)
     used, _ = planned.do(use_release_plan())
-    assert used.project.parameters["margins"] == "`place@part`"
+    assert used.project.parameters["margins"] == "place@part"
     merged, _ = planned.do(
         merge_categories(variable="place", categories=["a1", "a2"], into="a1, a2")
     )

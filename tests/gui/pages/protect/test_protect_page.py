@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QTabBar
 from pytestqt.qtbot import QtBot
 from readable import texts, unnamed
 
-from tabprotect.engine.disclosure import trials
+from tabprotect.engine.disclosure import before, trials
 from tabprotect.engine.disclosure.trials import Trial, tried
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.verbs.release_verbs import set_method
@@ -49,11 +49,11 @@ def test_methods_are_ranked_by_what_must_stay_true(page: ProtectPage, settle: Se
     assert page.main_button.text() == "Set up cyclic perturbation"
     assert "current" in page.cards.cards[0].dynamicPropertyNames()
     # Another tick ranks anew, and tries nothing again.
-    before = page.trials
+    ones = page.trials
     for name in ("margins", "additive", "complete"):
         page.asking.ticks[name].click()
     page.asking.ticks["exact"].click()
-    assert page.trials is before and not page.document.jobs.running
+    assert page.trials is ones and not page.document.jobs.running
     assert next(iter(page.cards.buttons)) == "suppression"
     said = " ".join(texts(page.cards.cards[1]))
     assert "counts are changed" in said
@@ -157,7 +157,7 @@ def test_what_was_not_tried_stands_behind_and_can_be_chosen(
     most = max(methods()[name].trial_work for name in ("random_rounding", "cell_key"))
     project = opened.document.project
     assert project is not None
-    monkeypatch.setattr(trials, "TRIAL_WORK", most * project.domain.size)
+    monkeypatch.setattr(before, "TRIAL_WORK", most * project.domain.size)
     opened.go("protect")
     settle()
     page = opened.page
@@ -173,7 +173,7 @@ def test_what_was_not_tried_stands_behind_and_can_be_chosen(
     assert opened.document.project is not None
     assert opened.document.project.method == "suppression"
     settle()
-    monkeypatch.setattr(trials, "TRIAL_WORK", 0.0)
+    monkeypatch.setattr(before, "TRIAL_WORK", 0.0)
     opened.go("protect")
     page.try_again()
     settle()
