@@ -12,6 +12,7 @@ from tabprotect.engine.query_space.bounds_way import BOUNDS_WAYS
 from tabprotect.engine.query_space.registered import criteria
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.gui.forms.rule_field import RuleField
+from tabprotect.gui.look.flow import FlowLayout
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_row
 from tabprotect.gui.look.theme import GRID
@@ -38,7 +39,7 @@ class SettingsRow(QWidget):
             self.criterion.addItem(found.label, name)
             tip = f"<p>{found.help}</p>"
             self.criterion.setItemData(self.criterion.count() - 1, tip, 3)
-        _narrow(self.criterion, 16)
+        _narrow(self.criterion, 24)
         self.threshold = QSpinBox(minimum=0, maximum=1_000_000)
         self.threshold.setMaximumWidth(9 * GRID)
         self.threshold.setKeyboardTracking(False)
@@ -53,17 +54,14 @@ class SettingsRow(QWidget):
             self.bounds.addItem(WAYS.get(name, name), name)
             self.bounds.setItemData(self.bounds.count() - 1, f"<p>{help_}</p>", 3)
         _narrow(self.bounds, 12)
-        row = in_row(on=self, margins=0, spacing=GRID)
-        for words, field in (
-            ("May go out when", self.criterion),
-            ("is at least", self.threshold),
-            ("Bounds", self.bounds),
+        # A narrow window has the groups below each other.
+        flow = FlowLayout(self, gap=GRID)
+        for part in (
+            _together("May go out when", self.criterion, "is at least", self.threshold),
+            self.at_risk,
+            _together("Bounds", self.bounds),
         ):
-            label = Label(words)
-            label.setBuddy(field)
-            row.addWidget(label)
-            row.addWidget(field, 1 if isinstance(field, QComboBox) else 0)
-        row.insertWidget(row.indexOf(self.bounds) - 1, self.at_risk)
+            flow.addWidget(part)
         self.criterion.activated.connect(lambda _: self._ask("criterion"))
         self.bounds.activated.connect(lambda _: self._ask("bounds"))
         self.threshold.valueChanged.connect(self._threshold_changed)
@@ -92,6 +90,20 @@ class SettingsRow(QWidget):
 
     def _threshold_changed(self, value: int) -> None:
         self.asked.emit(set_release_criterion(threshold=value))
+
+
+def _together(*parts: str | QWidget) -> QWidget:
+    """Fields in one row, each behind its words."""
+    group = QWidget()
+    row = in_row(on=group, margins=0, spacing=GRID)
+    label = None
+    for part in parts:
+        if isinstance(part, str):
+            label = part = Label(part)
+        elif label is not None:
+            label.setBuddy(part)
+        row.addWidget(part)
+    return group
 
 
 def _narrow(box: QComboBox, letters: int) -> None:
