@@ -12,6 +12,7 @@ from PySide6.QtGui import QBrush, QColor, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QWidget
 
 from tabprotect.gui.lattice.space import CANDIDATE, RELEASED, UNKNOWN, UNRELEASABLE
+from tabprotect.gui.look.flow import FlowLayout
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_row
 from tabprotect.gui.look.theme import GRID, THEME, Colours
@@ -154,10 +155,9 @@ class Legend(QWidget):
         super().__init__()
         self.setAccessibleName("Legend")
         self.setAccessibleDescription(", ".join(told(words) for words, _ in LEGEND))
-        row = in_row(on=self, margins=0, spacing=GRID // 2)
+        flow = FlowLayout(self, gap=GRID)
         for words, look in LEGEND:
+            pair = QWidget()
             label = Label(words, role="quiet")
-            row.addWidget(_Sample(look))
-            row.addWidget(label)
-            row.addSpacing(GRID)
-        row.addStretch(1)
+            in_row(_Sample(look), label, on=pair, margins=0, spacing=GRID // 2)
+            flow.addWidget(pair)

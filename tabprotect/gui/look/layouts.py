@@ -1,9 +1,18 @@
-"""Rows and columns of widgets, each laid out in one call."""
+"""Rows, columns and stacks of widgets, each laid out in one call."""
 
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QBoxLayout,
+    QHBoxLayout,
+    QLayout,
+    QSizePolicy,
+    QStackedWidget,
+    QTabWidget,
+    QVBoxLayout,
+    QWidget,
+)
 
 Margins = int | tuple[int, int, int, int]
 """On all sides, or left, top, right and bottom; in pixels."""
@@ -36,6 +45,23 @@ def in_row(
     layout = QHBoxLayout() if on is None else QHBoxLayout(on)
     _fill(layout, items, margins, spacing)
     return layout
+
+
+def front_sets_height(stack: QStackedWidget | QTabWidget) -> None:
+    """Have only the widget in front say how high a stack must be; all of them are in it."""
+
+    def turned(front: int) -> None:
+        for number in range(stack.count()):
+            widget = stack.widget(number)
+            if widget is not None:
+                policy = widget.sizePolicy()
+                policy.setVerticalPolicy(
+                    QSizePolicy.Policy.Preferred if number == front else QSizePolicy.Policy.Ignored
+                )
+                widget.setSizePolicy(policy)
+
+    stack.currentChanged.connect(turned)
+    turned(stack.currentIndex())
 
 
 def _fill(

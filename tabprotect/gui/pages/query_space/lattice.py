@@ -11,7 +11,7 @@ from tabprotect.gui.lattice.symbols import NodeLook
 from tabprotect.gui.lattice.view import LatticeView
 from tabprotect.gui.lattice.words import spoken
 from tabprotect.gui.look.label import Label
-from tabprotect.gui.look.layouts import in_column, in_row
+from tabprotect.gui.look.layouts import front_sets_height, in_column, in_row
 from tabprotect.gui.look.theme import GRID
 from tabprotect.gui.pages.query_space.large import LargeLattice
 
@@ -42,6 +42,7 @@ class LatticePanel(QWidget):
         self.large = LargeLattice(space, self._look)
         self.large.asked.connect(self.asked)
         self.pages.addWidget(self.large)
+        front_sets_height(self.pages)
         head = in_row((self._key, 1), self.finder, spacing=GRID)
         in_column(head, (self.pages, 1), on=self, margins=(0, GRID, 0, 0), spacing=GRID)
 

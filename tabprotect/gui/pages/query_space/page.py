@@ -35,7 +35,7 @@ from tabprotect.gui.lattice.space import CANDIDATE, RELEASED, Foresight, Space
 from tabprotect.gui.lattice.symbols import Legend
 from tabprotect.gui.lattice.words import state_sentence
 from tabprotect.gui.look.label import Label
-from tabprotect.gui.look.layouts import in_column
+from tabprotect.gui.look.layouts import front_sets_height, in_column
 from tabprotect.gui.look.theme import GRID
 from tabprotect.gui.pages.query_space.files import QuerySpaceFiles
 from tabprotect.gui.pages.query_space.focus import FocusPanel
@@ -95,6 +95,7 @@ class QuerySpacePage(QuerySpaceStage, Page):
             self.tabs.addTab(panel, label)
             # The panel in front has the window; the others must not make it wider.
             panel.setMinimumWidth(50 * GRID)
+        front_sets_height(self.tabs)
         self.tabs.currentChanged.connect(lambda _: self._show_all())
         split = QSplitter(Qt.Orientation.Horizontal)
         split.setChildrenCollapsible(False)
@@ -114,8 +115,7 @@ class QuerySpacePage(QuerySpaceStage, Page):
         self.again.clicked.connect(lambda: self.space.refresh(again=True))
         self.legend = Legend()
         self.footer.addWidget(self.again)
-        self.footer.addWidget(self.legend)
-        self.footer.addStretch(1)
+        self.footer.addWidget(self.legend, 1)
         self.publish = QPushButton("Publish the plan")
         self.publish.setAccessibleDescription(
             "Take the planned margins as the release; its set-up shows them before anything leaves"
