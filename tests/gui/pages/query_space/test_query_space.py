@@ -392,6 +392,16 @@ def test_the_command_line_follows_the_tab(czech: MainWindow, settle: Settle) -> 
     )
 
 
+def test_a_low_window_has_the_lattice_and_the_main_action(
+    czech: MainWindow, settle: Settle
+) -> None:
+    czech.resize(960, 540)
+    settle()
+    assert page(czech).main_button.isVisible()
+    for bar in (czech.area.horizontalScrollBar(), czech.area.verticalScrollBar()):
+        assert bar.maximum() == 0
+
+
 def test_a_cancelled_look_is_offered_again(window: MainWindow, settle: Settle) -> None:
     window.files.open("example:czech-autoworkers")
     settle()
