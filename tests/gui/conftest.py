@@ -35,7 +35,7 @@ from watchdog import Stretch, Watchdog  # noqa: E402 (beside this file, as said 
 Settle = Callable[[], None]
 
 
-BUSY = 2.0
+BUSY = 3.0
 """Processor seconds that the window's thread may work in one go, on the slowest machine."""
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import sys
+import faulthandler
+import re
+import tempfile
 import threading
 import time
-import traceback
 from dataclasses import dataclass
-from types import FrameType
+from typing import IO
 
 from PySide6.QtCore import QAbstractEventDispatcher
 
@@ -48,22 +49,26 @@ class Watchdog(threading.Thread):
     def run(self) -> None:
         clock = time.pthread_getcpuclockid(self._main)
         turns, before, spent = -1, 0.0, 0.0
-        while not self.ended.wait(STEP):
-            now = time.clock_gettime(clock)
-            # No frame is kept: what it holds must not end in this thread.
-            busy = within(sys._current_frames().get(self._main))
-            spent = spent + now - before if busy and turns == self._turns else 0.0
-            turns, before = self._turns, now
-            if spent > self.longest.seconds:
-                frame = sys._current_frames()[self._main]
-                self.longest = Stretch(spent, "".join(traceback.format_stack(frame)[-12:]))
-                del frame
+        with tempfile.TemporaryFile() as told:
+            while not self.ended.wait(STEP):
+                now = time.clock_gettime(clock)
+                stack = self._stack(told)
+                busy = PART in stack
+                spent = spent + now - before if busy and turns == self._turns else 0.0
+                turns, before = self._turns, now
+                if spent > self.longest.seconds:
+                    self.longest = Stretch(spent, stack)
 
+    def _stack(self, told: IO[bytes]) -> str:
+        """The calls of the window's thread that are under way, the innermost first.
 
-def within(frame: FrameType | None) -> bool:
-    """Whether any of the calls that are under way is the window's."""
-    while frame is not None:
-        if PART in frame.f_code.co_filename:
-            return True
-        frame = frame.f_back
-    return False
+        Written by the interpreter itself: a frame that is held here, even for a moment, keeps
+        widgets alive that then end in this thread, and Qt with them.
+        """
+        told.seek(0)
+        told.truncate()
+        faulthandler.dump_traceback(told, all_threads=True)
+        told.seek(0)
+        text = told.read().decode("utf-8", "replace")
+        found = re.search(rf"Thread 0x0*{self._main:x} .*?\n(.*?)(?:\n\n|\Z)", text, re.DOTALL)
+        return found[1] if found else ""

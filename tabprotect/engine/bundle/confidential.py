@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -116,7 +115,7 @@ def files(
         RECORD: archive.dump_json(stated),
         **_evidence(protected),
         "risk_report.md": risk_text(protected).encode(),
-        "risk_report.json": archive.dump_json(risk_json(protected)),
+        "risk_report.json": risk_json(protected),
         TRAIL: archive.dump_json(list(trail)),
         "recipe.toml": recipe.encode(errors="replace"),
         RELEASE: public.to_bytes(protected.release) if release is None else release,
@@ -140,18 +139,10 @@ def _coins(steps: Steps) -> bytes:
     passes = np.indices(steps.coins.shape)[0] + 1
     # A step without any cycle to take has the number 0.
     columns = (passes, steps.cycles + 1, steps.coins, steps.effective, steps.blocked)
-    out = io.StringIO()
     rows = np.stack([np.asarray(c, dtype=np.int64).reshape(-1) for c in columns], axis=1)
-    np.savetxt(
-        out,
-        rows,
-        fmt="%d",
-        delimiter=",",
-        header="pass,cycle,coin,effective,blocked",
-        comments="",
-        newline="\n",
-    )
-    return out.getvalue().encode()
+    # numpy's own writer takes five times as long, seconds where there are a million cells.
+    lines = map("%d,%d,%d,%d,%d\n".__mod__, map(tuple, rows.tolist()))
+    return ("pass,cycle,coin,effective,blocked\n" + "".join(lines)).encode()
 
 
 def _statuses(protected: Protected) -> bytes:

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 
 from tabprotect.engine.budgets import RISK_REPORT_CELLS as MOST_CELLS
+from tabprotect.engine.bundle.archive import dump_json
 from tabprotect.engine.bundle.check_lines import CheckGroup, headline, honesty, protection
 from tabprotect.engine.protection.descriptions.summary import summarise
 from tabprotect.engine.protection.problem import Protected
 from tabprotect.engine.protection.registered import methods
 
 
-def risk_json(protected: Protected) -> dict[str, object]:
-    """The report as data."""
+def risk_json(protected: Protected) -> bytes:
+    """The report as data; each at-risk cell stands on a line of its own."""
     record, release = protected.record, protected.release
-    return {
+    told = {
         "confidential": True,
         "title": release.title,
         "at_risk_rule": str(record.problem.at_risk),
@@ -22,17 +25,22 @@ def risk_json(protected: Protected) -> dict[str, object]:
         "verdict": None if record.verdict is None else record.verdict.as_json(),
         "decisions": list(record.decisions),
         "findings": dict(record.findings),
-        "at_risk_cells": _cells(protected),
+        "at_risk_cells": [],
     }
+    lines = [json.dumps(cell, ensure_ascii=False) for cell in _cells(protected, MOST_CELLS)]
+    cells = "".join(f"    {line},\n" for line in lines).removesuffix(",\n")
+    end = "[]\n}\n"
+    listed = f"[\n{cells}\n  ]\n}}\n".encode(errors="backslashreplace")
+    return dump_json(told).removesuffix(end.encode()) + listed
 
 
-def _cells(protected: Protected) -> list[dict[str, object]]:
+def _cells(protected: Protected, most: int) -> list[dict[str, object]]:
     problem, inner = protected.record.problem, protected.release.inner
     original, mechanism = problem.table.counts, protected.release.mechanism
     weighted = methods()[mechanism.method].weighted(mechanism.values)
     unprotected = problem.unprotected(problem.table.domain, weighted=weighted).counts
     out: list[dict[str, object]] = []
-    for found in np.argwhere(problem.at_risk.mask(original))[:MOST_CELLS]:
+    for found in np.argwhere(problem.at_risk.mask(original))[:most]:
         index = tuple(found.tolist())
         out.append(
             {
@@ -52,7 +60,8 @@ def risk_text(protected: Protected) -> str:
     """The report for people."""
     record = protected.record
     found = record.verdict
-    cells = _cells(protected)
+    cells = _cells(protected, 200)
+    number = int(record.problem.at_risk.mask(record.problem.table.counts).sum())
     lines = [
         "# CONFIDENTIAL: risk report",
         "",
@@ -68,11 +77,11 @@ def risk_text(protected: Protected) -> str:
         *(
             f"| {', '.join(map(str, c['labels']))} | {_original(c)} "  # type: ignore[call-overload]
             f"| {'not published' if c['published'] is None else c['published']} |"
-            for c in cells[:200]
+            for c in cells
         ),
     ]
-    if len(cells) > 200:
-        lines.append(f"| ... {len(cells) - 200:,} more in risk_report.json | | |")
+    if number > len(cells):
+        lines.append(f"| ... {number - len(cells):,} more in risk_report.json | | |")
     return "\n".join(lines) + "\n"
 
 

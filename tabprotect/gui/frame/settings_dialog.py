@@ -33,7 +33,7 @@ from tabprotect.engine.errors import InputError, TabprotectError
 from tabprotect.engine.release.gate import MOST_ATTEMPTS
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.gui.base.preferences import Preferences
-from tabprotect.gui.forms.rule_field import RuleField
+from tabprotect.gui.base.rule_field import RuleField
 from tabprotect.gui.frame.window import Window
 from tabprotect.gui.look.error_strip import ErrorStrip
 from tabprotect.gui.look.file_dialogs import ask_folder

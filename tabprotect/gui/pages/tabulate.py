@@ -27,7 +27,6 @@ from tabprotect.engine.project.verbs.table_verbs import tabulate
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Changes, Page
 from tabprotect.gui.base.question import Question
-from tabprotect.gui.forms.database_dialog import ask_database
 from tabprotect.gui.look.buttons import tool_button
 from tabprotect.gui.look.file_dialogs import ask_file, ask_folder
 from tabprotect.gui.look.label import Label
@@ -65,7 +64,7 @@ class TabulatePage(Page):
         folder.clicked.connect(lambda: ask_folder(self, "Files of records", "", self.choose))
         base = QPushButton("A database\u2026")
         base.setAccessibleName("Choose a table of a database")
-        base.clicked.connect(lambda: ask_database(self, self.choose))
+        base.clicked.connect(self._ask_database)
         self.more = tool_button("More", checkable=True)
         self.more.setAccessibleName("Show the place as it is written")
         self.more.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -163,6 +162,12 @@ class TabulatePage(Page):
     def _look_there(self) -> None:
         if text := self.address.text().strip():
             self.choose(text)
+
+    def _ask_database(self) -> None:
+        # The start page, of which this is a part, is painted without it.
+        from tabprotect.gui.forms.database_dialog import ask_database
+
+        ask_database(self, self.choose)
 
     def _ask(self) -> None:
         ask_file(self, "Records", f"Records ({patterns('records')});;All files (*)", self.choose)

@@ -9,8 +9,8 @@ from pytestqt.qtbot import QtBot
 
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Domain
+from tabprotect.gui.base.rule_field import RuleField
 from tabprotect.gui.forms.database_dialog import DatabaseDialog
-from tabprotect.gui.forms.rule_field import RuleField
 from tabprotect.gui.forms.setting_dialog import SettingDialog
 
 

@@ -11,7 +11,7 @@ from tabprotect.engine.project.verbs.table_verbs import set_at_risk
 from tabprotect.engine.query_space.bounds_way import BOUNDS_WAYS
 from tabprotect.engine.query_space.registered import criteria
 from tabprotect.engine.sensitivity.small_count import SmallCount
-from tabprotect.gui.forms.rule_field import RuleField
+from tabprotect.gui.base.rule_field import RuleField
 from tabprotect.gui.look.flow import FlowLayout
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_row

@@ -23,7 +23,7 @@ from tabprotect.engine.sensitivity.dominance import Dominance
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Domain, Index
 from tabprotect.engine.tables.table import Table
-from tabprotect.gui.forms.rule_field import RuleField
+from tabprotect.gui.base.rule_field import RuleField
 from tabprotect.gui.look import icons
 from tabprotect.gui.look.buttons import tool_button
 from tabprotect.gui.look.label import Label, heading, tip

@@ -265,7 +265,7 @@ def test_public_view_shows_no_original_count(
     assert not secret & set(texts(page(designer)))
     assert not page(designer).shows_original()
     assert "blocked" not in page(designer).proof.texts
-    assert "nothing is published yet" in page(designer).sentence
+    assert "Nothing is published yet" in page(designer).sentence
     assert page(designer).grid.cell_delegate.mark is None
     before = document.project
     click_cell(designer, 0, 0)
