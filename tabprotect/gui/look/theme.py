@@ -171,6 +171,7 @@ class Theme(QObject):
         font.setPointSizeF(self._points * self.zoom)
         app.setFont(font)
         # Qt takes four times as long to change a style sheet as to take it off and put on another.
+        # Taken off after the font is set: a tab bar out of sight kept its former font otherwise.
         app.setStyleSheet("")
         app.setStyleSheet(self._style())
         self.changed.emit()

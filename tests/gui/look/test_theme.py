@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 from PySide6.QtGui import QColor, QFontInfo, QPalette
-from PySide6.QtWidgets import QApplication, QCheckBox, QLabel, QLineEdit, QTabWidget, QWidget
+from PySide6.QtWidgets import QApplication, QCheckBox, QLineEdit, QWidget
 from pytestqt.qtbot import QtBot
 
 from tabprotect.gui.frame.app import application
@@ -80,20 +80,6 @@ def test_zoom_scales_the_font_and_stays_in_bounds(qapp: QApplication) -> None:
     THEME.apply(zoom=100.0)
     assert THEME.zoom == 2.5
     THEME.apply(zoom=1.0)
-
-
-def test_every_widget_comes_back_from_another_zoom(qtbot: QtBot) -> None:
-    application()
-    THEME.apply(mode="light", zoom=1.0)
-    tabs = QTabWidget()
-    qtbot.addWidget(tabs)
-    tabs.addTab(QLabel("what it says"), "its words")
-    tabs.show()
-    before = tabs.grab()
-    THEME.apply(mode="dark", zoom=1.5)
-    assert tabs.grab().toImage() != before.toImage()
-    THEME.apply(mode="light", zoom=1.0)
-    assert tabs.grab().toImage() == before.toImage()
 
 
 def test_there_is_a_font(qapp: QApplication) -> None:
