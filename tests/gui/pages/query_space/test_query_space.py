@@ -13,6 +13,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
+from tabprotect.engine.bundle import public
 from tabprotect.engine.project.verbs.query_verbs import (
     release_margin,
     set_release_plan,
@@ -21,6 +22,8 @@ from tabprotect.gui.frame.main_window import MainWindow
 from tabprotect.gui.lattice.space import CANDIDATE, RELEASED, UNKNOWN, UNRELEASABLE
 from tabprotect.gui.look.theme import THEME
 from tabprotect.gui.pages.query_space.page import QuerySpacePage
+from tabprotect.gui.pages.release.page import ReleasePage
+from tabprotect.gui.pages.run.perturb import PerturbPage
 
 Settle = Callable[[], None]
 
@@ -428,3 +431,32 @@ def test_it_fits_when_dark_and_twice_as_large(czech: MainWindow, settle: Settle)
             assert ground.lightness() < 128
     finally:
         THEME.apply(mode="light", zoom=1.0)
+
+
+def test_an_answer_beyond_the_plan_is_one_bundle(
+    opened: MainWindow, settle: Settle, tmp_path: Path
+) -> None:
+    opened.document.do(set_release_plan, margins=[["v"], ["w"]])
+    opened.go("query_space")
+    settle()
+    assert page(opened).beyond.isVisible()
+    page(opened).beyond.click()
+    settle()
+    # The cycles are designed for exactly the planned margins; one press perturbs.
+    assert opened.page is page_of(opened, PerturbPage)
+    page_of(opened, PerturbPage).main_button.click()
+    settle()
+    opened.go("release")
+    settle()
+    gate = page_of(opened, ReleasePage)
+    gate.form.set_destination(tmp_path / "release.zip", None)
+    gate.main_button.click()
+    assert gate._question is not None
+    gate._question.publish.click()
+    settle()
+    found = public.read(tmp_path / "release.zip")
+    original = opened.document.original
+    assert original is not None and found.table != original
+    shown = {one.table.domain.names: one.table for one in found.tables}
+    for names in (("v",), ("w",)):
+        assert shown[names] == original.margin(names)
