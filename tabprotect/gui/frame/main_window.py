@@ -379,7 +379,8 @@ class MainWindow(Window):
 
 
 def _way(posterior: Posterior, originals: int | None) -> str:
-    words = "exact posterior" if posterior.way == "exact" else "posterior by simulation"
+    drawn = "posterior by exact draws" if posterior.independent else "posterior by simulation"
+    words = "exact posterior" if posterior.way == "exact" else drawn
     if not posterior.complete:
         words = "approximate posterior" if posterior.approximate else "incomplete posterior"
     return words if originals is None else f"{words}, {count_text(originals)} possible originals"
