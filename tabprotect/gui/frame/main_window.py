@@ -378,9 +378,19 @@ class MainWindow(Window):
         self.closed.emit()
 
 
+WAYS = {
+    "exact": "exact posterior",
+    "independent": "posterior by exact draws",
+    "simulated": "posterior by simulation",
+    "approximate": "approximate posterior",
+    "incomplete": "incomplete posterior",
+}
+
+
 def _way(posterior: Posterior, originals: int | None) -> str:
-    drawn = "posterior by exact draws" if posterior.independent else "posterior by simulation"
-    words = "exact posterior" if posterior.way == "exact" else drawn
+    drawn = "independent" if posterior.independent else "simulated"
+    way = "exact" if posterior.way == "exact" else drawn
     if not posterior.complete:
-        words = "approximate posterior" if posterior.approximate else "incomplete posterior"
+        way = "approximate" if posterior.approximate else "incomplete"
+    words = WAYS[way]
     return words if originals is None else f"{words}, {count_text(originals)} possible originals"
