@@ -42,7 +42,6 @@ EDITABLE = READ_ONLY | Qt.ItemFlag.ItemIsEditable
 SELECTED = QStyle.StateFlag.State_Selected.value
 FOCUSED = QStyle.StateFlag.State_HasFocus.value
 RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-CENTRE = int(Qt.AlignmentFlag.AlignCenter)
 PADDING = (4, 0, -8, 0)
 
 HEADER_ROLES = (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole)
@@ -225,7 +224,8 @@ class CellDelegate(QStyledItemDelegate):
         if begin >= max(room.left(), seen.left()) and room.right() <= seen.right():
             painter.drawText(room, RIGHT, text)
         else:
-            painter.drawText(seen, CENTRE, "\u2026")
+            # At the right, where a sign at the left leaves room.
+            painter.drawText(seen.adjusted(0, 0, -3, 0), RIGHT, "\u2026")
 
     def _hatching(self) -> QBrush:
         return QBrush(self._line, Qt.BrushStyle.BDiagPattern)

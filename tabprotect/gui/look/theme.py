@@ -249,6 +249,8 @@ class Theme(QObject):
         QPushButton[role="main"]:disabled {{
             background: {c.raised}; color: {c.quiet}; border-color: {c.border}; }}
         QPushButton[role="main"]:focus {{ border: 2px solid {c.text}; padding: 5px 15px; }}
+        QToolButton:checked[autoRaise="false"] {{ background: {c.selection}; color: {c.text};
+            border: 1px solid {c.accent}; border-radius: 2px; padding: 1px 2px 1px 1px; }}
         QPushButton[role="card"], QFrame[role="card"] {{
             background: {c.base}; border: 1px solid {c.border}; border-radius: 6px; }}
         QRadioButton::indicator {{ width: 12px; height: 12px; border-radius: 7px;
