@@ -166,7 +166,8 @@ class Attackers:
         self.runs += 1
         held = np.append(barred, number)
         ends = np.zeros((2, len(held)))
-        ends[:, -1] = (-need, 0.0) if sign < 0 else (0.0, need)
+        # The end behind stays as it is: from where the last run ended nothing has to be mended.
+        ends[:, -1] = (-need, self.rise) if sign < 0 else (-self._fall[number], need)
         self._bounds(held, *ends)
         cost = np.zeros(len(self._cost))
         begin, end = self._sums.indptr[number], self._sums.indptr[number + 1]

@@ -160,7 +160,7 @@ class CuttingPlanes:
             self._report()
             rough = lost is not None and len(lost) > MANY
             gap = ROUGH if rough else GAP
-            questions = int(np.clip(ROUND / self.master.question, FEW, QUESTIONS))
+            questions = int(np.clip(self.master.questions(ROUND), FEW, QUESTIONS))
             chosen = self.master.solve(questions=questions, gap=gap, progress=self._progress)
             if chosen is None:
                 return False
@@ -186,7 +186,7 @@ class CuttingPlanes:
 
     def _relax(self) -> None:
         """The bound of the relaxed programme with all cuts."""
-        relaxed = self.master.solve(whole=False, progress=self._progress)
+        relaxed = self.master.relax(np.zeros(0, dtype=np.int64), self._progress)
         if relaxed is not None:
             self._bound = max(self._bound, relaxed.bound)
 
@@ -197,7 +197,7 @@ class CuttingPlanes:
         lost = self._lost
         while True:
             self._report()
-            chosen = self.master.solve(whole=False, fixed=fixed, progress=self._progress)
+            chosen = self.master.relax(fixed, self._progress)
             if chosen is None:
                 return None
             share = np.clip(chosen.share, 0.0, 1.0)
