@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tabprotect.engine.disclosure.gate import UNSTATED
 from tests.cli.conftest import Command
 
 TABLE = "example:duncan-roehrig-4x4"
@@ -68,6 +69,7 @@ def test_publications_are_listed_and_a_second_one_warns(
     gone = run("register", "withdraw", 1, "--reason", "a wrong title", "--json")
     assert gone.json["withdrawn_reason"] == "a wrong title"
     assert run("register", "withdraw", 1, "--reason", "again").code == 3
+    assert run("register", "withdraw", 2, "--json").json["withdrawn_reason"] == UNSTATED
     assert "withdrawn" in run("register", "list").out
 
 
