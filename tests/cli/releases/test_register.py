@@ -39,6 +39,12 @@ def test_publications_are_listed_and_a_second_one_warns(
     two = protect("b.zip", "--seed", SEED + 3)
     assert kinds(two) == ["published_before"]
     assert "this original" in two.json["warnings"][0]["message"]
+    policy = tmp_path / "policy.toml"
+    policy.write_text('second_release = "refuse"\n')
+    strict = ("--policy", policy, "--seed")
+    # Beside another release the same bytes are as little a new one.
+    assert protect("again.zip", *strict, SEED + 1, "--title", "Towns").code == 0
+    assert protect("c.zip", *strict, SEED + 5).code == 5
     assert one.json["together"] is None
     joint = two.json["together"]
     assert joint["releases"] == 2
