@@ -120,7 +120,7 @@ def test_the_policy_decides_on_a_second_release(
     kept = run("register", "show", 2, "--json").json["decisions"]
     assert kept[-1] == "published again: a correction"
     policy.write_text('second_release = "refuse"\n')
-    assert protect("c.zip", "--seed", SEED + 4, "--policy", policy, "--again", "x").code == 5
+    assert protect("c.zip", "--seed", SEED + 5, "--policy", policy, "--again", "x").code == 5
     assert len(run("register", "list", "--json").json["releases"]) == 2
 
 
