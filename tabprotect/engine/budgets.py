@@ -41,6 +41,7 @@ NEIGHBOURS_STEPS = 200  # Steps taken for one cell in one direction
 DENSE_CELLS = 2**22  # Cells of the whole table up to which places are looked up in an array
 # Open cells a programme is made of; a cell takes about a tenth of a second there
 PROGRAMME_CELLS = 20_000
+JOINED_CELLS = 100_000  # Cells of files that do not come apart, joined by an integer programme
 LARGEST_TOTAL = 10**9  # Counts beyond come near the solver's tolerance
 LATTICE_CELLS = 300_000  # Cells of all margins together up to which the generalised form is used
 EXACT_FLOAT = 2**53  # Whole numbers, and sums, below this are exact in double precision
