@@ -392,7 +392,7 @@ def test_shortcuts_are_unique(opened: MainWindow) -> None:
     seen: dict[str, str] = {}
     for menu in opened.actions_.menus.values():
         # What another method does is not listed, and has no key.
-        for action in filter(QAction.isVisible, menu.actions()):
+        for action in (a for a in menu.actions() if a.isVisible()):
             for keys in action.shortcuts():
                 text = keys.toString()
                 assert text not in seen, f"{text}: {seen.get(text)} and {action.text()}"
