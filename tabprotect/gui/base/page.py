@@ -111,6 +111,10 @@ class Page(Stage, QWidget):
         """
         return {}
 
+    def without_work(self) -> frozenset[str]:
+        """Names of :meth:`choices` that have nothing to work on now."""
+        return self.idle(self.document)
+
     def take(self, source: str) -> None:
         """Take a file that is this page's to open."""
 

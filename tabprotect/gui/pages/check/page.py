@@ -197,6 +197,9 @@ class CheckPage(CheckStage, PosteriorShown):
     def choices(self) -> Mapping[str, Callable[[], object]]:
         return {kind: action.trigger for kind, action in self.files.actions.items()}
 
+    def without_work(self) -> frozenset[str]:
+        return frozenset(kind for kind in self.files.actions if self.files.missing(kind))
+
     # -- what is shown ------------------------------------------------------------------------
 
     @property
