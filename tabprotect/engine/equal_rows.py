@@ -18,7 +18,7 @@ FITS = 2**62
 def equal_rows(columns: Iterable[Ints]) -> tuple[Ints, Ints]:
     """The different rows, in ascending order.
 
-    One sort, unless the columns' ranges multiply to more than a key can hold.
+    At most one sort, unless the columns' ranges multiply to more than a key can hold.
 
     Parameters
     ----------
@@ -42,5 +42,11 @@ def equal_rows(columns: Iterable[Ints]) -> tuple[Ints, Ints]:
             found, key = np.unique(key, return_inverse=True)
             size = len(found)
         key, size = key * radix + (column - low), size * radix
+    if size <= np.size(key):
+        # A place for every key: the first row of each is written last.
+        place = np.full(size, -1, dtype=np.int64)
+        place[key[::-1]] = np.arange(len(key))[::-1]
+        there = place >= 0
+        return place[there], (np.cumsum(there) - 1)[key]
     _, first, which = np.unique(key, return_index=True, return_inverse=True)
     return first.astype(np.int64), which.reshape(-1).astype(np.int64)
