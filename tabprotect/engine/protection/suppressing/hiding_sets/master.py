@@ -157,7 +157,7 @@ class Master:
         if not len(outcome.point):
             return None
         hidden[open_] = np.rint(outcome.point)
-        return self._chosen(hidden, outcome.bound + known, optimal=outcome.optimal)
+        return self._chosen(hidden, float(outcome.bound + known), optimal=outcome.optimal)
 
     def relax(self, fixed: Ints, progress: Progress = SILENT) -> Chosen | None:
         """The cheapest point where numbers may be hidden by a share; None where there is none.
