@@ -350,6 +350,11 @@ class Model:
         self._entries += len(entries.values)
 
     @property
+    def iterations(self) -> int:
+        """How many steps of the simplex method the last run took."""
+        return max(0, int(self._highs.getInfo().simplex_iteration_count))
+
+    @property
     def asked(self) -> int:
         """How often the last run of an integer programme asked whether to go on."""
         return self._watcher.asked

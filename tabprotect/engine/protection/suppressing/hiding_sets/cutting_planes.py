@@ -38,12 +38,12 @@ MANY, AT_FIRST, SLOW = 20, 0.4, 0.7
 """How many intervals are many, and the share of them that the first round may leave, and every
 further one of those before it; else rounds are given up."""
 
-ROUND, QUESTIONS, ROUNDS = 4e5, 24, 0.7
+ROUND, QUESTIONS, ROUNDS = 4e5, 24, 0.9
 """Microseconds and questions of the integer programme of a round, and the share of all work that
 rounds may take; where it takes more, rounds are given up."""
 
-FEWEST, MOST = 12, 40
-"""Hidden numbers of a neighbourhood."""
+FEWEST, AT_FIRST_SIZE, GROW, SHRINK = 6, 12, 1.1, 1.2
+"""Hidden numbers of a neighbourhood, at least and at first, and how fast they change."""
 
 SURE = 0.9
 """A number hidden by this share in the relaxed programme is hidden."""
@@ -51,6 +51,9 @@ SURE = 0.9
 ASKING, DIVE, STEPS = 8e4, 0.6, 10
 """Microseconds of asking the attackers at a relaxed point, the share of all work after which none
 are asked there, and the least share of numbers that is fixed: one in so many."""
+
+DIVES = 0.35
+"""The share of all work after which no other dive begins."""
 
 TRIES, FEW = 8, 12
 """Rounds of one neighbourhood, and questions of an integer programme in it."""
@@ -101,6 +104,8 @@ class CuttingPlanes:
         self.promise = Promise(problem, progress)
         self._generator = np.random.Generator(np.random.PCG64(0))
         self._best: Bools | None = None
+        self._size = float(AT_FIRST_SIZE)
+        self._exhausted = False
         self._bound = 0.0
         self._lost: list[Aim] = problem.aims
 
@@ -129,7 +134,8 @@ class CuttingPlanes:
         """
         self._best = start
         if not self._rounds():
-            self._consider(self._dived())
+            while self._dive():
+                pass
             self._improve()
             self._relax()
         if self._best is None:
@@ -190,6 +196,12 @@ class CuttingPlanes:
         if relaxed is not None:
             self._bound = max(self._bound, relaxed.bound)
 
+    def _dive(self) -> bool:
+        """Whether another dive, which knows more cuts, may be worth while."""
+        before = self._best
+        self._consider(self._dived())
+        return self._best is not before and self._work < DIVES * self._most
+
     def _dived(self) -> Bools | None:
         """A hiding set along the relaxed programme: what it is sure of, step by step."""
         free = self.master.free
@@ -249,15 +261,18 @@ class CuttingPlanes:
         return hidden
 
     def _improve(self) -> None:
-        """Neighbourhoods of the best set, until the work is spent or a bound is reached."""
-        while self._best is not None and not self._spent:
+        """Neighbourhoods of the best set, until the work is spent or nothing is beyond them."""
+        while self._best is not None and not self._spent and not self._exhausted:
             self._report()
             if self.master.cost(self._best) <= self._bound * (1 + 1e-9):
                 return
             self._consider(self._neighbour(self._best))
 
     def _neighbour(self, best: Bools) -> Bools | None:
-        """A cheaper hiding set near the best one, or None."""
+        """A cheaper hiding set near the best one, or None.
+
+        Where the programme is too hard the next neighbourhood is smaller, where it is easy larger.
+        """
         extra = self.master.free[best[self.master.free]]
         if not len(extra):
             return None
@@ -268,19 +283,29 @@ class CuttingPlanes:
             chosen = self.master.solve(
                 fixed=fixed, below=below, questions=FEW, gap=GAIN, progress=self._progress
             )
-            if chosen is None or self._spent:
+            if chosen is None:
+                self._size = min(self._size * GROW, len(extra))
+                if not len(fixed):
+                    self._bound = max(self._bound, below)
+                    self._exhausted = True
                 return None
+            if not len(chosen.share):
+                break
             hidden = chosen.share > 0.5
             self.promise.hide(hidden)
             lost, cuts = self.promise.lacking()
             if not lost:
                 return hidden
             self.master.add(cuts)
+            if self._spent or not chosen.optimal:
+                break
+        self._exhausted = not len(fixed)
+        self._size = max(self._size / SHRINK, FEWEST)
         return None
 
     def _together(self, best: Bools, extra: Ints) -> Ints:
         """Hidden numbers that proofs move together, from a random one on."""
-        size = int(self._generator.integers(FEWEST, max(FEWEST, min(MOST, len(extra) // 2)) + 1))
+        size = int(self._size)
         seed = int(self._generator.choice(extra))
         near = self.promise.beside(seed, best)
         near = near[np.isin(near, extra) & (near != seed)]

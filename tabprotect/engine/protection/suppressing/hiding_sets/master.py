@@ -12,16 +12,19 @@ from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.suppressing.hiding_sets.additive_cuts import Bridge
 from tabprotect.engine.protection.suppressing.hiding_sets.attackers import Cut
 from tabprotect.engine.protection.suppressing.hiding_sets.hiding_problem import HidingProblem
-from tabprotect.engine.solver import DUAL_SIMPLEX, NEAR, Entries, Model, work
+from tabprotect.engine.solver import DUAL_SIMPLEX, NEAR, Entries, Model
 
-BEGIN, QUESTION, ENTRY = 3_000.0, (3_000.0, 1.5), 0.7
-"""Microseconds that the integer programme takes before its search, between two questions whether to
-go on, more of them for each entry, and once for each entry. Stated, never timed: the same table must give the same
-hiding set."""
+BEGIN, QUESTION, ENTRY = 4_000.0, (4_000.0, 1.5), 0.7
+"""Microseconds that an integer programme takes before its search, from one question whether to go
+on to the next and more of them for each entry, and once for each entry. Stated, never timed: the
+same table must give the same hiding set."""
 
+EARLY = 2
+"""Questions that are asked before the search."""
 
-RELAXED = 0.1
-"""Microseconds of a usual core for each that ``solver.work`` states of the relaxed programme."""
+RELAXED, STEP = (800.0, 2.1), (25.0, 0.035)
+"""The same of the relaxed programme: at once and for each row, for an iteration and more of them
+for each row."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,7 +34,8 @@ class Chosen:
     Attributes
     ----------
     share : float64 (numbers,)
-        1 hidden, 0 published; in between where the programme is relaxed.
+        1 hidden, 0 published; in between where the programme is relaxed. Empty where a limit
+        ended the run before anything was found.
     cost : float
         Of what is hidden beyond the sensitive numbers.
     bound : float
@@ -107,7 +111,7 @@ class Master:
         gap: float = 0.0,
         progress: Progress = SILENT,
     ) -> Chosen | None:
-        """The cheapest hiding set found; None where the cuts leave none, or none was found.
+        """The cheapest hiding set found; None where the cuts leave none.
 
         Parameters
         ----------
@@ -151,11 +155,10 @@ class Master:
         except InfeasibleError:
             return None
         finally:
-            # The first is asked before the search.
-            asked = max(0, model.asked - 1) * _question(len(values))
+            asked = max(0, model.asked - EARLY) * _question(len(values))
             self.work += BEGIN + asked + ENTRY * len(values)
         if not len(outcome.point):
-            return None
+            return Chosen(outcome.point, np.inf, outcome.bound + known, optimal=False)
         hidden[open_] = np.rint(outcome.point)
         return self._chosen(hidden, float(outcome.bound + known), optimal=outcome.optimal)
 
@@ -166,7 +169,6 @@ class Master:
         """
         hidden = np.zeros(len(self.free))
         hidden[self._place[fixed]] = 1.0
-        before = work()
         if self._relaxed is None:
             none = np.zeros(0, dtype=np.int64)
             nothing = Entries(np.zeros(len(self.free) + 1, dtype=np.int64), none, np.zeros(0))
@@ -193,7 +195,9 @@ class Master:
         except InfeasibleError:
             return None
         finally:
-            self.work += RELAXED * (work() - before)
+            rows = len(self._rows)
+            self.work += RELAXED[0] + RELAXED[1] * rows
+            self.work += (STEP[0] + STEP[1] * rows) * self._relaxed.iterations
         return self._chosen(outcome.point, outcome.bound, optimal=True)
 
     def _chosen(self, hidden: Floats, bound: float, *, optimal: bool) -> Chosen:
