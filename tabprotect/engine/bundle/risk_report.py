@@ -19,7 +19,7 @@ from tabprotect.engine.tables.domain import Index
 class _Cell(NamedTuple):
     """An at-risk cell; ``unprotected`` is what its true count stands for."""
 
-    index: Index
+    at: Index
     original: int
     unprotected: int
     published: int | None
@@ -85,7 +85,7 @@ def risk_text(protected: Protected) -> str:
         "| at-risk cell | original | published |",
         "|---|---:|---:|",
         *(
-            f"| {', '.join(domain.labels(c.index))} | {_original(c)} "
+            f"| {', '.join(domain.labels(c.at))} | {_original(c)} "
             f"| {'not published' if c.published is None else c.published} |"
             for c in cells
         ),
