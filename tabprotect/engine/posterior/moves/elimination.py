@@ -319,14 +319,14 @@ class Sweep:
             every = tuple(range(len(axes)))
             weight = belief - belief.max(axis=every)
             np.exp(weight, out=weight)
-            weight /= weight.sum(axis=every)
             joint: dict[tuple[int, ...], Floats] = {}
             for group, variables, signs in self._plan.read[k]:
                 if variables not in joint:
                     own = set(variables)
                     gone = tuple(a for a, v in enumerate(axes) if v not in own)
                     values = self._plan.levels ** len(own)
-                    joint[variables] = weight.sum(axis=gone).reshape(values, -1)
+                    sums = weight.sum(axis=gone).reshape(values, -1)
+                    joint[variables] = sums / sums.sum(axis=0)
                 yield group, _one_hot(signs, self._span, self._plan.levels) @ joint[variables]
             for child in self._plan.children[k]:
                 scope = set(self._plan.axes[child][1:])
