@@ -94,7 +94,7 @@ def test_several_measures_in_one_variable() -> None:
         "cell .2005, Ambos sexos, Total, Parados.: the count is empty",
         {"marks": "blank=missing"},
     )
-    with pytest.raises(InputError, match="'25.4' is not a whole"):
+    with pytest.raises(InputError, match=r"'25\.4' is not a whole"):
         answered("cantabria.json", measures, empty)
 
 
