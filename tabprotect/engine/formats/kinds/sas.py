@@ -23,8 +23,8 @@ class Sas(LabelledFormat):
     suffixes = (".xpt", ".sas7bdat")
     options = frozenset({"count", "decimal"})
     limits = (
-        "Names of variables are ASCII letters, digits and _, at most 32; categories have at most 200 bytes.",
-        "Formats (and so labels of values), notes, and labels of variables are not written.",
+        "Names other than at most 32 ASCII letters, digits and _ are written as the nearest, with themselves as label; categories have at most 200 bytes.",
+        "Formats (and so labels of values) and notes are not written.",
         "Counts from 2^53 on are written as texts.",
         "A file is read as a whole.",
     )
@@ -49,9 +49,15 @@ class Sas(LabelledFormat):
         return found
 
     def save(
-        self, library: Any, frame: Any, path: Path, labels: Mapping[str, Mapping[int, str]]
+        self,
+        library: Any,
+        frame: Any,
+        path: Path,
+        *,
+        names: Mapping[str, str],
+        labels: Mapping[str, Mapping[int, str]],
     ) -> None:
-        library.write_xport(frame, path, file_format_version=8)
+        library.write_xport(frame, path, file_format_version=8, column_labels=names)
 
     def timeless(self, data: bytes) -> bytes:
         date = re.compile(rb"\d\d[A-Z]{3}\d\d:\d\d:\d\d:\d\d")
