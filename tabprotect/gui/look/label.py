@@ -8,6 +8,7 @@ from typing import Any
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel
 
+from tabprotect.gui.look.roles import dress
 from tabprotect.languages.speaking import told
 
 
@@ -28,7 +29,7 @@ class Label(QLabel):
         super().__init__(*args, **kwargs)
         self.setTextFormat(Qt.TextFormat.PlainText)
         if role:
-            self.setProperty("role", role)
+            dress(self, role)
         if name:
             self.setAccessibleName(name)
 

@@ -33,6 +33,7 @@ from tabprotect.gui.look import icons
 from tabprotect.gui.look.buttons import scrolling
 from tabprotect.gui.look.label import Label, tip
 from tabprotect.gui.look.layouts import in_column, in_row
+from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID
 from tabprotect.gui.pages.check.cell import CellPanel
 from tabprotect.gui.pages.check.draws import DrawsPanel
@@ -106,7 +107,7 @@ class CheckPage(CheckStage, PosteriorShown):
         pictures = QWidget()
         column = in_column(self._priors_layout, on=pictures, margins=(0, 0, GRID, 0), spacing=GRID)
         for note in self._notes.values():
-            note.setProperty("role", "quiet")
+            dress(note, "quiet")
             note.hide()
             column.addWidget(note)
         column.addWidget(self._middle(figure_label), 1)
