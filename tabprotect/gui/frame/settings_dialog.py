@@ -58,8 +58,8 @@ INTRUDERS = (
 )
 MODES: tuple[tuple[Mode, str], ...] = (
     ("system", "as the system has it"),
-    ("light", "light"),
-    ("dark", "dark"),
+    ("light", "Light"),
+    ("dark", "Dark"),
 )
 
 

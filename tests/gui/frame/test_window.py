@@ -189,7 +189,9 @@ def test_menus_offer_what_can_be_done_now(window: MainWindow, settle: Settle) ->
     window.go("posterior")
     settle()
     window.actions_.menus["Check"].aboutToShow.emit()
-    assert actions["posterior_map_svg"].isEnabled() and not actions["posterior_cell_svg"].isEnabled()
+    assert (
+        actions["posterior_map_svg"].isEnabled() and not actions["posterior_cell_svg"].isEnabled()
+    )
     assert window.actions_.menus["File"].actions()[-1] is actions["quit"]
 
 
