@@ -379,7 +379,11 @@ class MainWindow(Window):
 
 
 def _way(posterior: Posterior, originals: int | None) -> str:
-    words = "exact posterior" if posterior.way == "exact" else "posterior by simulation"
-    if not posterior.complete:
-        words = "approximate posterior" if posterior.approximate else "incomplete posterior"
+    words = _posterior_words(posterior)
     return words if originals is None else f"{words}, {count_text(originals)} possible originals"
+
+
+def _posterior_words(posterior: Posterior) -> str:
+    if not posterior.complete:
+        return "approximate posterior" if posterior.approximate else "incomplete posterior"
+    return "exact posterior" if posterior.way == "exact" else "posterior by simulation"

@@ -30,11 +30,11 @@ class DimensionBars(Drawing):
         said = []
         for dimension in range(counts.shape[1]):
             parts = [
-                f"{count_text(int(counts[region, dimension]))} {STATUS[region]}"
+                f"{count_text(int(counts[region, dimension]))} {told(STATUS[region])}"
                 for region in ORDER
                 if counts[region, dimension]
             ]
-            said.append(f"{dimension}-way: {', '.join(parts)}")
+            said.append(f"{told(f'{dimension}-way')}: {', '.join(parts)}")
         self.say("; ".join(said))
 
     def draw(self, painter: QPainter, area: QRectF, colours: Colours) -> None:

@@ -253,13 +253,13 @@ def number_text(value: float, *, digits: int = 2) -> str:
 
 
 def chance_text(chance: float, *, digits: int = 2) -> str:
-    """A probability for people: ``.72``; never a 0 or a 1 that is not exact."""
+    """A probability for people: ``0.72``; never a 0 or a 1 that is not exact."""
     # Sums of floating point products come within a hair of 0 and 1.
     if chance < 1e-12 or chance > 1 - 1e-12:
         return "1" if chance > 0.5 else "0"
     least = 10.0**-digits
     if chance < least / 2:
-        return "<" + f"{least:.{digits}f}"[1:]
+        return f"<{least:.{digits}f}"
     if chance >= 1 - least / 2:
-        return ">" + f"{1 - least:.{digits}f}"[1:]
-    return f"{chance:.{digits}f}"[1:]
+        return f">{1 - least:.{digits}f}"
+    return f"{chance:.{digits}f}"

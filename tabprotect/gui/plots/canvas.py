@@ -93,7 +93,7 @@ class Canvas:
 
     # -- what is seen -------------------------------------------------------------------------
 
-    def dress(self, colours: Colours, font: QFont, *, title: str, numbers: str = ".000") -> None:
+    def dress(self, colours: Colours, font: QFont, *, title: str, numbers: str = "0.000") -> None:
         """Set colours, font, what the lower axis counts, and the room of the left one's texts."""
         self.colours, self._font, self.metrics = colours, font, QFontMetricsF(font)
         for axis in (self.left, self.bottom):

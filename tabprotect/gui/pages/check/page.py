@@ -281,6 +281,9 @@ class CheckPage(CheckStage, PosteriorShown):
         view = self.view()
         if view is not None:
             said = way_sentence(view.posterior, self.document.originals(self.who))
+            # What the sentence above says already is not said again.
+            if (note := view.posterior.note) and note in self.readers.sentence:
+                said = said.replace(note, "").rstrip()
             self._way.setText(said)
             self._way.setToolTip(tip(f"{view.posterior.reason}. {view.posterior.note}"))
 
@@ -344,6 +347,7 @@ class CheckPage(CheckStage, PosteriorShown):
         if self.readers.bring_up(project, self._rule(project), intruder=intruder):
             self._order_tabs()
         self.set_sentence(self.readers.sentence)
+        self._show_way()
 
     def _show_reader(self, who: str) -> None:
         self.who_box.setCurrentIndex(self.who_box.findData(who))

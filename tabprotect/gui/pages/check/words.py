@@ -31,13 +31,19 @@ def cell_sentence(posterior: Posterior, index: Index, *, true: int | None) -> st
     best = int(posterior.mode[index])
     chance = float(chances[values == best].sum())
     exact = posterior.way == "exact"
-    surely, how = "believes", f" with probability {chance_text(chance)}"
+    # A sentence each: a verb that were put in would have no translation.
+    said = (
+        f"A reader who {posterior.prior.label} believes this cell is {count_text(best)} "
+        f"with probability {chance_text(chance)}"
+    )
     if chance > 1 - 1e-9:
         # Draws that all agree are no proof.
-        surely, how = (
-            ("is certain that", "") if exact else ("believes", " in every simulated original")
+        said = (
+            f"A reader who {posterior.prior.label} is certain that this cell is {count_text(best)}"
+            if exact
+            else f"A reader who {posterior.prior.label} believes this cell is {count_text(best)} "
+            "in every simulated original"
         )
-    said = f"A reader who {posterior.prior.label} {surely} this cell is {count_text(best)}{how}"
     return f"{said}." if true is None else f"{said}; the true value is {count_text(true)}."
 
 
