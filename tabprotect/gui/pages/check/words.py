@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tabprotect.engine.bundle.check_lines import read_together
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.release.verdict import Verdict
 from tabprotect.engine.tables.domain import Index
@@ -19,10 +20,8 @@ def verdict_sentence(verdict: Verdict, together: Verdict | None) -> str:
     """What a reader would know, with its number; also together with what left before."""
     if together is None:
         return verdict.sentence
-    return (
-        f"{verdict.sentence} Together with what was published before: {together.known:,} of "
-        f"{together.at_risk:,.1f} (limit {together.limit:,.1f})."
-    )
+    text = read_together(together)
+    return f"{verdict.sentence} {text[0].upper()}{text[1:]}"
 
 
 def cell_sentence(posterior: Posterior, index: Index, *, true: int | None) -> str:
