@@ -42,8 +42,9 @@ ROUND, QUESTIONS, ROUNDS = 4e5, 24, 0.9
 """Microseconds and questions of the integer programme of a round, and the share of all work that
 rounds may take; where it takes more, rounds are given up."""
 
-FEWEST, AT_FIRST_SIZE, GROW, SHRINK = 6, 12, 1.1, 1.2
-"""Hidden numbers of a neighbourhood, at least and at first, and how fast they change."""
+FEWEST, TENTH, GROW, SHRINK = 12, 0.1, 1.1, 1.2
+"""Hidden numbers of a neighbourhood, at least and as a share of all at first, and how fast they
+change."""
 
 SURE = 0.9
 """A number hidden by this share in the relaxed programme is hidden."""
@@ -104,7 +105,7 @@ class CuttingPlanes:
         self.promise = Promise(problem, progress)
         self._generator = np.random.Generator(np.random.PCG64(0))
         self._best: Bools | None = None
-        self._size = float(AT_FIRST_SIZE)
+        self._size = 0.0
         self._exhausted = False
         self._bound = 0.0
         self._lost: list[Aim] = problem.aims
@@ -253,6 +254,9 @@ class CuttingPlanes:
             if not self.master.allows(fewer.astype(np.float64)):
                 continue
             self.promise.hide(fewer)
+            # Where much hangs on it a neighbourhood gains more than another proof of it all.
+            if self.promise.open > MANY:
+                continue
             lost, cuts = self.promise.lacking()
             if lost:
                 self.master.add(cuts)
@@ -276,6 +280,8 @@ class CuttingPlanes:
         extra = self.master.free[best[self.master.free]]
         if not len(extra):
             return None
+        if not self._size:
+            self._size = max(FEWEST, TENTH * len(extra))
         freed = self._together(best, extra)
         fixed = np.setdiff1d(extra, freed)
         below = self.master.cost(best) * (1 - GAIN)

@@ -57,6 +57,11 @@ class Promise:
         for aim, proofs in self._proofs.items():
             self._held[aim[1]][aim[0]] = self._enough(aim, proofs)
 
+    @property
+    def open(self) -> int:
+        """How many ends nothing proves that is known so far."""
+        return len(self.problem.aims) - sum(int(held.sum()) for held in self._held.values())
+
     def lacking(self, aims: Sequence[Aim] | None = None) -> tuple[list[Aim], list[Cut]]:
         """Ends that do not hold, and for each what the hiding set lacks."""
         lost, cuts = [], []
