@@ -304,6 +304,9 @@ LATTICE_VARIABLES = 40  # What the source aims at; a bit set stays a small integ
 MAX_LISTED = 20
 WORKERS_PATIENCE = 10.0  # Seconds to wait for a scheduler to answer
 
+# Cells times sub-tables up to which critical widths are worked out with structural zeros
+TIED_CELLS = 2**14
+
 # query_space.criteria
 POSSIBLE_CELLS = 2_000  # Cells of a table whose possible originals are listed
 POSSIBLE_TABLES = 100_000  # Tables with the released margins that are listed to price a refusal
