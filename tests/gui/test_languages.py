@@ -14,7 +14,6 @@ from PySide6.QtWidgets import (
     QComboBox,
     QLabel,
     QPushButton,
-    QTableView,
     QWidget,
 )
 from pytestqt.qtbot import QtBot
@@ -23,6 +22,7 @@ from tabprotect.engine.project.verbs.release_verbs import protect
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.frame.app import application
 from tabprotect.gui.frame.main_window import MainWindow
+from tabprotect.gui.look.listing import Listing
 from tabprotect.gui.look.shown import speak_in_window
 from tabprotect.gui.look.theme import GRID, THEME
 from tabprotect.gui.pages.protect.page import ProtectPage
@@ -110,7 +110,8 @@ def test_the_window_speaks_german_and_leaves_names_alone(
 
 
 ENGLISH_WORDS = re.compile(
-    r"\b(?:believes|posterior|width|verdict|sub-table|letters|now|at|the|of|and|are|is|to|from|with|by|not|this|that|chosen|user|intruder|cells?)\b"
+    r"\b(?:believes|posterior|width|verdict|sub-table|letters|now|at|"
+    r"the|of|and|are|is|to|from|with|by|not|this|that|chosen|user|intruder|cells?)\b"
 )
 
 
@@ -131,9 +132,9 @@ def words(window: MainWindow) -> set[str]:
             said.add(widget.text())
         if isinstance(widget, QComboBox):
             said |= {widget.itemText(number) for number in range(widget.count())}
-        if isinstance(widget, QTableView) and (model := widget.model()) is not None:
-            across = Qt.Orientation.Horizontal
-            said |= {str(model.headerData(n, across)) for n in range(model.columnCount())}
+        if isinstance(widget, Listing):
+            across, rows = Qt.Orientation.Horizontal, widget.rows
+            said |= {str(rows.headerData(n, across)) for n in range(rows.columnCount())}
     return said
 
 

@@ -48,7 +48,7 @@ class DimensionBars(Drawing):
             font.setPointSizeF(font.pointSizeF() * max(line / metrics.height(), 0.7))
             painter.setFont(font)
             metrics = QFontMetricsF(font)
-        name = metrics.horizontalAdvance("10-way ")
+        name = metrics.horizontalAdvance(told("10-way") + " ")
         figure = metrics.horizontalAdvance("0\u202f000 of 0\u202f000 ")
         bars = area.adjusted(name, 0, -figure - GRID / 2, 0)
         painter.setPen(QColor(colours.quiet))

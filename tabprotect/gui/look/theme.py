@@ -7,6 +7,7 @@ meaning also has a symbol.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Literal
 
@@ -239,6 +240,11 @@ def count_text(count: int) -> str:
     """A count for people: thin spaces between thousands, a true minus sign."""
     text = f"{count:,}".replace(",", "\u202f")
     return text.replace("-", "\u2212") if count < 0 else text
+
+
+def spaced(sentence: str) -> str:
+    """A sentence of the engine, its figures written as :func:`count_text` writes them."""
+    return re.sub(r"(?<=\d),(?=\d{3}(?!\d))", "\u202f", sentence)
 
 
 def signed_text(count: int) -> str:

@@ -52,6 +52,7 @@ from tabprotect.gui.pages.check.sums import SumsPanel
 from tabprotect.gui.pages.check.verdict import VerdictCards
 from tabprotect.gui.pages.check.words import (
     cell_sentence,
+    computed_sentence,
     mode_sentence,
     release_sentence,
     way_sentence,
@@ -280,11 +281,10 @@ class CheckPage(CheckStage, PosteriorShown):
     def _show_way(self) -> None:
         view = self.view()
         if view is not None:
-            said = way_sentence(view.posterior, self.document.originals(self.who))
             # What the sentence above says already is not said again.
-            if (note := view.posterior.note) and note in self.readers.sentence:
-                said = said.replace(note, "").rstrip()
-            self._way.setText(said)
+            again = bool(view.posterior.note) and view.posterior.note in self.readers.sentence
+            say = computed_sentence if again else way_sentence
+            self._way.setText(say(view.posterior, self.document.originals(self.who)))
             self._way.setToolTip(tip(f"{view.posterior.reason}. {view.posterior.note}"))
 
     def _show_map(self) -> None:

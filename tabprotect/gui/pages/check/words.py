@@ -84,6 +84,11 @@ def way_sentence(posterior: Posterior, originals: int | None) -> str:
     originals
         How many originals remain possible; ``None`` while unknown, or too many to count.
     """
+    return f"{computed_sentence(posterior, originals)} {posterior.note}".rstrip()
+
+
+def computed_sentence(posterior: Posterior, originals: int | None) -> str:
+    """How the posterior was computed and how exact it is, without its note."""
     if posterior.way == "exact":
         over = (
             "every possible original"
@@ -93,14 +98,14 @@ def way_sentence(posterior: Posterior, originals: int | None) -> str:
             else "the one possible original"
         )
         if posterior.approximate:
-            return f"An approximation, computed over {over}. {posterior.note}".rstrip()
+            return f"An approximation, computed over {over}."
         if not posterior.complete:
-            return f"Computed exactly over {over}, but leaving something out. {posterior.note}"
+            return f"Computed exactly over {over}, but leaving something out."
         return f"Exact: summed over {over}."
     if posterior.independent and posterior.error is not None:
         drawn = count_text(posterior.draws or 0)
         said = f"Exact draws: {drawn} originals, each probability within"
-        return f"{said} ±{1.96 * posterior.error:.2g} (95 %). {posterior.note}".rstrip()
+        return f"{said} ±{1.96 * posterior.error:.2g} (95 %)."
     parts = ["By simulation"]
     if posterior.r_hat is not None and posterior.r_hat > 1.1:
         parts.append(f"chains still differ (R-hat {posterior.r_hat:.2f})")
@@ -109,5 +114,4 @@ def way_sentence(posterior: Posterior, originals: int | None) -> str:
     if posterior.effective_sample_size is not None:
         size = count_text(round(posterior.effective_sample_size))
         parts.append(f"worth {size} independent draws")
-    said = f"{parts[0]}: {', '.join(parts[1:])}." if len(parts) > 1 else "By simulation."
-    return f"{said} {posterior.note}".rstrip()
+    return f"{parts[0]}: {', '.join(parts[1:])}." if len(parts) > 1 else "By simulation."
