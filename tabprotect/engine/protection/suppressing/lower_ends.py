@@ -52,7 +52,7 @@ class LowerEnds:
         alone = np.flatnonzero(np.diff(sums.indptr) == 1)
         least = np.zeros(len(inner), np.int64)
         np.maximum.at(least, sums.indices[sums.indptr[alone]], ends[alone])
-        return cls(np.maximum(ends, sums @ least), least)
+        return cls(np.maximum(ends, np.asarray(sums @ least)), least)
 
 
 def _of_margins(publication: Publication, inner: Ints) -> Ints:

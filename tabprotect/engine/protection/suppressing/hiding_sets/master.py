@@ -158,7 +158,7 @@ class Master:
             asked = max(0, model.asked - EARLY) * _question(len(values))
             self.work += BEGIN + asked + ENTRY * len(values)
         if not len(outcome.point):
-            return Chosen(outcome.point, np.inf, outcome.bound + known, optimal=False)
+            return Chosen(outcome.point, np.inf, float(outcome.bound + known), optimal=False)
         hidden[open_] = np.rint(outcome.point)
         return self._chosen(hidden, float(outcome.bound + known), optimal=outcome.optimal)
 
