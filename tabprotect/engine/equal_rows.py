@@ -18,7 +18,8 @@ FITS = 2**62
 def equal_rows(columns: Iterable[Ints]) -> tuple[Ints, Ints]:
     """The different rows, in ascending order.
 
-    One sort, unless the columns' ranges multiply to more than a key can hold.
+    One sort, unless the columns' ranges multiply to more than a key can hold; none where they are
+    so small that the different rows can be marked.
 
     Parameters
     ----------
@@ -42,5 +43,14 @@ def equal_rows(columns: Iterable[Ints]) -> tuple[Ints, Ints]:
             found, key = np.unique(key, return_inverse=True)
             size = len(found)
         key, size = key * radix + (column - low), size * radix
+    if key.ndim and size <= 2 * len(key):
+        seen = np.zeros(size, dtype=np.bool_)
+        seen[key] = True
+        place = np.cumsum(seen) - 1
+        which = place[key]
+        first = np.empty(int(seen.sum()), dtype=np.int64)
+        # Of several rows the one that is assigned last stays: backwards that is the first.
+        first[which[::-1]] = np.arange(len(key) - 1, -1, -1)
+        return first, which
     _, first, which = np.unique(key, return_index=True, return_inverse=True)
     return first.astype(np.int64), which.reshape(-1).astype(np.int64)
