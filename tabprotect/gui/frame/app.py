@@ -25,6 +25,7 @@ from tabprotect.gui.base.question import Question
 from tabprotect.gui.frame.main_window import MainWindow
 from tabprotect.gui.frame.settings_dialog import state_folder
 from tabprotect.gui.look.shown import speak_in_window
+from tabprotect.gui.look.style import Style
 from tabprotect.gui.look.theme import THEME
 from tabprotect.gui.look.wheel import WheelScrolls
 from tabprotect.gui.plots.canvas import Canvas
@@ -48,6 +49,8 @@ def application() -> QApplication:
         app.setOrganizationName("tabprotect")
         app.setApplicationVersion(__version__)
         app.setDesktopFileName("org.tabprotect.Tabprotect")
+    if not isinstance(app.style(), Style):
+        app.setStyle(Style())
     THEME.apply()
     if app.findChild(WheelScrolls) is None:
         app.installEventFilter(WheelScrolls(app))

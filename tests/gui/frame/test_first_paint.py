@@ -130,7 +130,7 @@ def test_building_a_page_shows_no_window_of_its_parts(
 def test_an_entry_of_a_menu_builds_its_page(opened: MainWindow) -> None:
     opened.document.do(set_method, method="random_rounding")
     assert "methods" not in opened.pages.built
-    opened.actions_["methods_result"].trigger()
+    opened.actions_["methods_setup"].trigger()
     assert opened.page is opened.pages["methods"]
 
 
