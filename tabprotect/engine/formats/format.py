@@ -238,7 +238,7 @@ class RowFormat(Format):
             cells, parts = marked_cells(layout, reading, marks, str(path))
         except InputError as error:
             # What a plain table would be faulty by is the better cause, but for a question.
-            asks = any(name in error.hint for name in ("--marks", "--thousands"))
+            asks = any(name in error.hint for name in ("--marks", "--thousands", "--form"))
             raise (error if refused is None or asks else refused) from None
         return cells, [f"{p.option}: {p.value} ({p.reason})" for p in (*layout.parts, *parts)]
 
