@@ -39,6 +39,9 @@ Ticks = Sequence[tuple[float, str]]
 HATCH = 8
 """Pixels between the lines of a hatched bar, upwards."""
 
+DIAMOND = 14
+"""Pixels before the label of what is true."""
+
 TICK = 4
 """Pixels between an axis and its numbers."""
 
@@ -318,6 +321,10 @@ class Canvas:
         pen.setCosmetic(True)
         self._put(pyqtgraph().PlotCurveItem(edges, height, stepMode="center", pen=pen))
 
+    def fits(self, label: str) -> bool:
+        """Whether the label of a mark is no wider than the plot."""
+        return self.metrics.horizontalAdvance(told(label)) + DIAMOND + 4 <= self.size[0]
+
     def marks(self, marks: Sequence[Mark]) -> None:
         """Marked lines down to the axis, each with its label on a line of its own above the bars.
 
@@ -335,7 +342,7 @@ class Canvas:
             end = 1 - (upper + self.line) / tall
             line = pyqtgraph().InfiniteLine(mark.value, angle=90, pen=pen, span=(0, max(end, 0)))
             self._put(line, depth=-1)
-            diamond = 14 if mark.true else 0
+            diamond = DIAMOND if mark.true else 0
             width = self.metrics.horizontalAdvance(told(mark.label)) + 4
             at = self.x(mark.value) - (width + diamond) / 2
             at = min(max(at, 0), wide - width - diamond)
