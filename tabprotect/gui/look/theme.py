@@ -174,7 +174,7 @@ class Theme(QObject):
         font.setPointSizeF(self.points)
         app.setFont(font)
         # Widgets learn of it by an event that waits: who hears of the change measures words.
-        QApplication.sendPostedEvents(app, QEvent.Type.ApplicationFontChange.value)
+        QApplication.sendPostedEvents(None, QEvent.Type.ApplicationFontChange.value)
         self.changed.emit()
 
     def _wants_dark(self) -> bool:
