@@ -198,7 +198,8 @@ class CheckPage(CheckStage, PosteriorShown):
             QWidget.setTabOrder(first, second)
 
     def pieces(self) -> Iterator[object]:
-        yield self.cell.histogram.make_canvas()
+        self.cell.histogram.make_canvas()
+        yield self.cell.histogram
 
     def choices(self) -> Mapping[str, Callable[[], object]]:
         return {kind: action.trigger for kind, action in self.files.actions.items()}

@@ -198,7 +198,8 @@ class RunPage(Page):
     def pieces(self) -> Iterator[object]:
         yield self.run if self.name == "perturb" else self.result
         for plot in (self.preview.change, self.preview.blocked):
-            yield plot.make_canvas()
+            plot.make_canvas()
+            yield plot
 
     # -- bringing up to date ------------------------------------------------------------------
 
