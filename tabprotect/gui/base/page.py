@@ -19,7 +19,7 @@ from tabprotect.gui.look.error_strip import ErrorStrip
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.roles import dress
-from tabprotect.gui.look.theme import GRID, MARGIN, THEME
+from tabprotect.gui.look.theme import GRID, MARGIN, THEME, spaced
 
 Changes = frozenset[str]
 P = ParamSpec("P")
@@ -116,6 +116,10 @@ class Page(Stage, QWidget):
         """
         return {}
 
+    def without_work(self) -> frozenset[str]:
+        """Names of :meth:`choices` that have nothing to work on now."""
+        return self.idle(self.document)
+
     def take(self, source: str) -> None:
         """Take a file that is this page's to open."""
 
@@ -145,7 +149,7 @@ class Page(Stage, QWidget):
 
     def set_sentence(self, text: str) -> None:
         """Say the page's figures in one sentence above them."""
-        self._sentence.setText(text)
+        self._sentence.setText(spaced(text))
         self._sentence.setVisible(bool(text))
 
     @property

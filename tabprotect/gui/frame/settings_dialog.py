@@ -59,8 +59,8 @@ INTRUDERS = (
 )
 MODES: tuple[tuple[Mode, str], ...] = (
     ("system", "as the system has it"),
-    ("light", "light"),
-    ("dark", "dark"),
+    ("light", "Light"),
+    ("dark", "Dark"),
 )
 
 

@@ -7,6 +7,7 @@ meaning also has a symbol.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Literal
 
@@ -243,6 +244,11 @@ def count_text(count: int) -> str:
     return text.replace("-", "\u2212") if count < 0 else text
 
 
+def spaced(sentence: str) -> str:
+    """A sentence of the engine, its figures written as :func:`count_text` writes them."""
+    return re.sub(r"(?<=\d),(?=\d{3}(?!\d))", "\u202f", sentence)
+
+
 def signed_text(count: int) -> str:
     """A change for people: always with its sign, zero without."""
     return f"+{count_text(count)}" if count > 0 else count_text(count)
@@ -255,13 +261,13 @@ def number_text(value: float, *, digits: int = 2) -> str:
 
 
 def chance_text(chance: float, *, digits: int = 2) -> str:
-    """A probability for people: ``.72``; never a 0 or a 1 that is not exact."""
+    """A probability for people: ``0.72``; never a 0 or a 1 that is not exact."""
     # Sums of floating point products come within a hair of 0 and 1.
     if chance < 1e-12 or chance > 1 - 1e-12:
         return "1" if chance > 0.5 else "0"
     least = 10.0**-digits
     if chance < least / 2:
-        return "<" + f"{least:.{digits}f}"[1:]
+        return f"<{least:.{digits}f}"
     if chance >= 1 - least / 2:
-        return ">" + f"{1 - least:.{digits}f}"[1:]
-    return f"{chance:.{digits}f}"[1:]
+        return f">{1 - least:.{digits}f}"
+    return f"{chance:.{digits}f}"

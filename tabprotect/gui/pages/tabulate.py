@@ -37,6 +37,9 @@ if TYPE_CHECKING:
     from tabprotect.engine.microdata.tabulate import ColumnSummary
 
 DRAWN = "drawn now, kept with this table"
+MOST_CATEGORIES = 1000
+"""Of a variable that classifies: more are mostly numbers of records, or measurements."""
+
 TITLES = ("Variable", "Kind", "Categories", "Missing")
 
 
@@ -86,6 +89,11 @@ class TabulatePage(Page):
         self._filter.setAccessibleName("Filter the variables")
         self._filter.setClearButtonEnabled(True)
         self._filter.textChanged.connect(self._apply_filter)
+        self.all = tool_button("All that classify")
+        self.all.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.all.setToolTip("Every variable in sight with at most 1,000 categories; again: none")
+        self.all.clicked.connect(self._tick_all)
+        filtered = in_row((self._filter, 1), self.all)
         self._list = QTableWidget(0, len(TITLES))
         self._list.setAccessibleName("Variables of the file; tick those to count by")
         self._list.setHorizontalHeaderLabels(TITLES)
@@ -124,7 +132,7 @@ class TabulatePage(Page):
             foot.addWidget(label)
             foot.addWidget(box)
         foot.addStretch(1)
-        for part in (head, written, self._filter, self._list, foot):
+        for part in (head, written, filtered, self._list, foot):
             if isinstance(part, QHBoxLayout):
                 part.setSpacing(GRID)
                 self.body.addLayout(part)
@@ -231,6 +239,18 @@ class TabulatePage(Page):
             ticked = item.checkState() == Qt.CheckState.Checked
             item.setCheckState(Qt.CheckState.Unchecked if ticked else Qt.CheckState.Checked)
 
+    def _tick_all(self) -> None:
+        """Tick every variable in sight that classifies; none where all are ticked."""
+        rows = [
+            row
+            for row, column in enumerate(self._columns)
+            if column.categories <= MOST_CATEGORIES and not self._list.isRowHidden(row)
+        ]
+        items = [item for row in rows if (item := self._list.item(row, 0)) is not None]
+        every = all(item.text() in self.chosen for item in items)
+        for item in items:
+            item.setCheckState(Qt.CheckState.Unchecked if every else Qt.CheckState.Checked)
+
     def _ticked(self, item: QTableWidgetItem) -> None:
         if item.column() != 0:
             return
@@ -243,6 +263,7 @@ class TabulatePage(Page):
 
     def _say(self) -> None:
         self.main_button.setEnabled(len(self.chosen) > 0)
+        self.all.setEnabled(bool(self._columns))
         if not self._columns:
             self.set_sentence("Choose a file or a folder of records, or name a database's table.")
             return

@@ -109,7 +109,7 @@ class Canvas:
 
     # -- what is seen -------------------------------------------------------------------------
 
-    def dress(self, colours: Colours, font: QFont, *, title: str, numbers: str = ".000") -> None:
+    def dress(self, colours: Colours, font: QFont, *, title: str, numbers: str = "0.000") -> None:
         """Set colours, font, what the lower axis counts, and the room of the left one's texts."""
         self.colours, self._font, self.metrics = colours, font, QFontMetricsF(font)
         for axis in (self.left, self.bottom):
@@ -345,7 +345,7 @@ class Canvas:
             line = pyqtgraph().InfiniteLine(mark.value, angle=90, pen=pen, span=(0, max(end, 0)))
             self._put(line, depth=-1)
             diamond = 14 if mark.true else 0
-            width = self.metrics.horizontalAdvance(mark.label) + 4
+            width = self.metrics.horizontalAdvance(told(mark.label)) + 4
             at = self.x(mark.value) - (width + diamond) / 2
             at = min(max(at, 0), wide - width - diamond)
             if diamond:

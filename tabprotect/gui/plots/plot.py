@@ -77,7 +77,7 @@ class Plot(Drawing):
     @property
     def numbers(self) -> str:
         """The widest text along the left axis."""
-        return ".000"
+        return "0.000"
 
     @abstractmethod
     def arrange(self, canvas: Canvas) -> None:

@@ -53,6 +53,7 @@ from tabprotect.gui.pages.check.sums import SumsPanel
 from tabprotect.gui.pages.check.verdict import VerdictCards
 from tabprotect.gui.pages.check.words import (
     cell_sentence,
+    computed_sentence,
     mode_sentence,
     release_sentence,
     way_sentence,
@@ -204,6 +205,9 @@ class CheckPage(CheckStage, PosteriorShown):
     def choices(self) -> Mapping[str, Callable[[], object]]:
         return {kind: action.trigger for kind, action in self.files.actions.items()}
 
+    def without_work(self) -> frozenset[str]:
+        return frozenset(kind for kind in self.files.actions if self.files.missing(kind))
+
     # -- what is shown ------------------------------------------------------------------------
 
     @property
@@ -286,8 +290,10 @@ class CheckPage(CheckStage, PosteriorShown):
     def _show_way(self) -> None:
         view = self.view()
         if view is not None:
-            said = way_sentence(view.posterior, self.document.originals(self.who))
-            self._way.setText(said)
+            # What the sentence above says already is not said again.
+            again = bool(view.posterior.note) and view.posterior.note in self.readers.sentence
+            say = computed_sentence if again else way_sentence
+            self._way.setText(say(view.posterior, self.document.originals(self.who)))
             self._way.setToolTip(tip(f"{view.posterior.reason}. {view.posterior.note}"))
 
     def _show_map(self) -> None:
@@ -350,6 +356,7 @@ class CheckPage(CheckStage, PosteriorShown):
         if self.readers.bring_up(project, self._rule(project), intruder=intruder):
             self._order_tabs()
         self.set_sentence(self.readers.sentence)
+        self._show_way()
 
     def _show_reader(self, who: str) -> None:
         self.who_box.setCurrentIndex(self.who_box.findData(who))

@@ -132,7 +132,8 @@ class Asking(QScrollArea):
         assert domain is not None
         emptied(self._flow)
         for margin in self.sums:
-            chip = tool_button(sum_text(margin))
+            # The words stand apart from the edge, as the cross does.
+            chip = tool_button(f"\u2002{sum_text(margin)}")
             chip.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
             chip.setIcon(icons.icon("close"))
             chip.setLayoutDirection(Qt.LayoutDirection.RightToLeft)

@@ -30,6 +30,7 @@ from tabprotect.gui.look.listing import ListColumn, Listing
 from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID, count_text, number_text
 from tabprotect.gui.pages.query_space.lattice import DRAWN
+from tabprotect.languages.speaking import told
 
 NOW = "as planned now"
 
@@ -213,8 +214,10 @@ class OptimalPanel(QWidget):
             self._frontier.clear()
         else:
             frontier = [regions.letters.text(q) for q in found.plan.released]
-            name = shown[0][:1].upper() + shown[0][1:]
-            self._frontier.setText(f"{name}: {listed(frontier, 12)} and all below.")
+            name = told(shown[0])
+            self._frontier.setText(
+                f"{name[:1].upper()}{name[1:]}: {told(f'{listed(frontier, 12)} and all below.')}"
+            )
         self.changed.emit()
 
     # -- searching ----------------------------------------------------------------------------
