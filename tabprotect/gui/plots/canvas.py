@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import cache
 from html import escape
 from typing import Any
@@ -129,11 +130,10 @@ class Canvas:
     def limit(self, low: float, high: float, *, narrowest: float | None) -> None:
         """Show ``low`` to ``high``; zoom and pan stay within, if ``narrowest`` allows any."""
         least = high - low if narrowest is None else narrowest
-        held, self._held = self._held, True
-        self.box.setLimits(xMin=low, xMax=high, minXRange=least, maxXRange=high - low)
-        self.box.setMouseEnabled(x=narrowest is not None, y=False)
-        self._held = held
-        self.look(low, high)
+        with self.holding():
+            self.box.setLimits(xMin=low, xMax=high, minXRange=least, maxXRange=high - low)
+            self.box.setMouseEnabled(x=narrowest is not None, y=False)
+            self.box.setXRange(low, high, padding=0)
 
     def look(self, low: float, high: float) -> None:
         """Zoom to a part of the value axis."""
@@ -142,6 +142,15 @@ class Canvas:
         if self._arranged == before:
             # It was that part already.
             self.arrange()
+
+    @contextmanager
+    def holding(self) -> Iterator[None]:
+        """Put things in place once, after several changes, each of which would do it."""
+        held, self._held = self._held, True
+        yield
+        self.plot.layout.activate()
+        self._held = held
+        self.arrange()
 
     def arrange(self) -> None:
         """Put everything in place for the present size and part."""
