@@ -6,6 +6,7 @@ import importlib
 import pkgutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from types import ModuleType
 from typing import Any, Generic, Protocol, TypeVar
@@ -61,7 +62,7 @@ class Registry(Mapping[str, T], Generic[T]):
                         raise TypeError(f"{name} offers what is not a {kind.__name__}")
                     found[_key(plugin)] = plugin
         self.broken: dict[str, str] = {}
-        for point in entry_points(group=f"tabprotect.{plural or noun + 's'}"):
+        for point in _installed(f"tabprotect.{plural or noun + 's'}"):
             try:
                 found |= self._loaded(point, found)
             except Exception as error:
@@ -115,6 +116,17 @@ class Registry(Mapping[str, T], Generic[T]):
 
     def __len__(self) -> int:
         return len(self._found)
+
+
+@cache
+def _every() -> Sequence[EntryPoint]:
+    """Those of all packages, read once: it takes a tenth of a second where many are installed."""
+    found = entry_points()
+    return [point for group in found.groups for point in found.select(group=group)]
+
+
+def _installed(group: str) -> Iterator[EntryPoint]:
+    return (point for point in _every() if point.group == group)
 
 
 def _key(plugin: Named) -> str:

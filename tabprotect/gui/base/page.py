@@ -18,6 +18,7 @@ from tabprotect.gui.base.stage import Stage
 from tabprotect.gui.look.error_strip import ErrorStrip
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
+from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID, MARGIN, THEME, spaced
 
 Changes = frozenset[str]
@@ -51,7 +52,7 @@ class Page(Stage, QWidget):
         self.body = in_column(spacing=GRID)
         self.footer = in_row(spacing=GRID)
         self.main_button = QPushButton(self.main_label)
-        self.main_button.setProperty("role", "main")
+        dress(self.main_button, "main")
         if not self.main_label:
             self.main_button.hide()
         self.main_button.clicked.connect(lambda: self.main_action())

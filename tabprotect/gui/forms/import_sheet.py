@@ -35,6 +35,7 @@ from tabprotect.gui.base.question import Question
 from tabprotect.gui.look.error_strip import ErrorStrip
 from tabprotect.gui.look.label import Label, heading, tip
 from tabprotect.gui.look.layouts import in_column
+from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID, MARGIN, THEME, Colours
 
 REST = 300
@@ -99,7 +100,7 @@ class ImportSheet(QDialog):
         self.sums = Label(wordWrap=True, name="Sums")
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
         self.open_button = buttons.addButton("Open", QDialogButtonBox.ButtonRole.AcceptRole)
-        self.open_button.setProperty("role", "main")
+        dress(self.open_button, "main")
         self.open_button.setEnabled(False)
         buttons.accepted.connect(self._accept)
         buttons.rejected.connect(self.reject)

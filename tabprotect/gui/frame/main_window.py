@@ -80,6 +80,7 @@ class MainWindow(Window):
         self._crumbs.setContentsMargins(2 * GRID, GRID, 2 * GRID, 0)
         self.stack = QStackedWidget()
         self._areas: dict[str, QScrollArea] = {}
+        self._seen: set[str] = set()
         self.pages = Pages(document, self._add)
         self.rail = Rail(document, PAGES)
         self.rail.chosen.connect(self.go)
@@ -152,8 +153,9 @@ class MainWindow(Window):
         if why and name not in self._beside:
             self.rail.refuse(name, why)
             return
-        with nullcontext() if name in self.pages.built else aside(self.stack):
-            page = self.pages[name]
+        page = self.pages[name]
+        with nullcontext() if name in self._seen else aside(page):
+            self._seen.add(name)
             self.stack.setCurrentWidget(self._areas[name])
         self.rail.show_current(name)
         self.actions_.show_current(name)

@@ -9,6 +9,7 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QLabel
 
+from tabprotect.gui.look.roles import dress
 from tabprotect.languages.speaking import told
 
 
@@ -29,7 +30,7 @@ class Label(QLabel):
         super().__init__(*args, **kwargs)
         self.setTextFormat(Qt.TextFormat.PlainText)
         if role:
-            self.setProperty("role", role)
+            dress(self, role)
         if name:
             self.setAccessibleName(name)
 

@@ -37,9 +37,12 @@ if TYPE_CHECKING:
     from tabprotect.engine.microdata.tabulate import ColumnSummary
 
 LEAST_KEYS = 100
-"""Different numbers that a column of record keys has at least."""
+"""Different numbers that a column of record keys has at least, of many records."""
 
 DRAWN = "drawn now, kept with this table"
+MOST_CATEGORIES = 1000
+"""Of a variable that classifies: more are mostly numbers of records, or measurements."""
+
 TITLES = ("Variable", "Kind", "Categories", "Missing")
 
 
@@ -89,6 +92,11 @@ class TabulatePage(Page):
         self._filter.setAccessibleName("Filter the variables")
         self._filter.setClearButtonEnabled(True)
         self._filter.textChanged.connect(self._apply_filter)
+        self.all = tool_button("All that classify")
+        self.all.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.all.setToolTip("Every variable in sight with at most 1,000 categories; again: none")
+        self.all.clicked.connect(self._tick_all)
+        filtered = in_row((self._filter, 1), self.all)
         self._list = QTableWidget(0, len(TITLES))
         self._list.setAccessibleName("Variables of the file; tick those to count by")
         self._list.setHorizontalHeaderLabels(TITLES)
@@ -127,7 +135,7 @@ class TabulatePage(Page):
             foot.addWidget(label)
             foot.addWidget(box)
         foot.addStretch(1)
-        for part in (head, written, self._filter, self._list, foot):
+        for part in (head, written, filtered, self._list, foot):
             if isinstance(part, QHBoxLayout):
                 part.setSpacing(GRID)
                 self.body.addLayout(part)
@@ -211,7 +219,7 @@ class TabulatePage(Page):
             self._weight.addItem(column.name, column.name)
             self._design.addItem(column.name, column.name)
             # Keys are numbers of a wide range (those of the fewest values, of the ONS, have 256).
-            if column.categories >= LEAST_KEYS:
+            if column.categories >= min(LEAST_KEYS, column.records / 2):
                 self._key.addItem(column.name, column.name)
         self._apply_filter(self._filter.text())
         self.told.emit()
@@ -237,6 +245,18 @@ class TabulatePage(Page):
             ticked = item.checkState() == Qt.CheckState.Checked
             item.setCheckState(Qt.CheckState.Unchecked if ticked else Qt.CheckState.Checked)
 
+    def _tick_all(self) -> None:
+        """Tick every variable in sight that classifies; none where all are ticked."""
+        rows = [
+            row
+            for row, column in enumerate(self._columns)
+            if column.categories <= MOST_CATEGORIES and not self._list.isRowHidden(row)
+        ]
+        items = [item for row in rows if (item := self._list.item(row, 0)) is not None]
+        every = all(item.text() in self.chosen for item in items)
+        for item in items:
+            item.setCheckState(Qt.CheckState.Unchecked if every else Qt.CheckState.Checked)
+
     def _ticked(self, item: QTableWidgetItem) -> None:
         if item.column() != 0:
             return
@@ -249,6 +269,7 @@ class TabulatePage(Page):
 
     def _say(self) -> None:
         self.main_button.setEnabled(len(self.chosen) > 0)
+        self.all.setEnabled(bool(self._columns))
         if not self._columns:
             self.set_sentence("Choose a file or a folder of records, or name a database's table.")
             return

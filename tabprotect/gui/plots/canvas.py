@@ -6,13 +6,15 @@ each zoom or change of size. Only the lower axis zooms.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import importlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from html import escape
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from PySide6 import QtCore, QtGui, QtWidgets
 from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
 from PySide6.QtGui import (
     QBrush,
@@ -50,6 +52,19 @@ def pyqtgraph() -> Any:
     colours = THEME.colours
     pg.setConfigOptions(antialias=True, foreground=colours.text, background=colours.window)
     return pg
+
+
+def loaded_in_pieces() -> Iterator[object]:
+    """Load the plotting library; between two pieces the window may do other things.
+
+    Most of its import makes every class and enumeration of Qt, which Qt makes when first asked.
+    """
+    for module in (QtCore, QtGui, QtWidgets):
+        for name in dir(module):
+            yield getattr(module, name)
+    for module_name in ("QtTest", "QtOpenGLWidgets", "QtSvg"):
+        yield importlib.import_module(f"PySide6.{module_name}")
+    yield pyqtgraph()
 
 
 class Canvas:

@@ -115,16 +115,16 @@ class Windows(QObject):
         return False
 
 
-@pytest.mark.parametrize("name", [stage.name for stage in (*PAGES, *OTHERS)])
 def test_building_a_page_shows_no_window_of_its_parts(
-    opened: MainWindow, qapp: QApplication, name: str
+    opened: MainWindow, qapp: QApplication
 ) -> None:
     # A part that is shown before it has a parent flashes up, and takes the focus from the window.
     windows = Windows()
     qapp.installEventFilter(windows)
-    assert opened.pages[name].name == name
+    for stage in (*PAGES, *OTHERS):
+        assert opened.pages[stage.name].name == stage.name
+        assert windows.shown == [], stage.name
     qapp.removeEventFilter(windows)
-    assert windows.shown == []
 
 
 def test_an_entry_of_a_menu_builds_its_page(opened: MainWindow) -> None:
@@ -143,9 +143,9 @@ def test_keys_of_a_page_mean_the_page_in_front(opened: MainWindow) -> None:
     assert opened.actions_["table_copy"].isEnabled()
 
 
-@pytest.mark.parametrize("stage", PAGES, ids=lambda stage: stage.name)
-def test_every_entry_of_a_stage_is_a_choice_of_its_page(opened: MainWindow, stage: type) -> None:
-    page = opened.pages[stage.name]
-    assert type(page) is page_type(stage)
-    assert isinstance(page, stage)
-    assert sorted(page.choices()) == sorted(entry.name for entry in stage.entries)
+def test_every_entry_of_a_stage_is_a_choice_of_its_page(opened: MainWindow) -> None:
+    for stage in PAGES:
+        page = opened.pages[stage.name]
+        assert type(page) is page_type(stage)
+        assert isinstance(page, stage)
+        assert sorted(page.choices()) == sorted(entry.name for entry in stage.entries), stage.name

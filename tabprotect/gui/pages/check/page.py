@@ -28,11 +28,13 @@ from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Index
 from tabprotect.gui.base.document import Document, Total
 from tabprotect.gui.base.page import Changes
+from tabprotect.gui.base.question import same
 from tabprotect.gui.base.shell_lines import command_line
 from tabprotect.gui.look import icons
 from tabprotect.gui.look.buttons import scrolling
 from tabprotect.gui.look.label import Label, tip
 from tabprotect.gui.look.layouts import in_column, in_row
+from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID
 from tabprotect.gui.pages.check.cell import CellPanel
 from tabprotect.gui.pages.check.draws import DrawsPanel
@@ -68,6 +70,7 @@ class CheckPage(CheckStage, PosteriorShown):
         super().__init__(document)
         self._figure: dict[bool, str] = {}
         self._failed: dict[str, str] = {}
+        self._view: tuple[object, View] | None = None
         self._figure_box = QComboBox()
         self._figure_box.setAccessibleName("Figure shown on the map")
         self._figure_box.currentIndexChanged.connect(self._figure_chosen)
@@ -107,7 +110,7 @@ class CheckPage(CheckStage, PosteriorShown):
         pictures = QWidget()
         column = in_column(self._priors_layout, on=pictures, margins=(0, 0, GRID, 0), spacing=GRID)
         for note in self._notes.values():
-            note.setProperty("role", "quiet")
+            dress(note, "quiet")
             note.hide()
             column.addWidget(note)
         column.addWidget(self._middle(figure_label), 1)
@@ -221,7 +224,10 @@ class CheckPage(CheckStage, PosteriorShown):
         if posterior is None or project is None:
             return None
         original = None if self.document.public else self.document.original
-        return View(posterior, self._rule(project), original)
+        asked = (posterior, self._rule(project), original)
+        if self._view is None or not same(self._view[0], asked):
+            self._view = (asked, View(*asked))
+        return self._view[1]
 
     def _rule(self, project: Project) -> SmallCount:
         """What counts as small: the house's rule in the house, the usual one for a reader."""

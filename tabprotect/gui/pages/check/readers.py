@@ -16,6 +16,7 @@ from tabprotect.engine.release.verdict import Verdict
 from tabprotect.gui.look.buttons import emptied
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
+from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID, THEME, count_text, spaced
 from tabprotect.languages.speaking import told
 
@@ -121,7 +122,7 @@ class ReaderCard(QFrame):
     def __init__(self, reader: Reader) -> None:
         super().__init__()
         self.reader = reader
-        self.setProperty("role", "card")
+        dress(self, "card")
         found = f"{reader.number} {told(reader.words)}"
         self.setAccessibleName(f"{told(reader.name)} {told(reader.knows)}: {found}")
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)

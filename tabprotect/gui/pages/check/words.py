@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tabprotect.engine.bundle.check_lines import read_together
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.release.verdict import Verdict
 from tabprotect.engine.tables.domain import Index
@@ -19,10 +20,8 @@ def verdict_sentence(verdict: Verdict, together: Verdict | None) -> str:
     """What a reader would know, with its number; also together with what left before."""
     if together is None:
         return verdict.sentence
-    return (
-        f"{verdict.sentence} Together with what was published before: {together.known:,} of "
-        f"{together.at_risk:,.1f} (limit {together.limit:,.1f})."
-    )
+    text = read_together(together)
+    return f"{verdict.sentence} {text[0].upper()}{text[1:]}"
 
 
 def cell_sentence(posterior: Posterior, index: Index, *, true: int | None) -> str:
@@ -54,14 +53,14 @@ def release_sentence(view: View, *, at_risk: int, worst: Index | None) -> str:
         return f"What a reader who {posterior.prior.label} can believe about each of the cells."
     name = posterior.published.domain.cell_text(worst)
     if view.original is not None:
-        chance = float(view.posterior.probability(view.original.counts)[worst])
+        chance = float(view.true[worst])
         cells = "1 at-risk cell" if at_risk == 1 else f"{count_text(at_risk)} at-risk cells"
         among = f"Of {cells}" if at_risk else "No cell is at risk; of all cells"
         return (
             f"{among}, a reader who {posterior.prior.label} guesses {name} best: "
             f"its true count with probability {chance_text(chance)}."
         )
-    chance = float(posterior.small(view.rule)[worst])
+    chance = float(view.small[worst])
     return (
         f"A reader who {posterior.prior.label} is surest of a small count ({view.rule.low} to "
         f"{view.rule.high}) in {name}: probability {chance_text(chance)}."

@@ -27,6 +27,7 @@ from tabprotect.gui.lattice.space import RELEASED, UNKNOWN, Space
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.listing import ListColumn, Listing
+from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID, count_text, number_text
 from tabprotect.gui.pages.query_space.lattice import DRAWN
 from tabprotect.languages.speaking import told
@@ -91,7 +92,7 @@ class OptimalPanel(QWidget):
         row.addStretch(1)
         sides = in_row(spacing=2 * GRID)
         for title, bars in zip(self._titles, self.bars, strict=True):
-            title.setProperty("role", "section")
+            dress(title, "section")
             side = in_column(title, (bars, 1))
             sides.addLayout(side, 1)
         in_column(
