@@ -163,9 +163,7 @@ def cell_laws(likelihood: CellFactors, prior: Prior) -> CellLaws:
         for kind in mine:
             low[law] = max(low[law], likelihood.low[kind])
             high[law] = min(high[law], likelihood.high[kind])
-    found = CellLaws(
-        likelihood, prior, law_of_cell, first, tuple(own), low, high
-    )
+    found = CellLaws(likelihood, prior, law_of_cell, first, tuple(own), low, high)
     impossible = np.flatnonzero(low > high)
     if len(impossible):
         raise found.impossible(int(first[impossible[0]]))
