@@ -49,7 +49,7 @@ change, what share need not be open in the last one, and microseconds of an easy
 SURE = 0.9
 """A number hidden by this share in the relaxed programme is hidden."""
 
-ASKING, DIVE, STEPS = 8e4, 0.6, 10
+ASKING, DIVE, STEPS = 8e4, 0.6, 7
 """Microseconds of asking the attackers at a relaxed point, the share of all work after which none
 are asked there, and the least share of numbers that is fixed: one in so many."""
 

@@ -183,7 +183,8 @@ class Master:
         if len(new.right):
             starts = np.searchsorted(new.rows, np.arange(len(new.right) + 1))
             self._relaxed.more_rows(
-                Entries(starts, new.columns, new.values), (new.right, np.full(len(new.right), np.inf))
+                Entries(starts, new.columns, new.values),
+                (new.right, np.full(len(new.right), np.inf)),
             )
         every = np.arange(len(self.free))
         self._relaxed.limit_many("columns", every, (hidden, np.ones(len(self.free))))
