@@ -44,8 +44,8 @@ class Style(QProxyStyle):
             c = THEME.colours
             edge = c.focus if option.state & _State.State_HasFocus else c.quiet
             _panel(painter, option, fill=c.base, edge=edge, radius=2)
-        elif element == _Primitive.PE_PanelButtonTool and _pressed(option):
-            # A shade darker, as Fusion draws it, is not seen on a dark ground.
+        elif element == _Primitive.PE_PanelButtonTool and _pressed_in(option):
+            # Fusion's shade of a button that stays down is hardly seen in the dark.
             c = THEME.colours
             _panel(painter, option, fill=c.selection, edge=c.accent, radius=2)
         else:
@@ -81,8 +81,7 @@ def paints_itself(view: QWidget) -> None:
         view.setStyle(style.baseStyle())
 
 
-def _pressed(option: QStyleOption) -> bool:
-    """Whether a tool button with a frame is checked."""
+def _pressed_in(option: QStyleOption) -> bool:
     state = option.state
     return bool(state & _State.State_On) and not state & _State.State_AutoRaise
 
