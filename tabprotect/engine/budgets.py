@@ -82,6 +82,7 @@ FULL = 2**30  # The count of the cell that pads: it never blocks
 MOST_NEIGHBOURS = 2**23
 # Bases up to this size are reduced; larger ones come short enough out of the elimination
 MOST_REDUCED = 150
+MOST_SUMS = 2_000  # Sums of moves that are tried to make a cycle of one vector of a basis
 LONGEST_NAMED = 8  # Sums that are named, and cells of one
 # More entries than this are refused when a mechanism or a file is read
 MAX_CYCLE_CELLS = 50_000_000

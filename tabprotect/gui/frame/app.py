@@ -23,6 +23,7 @@ from tabprotect.engine.project.saving.recovery import Recoverable, Session, reco
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.question import Question
 from tabprotect.gui.frame.main_window import MainWindow
+from tabprotect.gui.frame.readying import Readying
 from tabprotect.gui.frame.settings_dialog import state_folder
 from tabprotect.gui.look.shown import speak_in_window
 from tabprotect.gui.look.style import Style
@@ -183,6 +184,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     window.show()
     if arguments:
         window.files.open(arguments[0])
+    # Pages are classes of the whole program: those of later windows are built when needed.
+    Readying(window, window.pages, window.document)
     code = app.exec()
     autosave.close()
     settings.setValue("mode", THEME.mode)

@@ -80,6 +80,7 @@ class MainWindow(Window):
         self._crumbs.setContentsMargins(2 * GRID, GRID, 2 * GRID, 0)
         self.stack = QStackedWidget()
         self._areas: dict[str, QScrollArea] = {}
+        self._seen: set[str] = set()
         self.pages = Pages(document, self._add)
         self.rail = Rail(document, PAGES)
         self.rail.chosen.connect(self.go)
@@ -152,8 +153,9 @@ class MainWindow(Window):
         if why and name not in self._beside:
             self.rail.refuse(name, why)
             return
-        with nullcontext() if name in self.pages.built else aside(self.stack):
-            page = self.pages[name]
+        page = self.pages[name]
+        with nullcontext() if name in self._seen else aside(page):
+            self._seen.add(name)
             self.stack.setCurrentWidget(self._areas[name])
         self.rail.show_current(name)
         self.actions_.show_current(name)
@@ -386,4 +388,6 @@ def _way(posterior: Posterior, originals: int | None) -> str:
 def _posterior_words(posterior: Posterior) -> str:
     if not posterior.complete:
         return "approximate posterior" if posterior.approximate else "incomplete posterior"
-    return "exact posterior" if posterior.way == "exact" else "posterior by simulation"
+    if posterior.way == "exact":
+        return "exact posterior"
+    return "posterior by exact draws" if posterior.independent else "posterior by simulation"

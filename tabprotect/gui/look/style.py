@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
-from PySide6.QtWidgets import QLineEdit, QProxyStyle, QStyle, QStyleOption, QWidget
+from PySide6.QtWidgets import QApplication, QLineEdit, QProxyStyle, QStyle, QStyleOption, QWidget
 
 from tabprotect.gui.look.roles import role_of
 from tabprotect.gui.look.theme import THEME
@@ -65,6 +65,16 @@ class Style(QProxyStyle):
                 _panel(painter, option, fill=fill, edge=c.border, radius=6)
         else:
             super().drawControl(element, option, painter, widget)
+
+
+def paints_itself(view: QWidget) -> None:
+    """Leave a view to Fusion whose cells are painted by a delegate.
+
+    A view asks its style once for every cell of every frame.
+    """
+    style = QApplication.style()
+    if isinstance(style, Style):
+        view.setStyle(style.baseStyle())
 
 
 def _framed(widget: QWidget | None) -> bool:

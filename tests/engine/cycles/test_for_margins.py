@@ -173,6 +173,15 @@ def test_full_rank_and_nothing_unwanted_on_tables_without_a_name(
     assert report.known_functionals == 0 and report.preserves_margins
 
 
+def test_a_basis_with_longer_entries_is_made_of_cycles() -> None:
+    # What the triangular moves leave out here is one move with entries of 2.
+    domain = Domain.of_shape((3, 5, 4, 3))
+    counts = np.random.default_rng(21).random(domain.shape) < 0.45
+    found = design_for_margins(kept_of(Table.dense(domain, counts.astype(np.int64)), 3))
+    assert found.deficit == 0 and found.completed == 1 and not found.moves.violations()
+    assert CycleAlgebra(found.moves).rank == found.rank
+
+
 def dense(found: Designed) -> np.ndarray:
     return np.stack([found.moves.array(i).reshape(-1) for i in range(len(found.moves))])
 

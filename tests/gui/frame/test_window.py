@@ -356,10 +356,13 @@ def test_copy_as_command_says_the_page_in_front(opened: MainWindow, settle: Sett
     assert "alpha=0.3" in text
 
 
-def test_every_control_has_an_accessible_name(opened: MainWindow, settle: Settle) -> None:
+def test_every_page_fits_a_small_screen_and_its_controls_have_names(
+    opened: MainWindow, settle: Settle
+) -> None:
     opened.document.do(protect, seed=1)
     settle()
     opened.document.select((0, 1))
+    opened.resize(1280, 720)
     kinds = (
         QAbstractButton,
         QLineEdit,
@@ -373,6 +376,10 @@ def test_every_control_has_an_accessible_name(opened: MainWindow, settle: Settle
     for name in opened.pages:
         opened.go(name)
         settle()
+        assert (opened.width(), opened.height()) == (1280, 720), name
+        assert opened.area.horizontalScrollBar().maximum() == 0, name
+        if name in RIVER:
+            assert opened.area.verticalScrollBar().maximum() == 0, name
         for widget in opened.findChildren(QWidget):
             inside = isinstance(
                 widget.parent(), (QComboBox, QAbstractSpinBox, QLineEdit, QHeaderView)
@@ -403,19 +410,6 @@ def test_shortcuts_are_unique(opened: MainWindow) -> None:
         assert needed in seen
     for needed in ("Ctrl+F", "Ctrl+Q", "F1", "F9", "F8", "Shift+F8"):
         assert needed in seen
-
-
-def test_the_window_fits_a_small_screen(opened: MainWindow, settle: Settle) -> None:
-    opened.document.do(protect, seed=1)
-    settle()
-    opened.resize(1280, 720)
-    for name in opened.pages:
-        opened.go(name)
-        settle()
-        assert (opened.width(), opened.height()) == (1280, 720), name
-        assert opened.area.horizontalScrollBar().maximum() == 0, name
-        if name in RIVER:
-            assert opened.area.verticalScrollBar().maximum() == 0, name
 
 
 def test_theme_and_zoom_from_the_menu(opened: MainWindow) -> None:

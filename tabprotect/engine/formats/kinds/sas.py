@@ -21,6 +21,7 @@ _DATASET = b"\xc2\xea\x81\x60\xb3\x14\x11\xcf\xbd\x92\x08\x00\x09\xc7\x31\x8c\x1
 class Sas(LabelledFormat):
     label = "SAS"
     suffixes = (".xpt", ".sas7bdat")
+    begins = re.compile(rb"HEADER RECORD\*{7}LIB|" + re.escape(bytes(12) + _DATASET))
     options = frozenset({"count", "decimal"})
     limits = (
         "Names other than at most 32 ASCII letters, digits and _ are written as the nearest, with themselves as label; categories have at most 200 bytes.",
@@ -31,9 +32,6 @@ class Sas(LabelledFormat):
     longest_name = 32
     longest_text = 200
     labelled = False
-
-    def sniff(self, head: bytes) -> bool:
-        return head.startswith((b"HEADER RECORD*******LIB", bytes(12) + _DATASET))
 
     def parse(self, library: Any, path: Path) -> tuple[Mapping[str, Any], Any]:
         found: tuple[Mapping[str, Any], Any]

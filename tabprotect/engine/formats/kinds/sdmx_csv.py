@@ -71,14 +71,12 @@ _HEAD = re.compile(
 class SdmxCsv(Format):
     label = "SDMX-CSV"
     suffixes = (".sdmx.csv",)
+    begins = _HEAD
     options = frozenset({"count", "encoding", "delimiter", "decimal", "labels", "marks"})
     limits = (
         "Attributes and the definition of the structure are left out, labels where it is written.",
         "Other programs take only letters, digits and underscores in the names of variables.",
     )
-
-    def sniff(self, head: bytes) -> bool:
-        return _HEAD.match(head) is not None
 
     def cells(
         self, path: Path, reading: Reading, progress: Progress = SILENT

@@ -20,6 +20,7 @@ from tabprotect.engine.formats.statistics.labelled_files import LabelledFormat
 class Spss(LabelledFormat):
     label = "SPSS"
     suffixes = (".sav", ".zsav")
+    begins = re.compile(rb"\$FL[23]")
     options = frozenset({"count", "decimal"})
     limits = (
         "Names other than at most 64 ASCII letters, digits and _ are written as the nearest, with themselves as label; labels have at most 120 bytes.",
@@ -29,9 +30,6 @@ class Spss(LabelledFormat):
     )
     longest_name = 64
     longest_text = 120
-
-    def sniff(self, head: bytes) -> bool:
-        return head.startswith((b"$FL2", b"$FL3"))
 
     def parse(self, library: Any, path: Path) -> tuple[Mapping[str, Any], Any]:
         found: tuple[Mapping[str, Any], Any] = library.read_sav(

@@ -20,6 +20,7 @@ from tabprotect.engine.formats.statistics.labelled_files import LabelledFormat
 class Stata(LabelledFormat):
     label = "Stata"
     suffixes = (".dta",)
+    begins = re.compile(b"<stata_dta>")
     options = frozenset({"count", "decimal"})
     limits = (
         "Names other than at most 31 ASCII letters, digits and _ are written as the nearest, with themselves as label; labels have at most 2,000 bytes.",
@@ -29,9 +30,6 @@ class Stata(LabelledFormat):
     )
     longest_name = 31
     longest_text = 2000
-
-    def sniff(self, head: bytes) -> bool:
-        return head.startswith(b"<stata_dta>")
 
     def parse(self, library: Any, path: Path) -> tuple[Mapping[str, Any], Any]:
         found: tuple[Mapping[str, Any], Any] = library.read_dta(

@@ -77,6 +77,7 @@ _LINE = re.compile(
 class TauArgus(Format):
     label = "tau-ARGUS"
     suffixes = (".tab", ".asc")
+    begins = _LINE
     holds = frozenset({"table", "records"})
     options = frozenset({"count", "decimal", "delimiter", "encoding", "labels", "marks"})
     without_levels = "The names of the levels are left out."
@@ -87,9 +88,6 @@ class TauArgus(Format):
         "Names of levels are not written, nor groupings that cross the levels.",
         "A table is read as a whole, at most 512 MiB.",
     )
-
-    def sniff(self, head: bytes) -> bool:
-        return _LINE.match(head) is not None
 
     def accepts(self, path: Path, head: bytes) -> bool:
         # Tab-separated text is called .tab, too.

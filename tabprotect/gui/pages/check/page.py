@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from itertools import pairwise
 
 from PySide6.QtCore import Qt
@@ -28,6 +28,7 @@ from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Index
 from tabprotect.gui.base.document import Document, Total
 from tabprotect.gui.base.page import Changes
+from tabprotect.gui.base.question import same
 from tabprotect.gui.base.shell_lines import command_line
 from tabprotect.gui.look import icons
 from tabprotect.gui.look.buttons import scrolling
@@ -69,6 +70,7 @@ class CheckPage(CheckStage, PosteriorShown):
         super().__init__(document)
         self._figure: dict[bool, str] = {}
         self._failed: dict[str, str] = {}
+        self._view: tuple[object, View] | None = None
         self._figure_box = QComboBox()
         self._figure_box.setAccessibleName("Figure shown on the map")
         self._figure_box.currentIndexChanged.connect(self._figure_chosen)
@@ -196,6 +198,10 @@ class CheckPage(CheckStage, PosteriorShown):
         for first, second in pairwise(order):
             QWidget.setTabOrder(first, second)
 
+    def pieces(self) -> Iterator[object]:
+        self.cell.histogram.make_canvas()
+        yield self.cell.histogram
+
     def choices(self) -> Mapping[str, Callable[[], object]]:
         return {kind: action.trigger for kind, action in self.files.actions.items()}
 
@@ -222,7 +228,10 @@ class CheckPage(CheckStage, PosteriorShown):
         if posterior is None or project is None:
             return None
         original = None if self.document.public else self.document.original
-        return View(posterior, self._rule(project), original)
+        asked = (posterior, self._rule(project), original)
+        if self._view is None or not same(self._view[0], asked):
+            self._view = (asked, View(*asked))
+        return self._view[1]
 
     def _rule(self, project: Project) -> SmallCount:
         """What counts as small: the house's rule in the house, the usual one for a reader."""

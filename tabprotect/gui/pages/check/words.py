@@ -53,14 +53,14 @@ def release_sentence(view: View, *, at_risk: int, worst: Index | None) -> str:
         return f"What a reader who {posterior.prior.label} can believe about each of the cells."
     name = posterior.published.domain.cell_text(worst)
     if view.original is not None:
-        chance = float(view.posterior.probability(view.original.counts)[worst])
+        chance = float(view.true[worst])
         cells = "1 at-risk cell" if at_risk == 1 else f"{count_text(at_risk)} at-risk cells"
         among = f"Of {cells}" if at_risk else "No cell is at risk; of all cells"
         return (
             f"{among}, a reader who {posterior.prior.label} guesses {name} best: "
             f"its true count with probability {chance_text(chance)}."
         )
-    chance = float(posterior.small(view.rule)[worst])
+    chance = float(view.small[worst])
     return (
         f"A reader who {posterior.prior.label} is surest of a small count ({view.rule.low} to "
         f"{view.rule.high}) in {name}: probability {chance_text(chance)}."

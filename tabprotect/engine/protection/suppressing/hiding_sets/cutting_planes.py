@@ -34,17 +34,17 @@ from tabprotect.engine.solver import NEAR
 GAP, ROUGH = 0.01, 0.05
 """How far from the cheapest a round may end, and the same while many intervals do not hold."""
 
-MANY, AT_FIRST, SLOW = 20, 0.4, 0.7
+MANY, AT_FIRST, SLOW = 20, 0.3, 0.7
 """How many intervals are many, and the share of them that the first round may leave, and every
 further one of those before it; else rounds are given up."""
 
-ROUND, QUESTIONS, ROUNDS = 4e5, 24, 0.9
+ROUND, QUESTIONS, ROUNDS = 4e5, 32, 0.9
 """Microseconds and questions of the integer programme of a round, and the share of all work that
 rounds may take; where it takes more, rounds are given up."""
 
-FEWEST, TENTH, GROW, SHRINK = 12, 0.1, 1.1, 1.2
-"""Hidden numbers of a neighbourhood, at least and as a share of all at first, and how fast they
-change."""
+FEWEST, TENTH, GROW, REST, EASY = 12, 0.1, 1.15, 0.1, 2e4
+"""Hidden numbers of a neighbourhood, at least and as a share of all at first, how fast they
+change, what share need not be open in the last one, and microseconds of an easy programme."""
 
 SURE = 0.9
 """A number hidden by this share in the relaxed programme is hidden."""
@@ -103,10 +103,11 @@ class CuttingPlanes:
             equation_cuts(adding, problem.room, problem.needs, problem.always, problem.may_move)
         )
         self.promise = Promise(problem, progress)
-        self._generator = np.random.Generator(np.random.PCG64(0))
+        self._generator = np.random.Generator(np.random.PCG64(1))
         self._best: Bools | None = None
         self._size = 0.0
         self._exhausted = False
+        self._suspects: dict[Aim, None] = {}
         self._bound = 0.0
         self._lost: list[Aim] = problem.aims
 
@@ -176,18 +177,18 @@ class CuttingPlanes:
                 return False
             hidden = chosen.share > 0.5
             self.promise.hide(hidden)
+            share = AT_FIRST if self._lost is self._problem.aims else SLOW
+            most = max(MANY, int(share * len(self._lost)))
             # What did not hold is asked first: it tells most.
-            lost, cuts = self.promise.lacking(lost)
+            lost, cuts = self.promise.lacking(lost, most)
             if not lost:
-                lost, cuts = self.promise.lacking()
+                lost, cuts = self.promise.lacking(most=most)
             if not lost:
                 self._consider(hidden)
                 return self.master.cost(hidden) <= self._bound * (1 + GAP)
             self.master.add(cuts)
-            share = AT_FIRST if self._lost is self._problem.aims else SLOW
-            slow = len(lost) > max(MANY, share * len(self._lost))
             self._lost = lost
-            if slow:
+            if len(lost) == most:
                 return False
         return False
 
@@ -275,38 +276,48 @@ class CuttingPlanes:
     def _neighbour(self, best: Bools) -> Bools | None:
         """A cheaper hiding set near the best one, or None.
 
-        Where the programme is too hard the next neighbourhood is smaller, where it is easy larger.
+        Where its programme is too hard the next neighbourhood is smaller, where it is easy larger.
         """
         extra = self.master.free[best[self.master.free]]
         if not len(extra):
             return None
         if not self._size:
             self._size = max(FEWEST, TENTH * len(extra))
-        freed = self._together(best, extra)
-        fixed = np.setdiff1d(extra, freed)
-        below = self.master.cost(best) * (1 - GAIN)
+        before = self.master.work, self.promise.attackers.work
+        fixed = np.setdiff1d(extra, self._together(best, extra))
+        found = self._cheaper(fixed, self.master.cost(best) * (1 - GAIN))
+        easy = self.master.work - before[0]
+        easy -= max(EASY, self.promise.attackers.work - before[1])
+        self._size *= GROW if easy <= 0 else 1 / GROW
+        self._size = min(max(self._size, FEWEST), len(extra))
+        # There is nothing beyond (nearly) all of it.
+        self._exhausted = found is None and len(fixed) <= REST * len(extra)
+        return found
+
+    def _cheaper(self, fixed: Ints, below: float) -> Bools | None:
+        """A hiding set with some numbers that costs no more; None where none was found."""
         for _ in range(TRIES):
             chosen = self.master.solve(
                 fixed=fixed, below=below, questions=FEW, gap=GAIN, progress=self._progress
             )
             if chosen is None:
-                self._size = min(self._size * GROW, len(extra))
                 if not len(fixed):
                     self._bound = max(self._bound, below)
-                    self._exhausted = True
                 return None
             if not len(chosen.share):
-                break
+                return None
             hidden = chosen.share > 0.5
             self.promise.hide(hidden)
-            lost, cuts = self.promise.lacking()
+            # What did not hold lately tells most, and the rest need not be asked then.
+            lost, cuts = self.promise.lacking(list(self._suspects), most=MANY)
+            if not lost:
+                lost, cuts = self.promise.lacking(most=MANY)
             if not lost:
                 return hidden
+            self._suspects |= dict.fromkeys(lost)
             self.master.add(cuts)
             if self._spent or not chosen.optimal:
                 break
-        self._exhausted = not len(fixed)
-        self._size = max(self._size / SHRINK, FEWEST)
         return None
 
     def _together(self, best: Bools, extra: Ints) -> Ints:

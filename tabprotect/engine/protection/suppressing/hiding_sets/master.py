@@ -14,7 +14,7 @@ from tabprotect.engine.protection.suppressing.hiding_sets.attackers import Cut
 from tabprotect.engine.protection.suppressing.hiding_sets.hiding_problem import HidingProblem
 from tabprotect.engine.solver import DUAL_SIMPLEX, NEAR, Entries, Model
 
-BEGIN, QUESTION, ENTRY = 4_000.0, (4_000.0, 1.5), 0.7
+BEGIN, QUESTION, ENTRY = 4_000.0, (5_500.0, 1.5), 0.7
 """Microseconds that an integer programme takes before its search, from one question whether to go
 on to the next and more of them for each entry, and once for each entry. Stated, never timed: the
 same table must give the same hiding set."""

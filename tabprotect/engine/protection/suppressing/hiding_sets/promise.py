@@ -62,14 +62,18 @@ class Promise:
         """How many ends nothing proves that is known so far."""
         return len(self.problem.aims) - sum(int(held.sum()) for held in self._held.values())
 
-    def lacking(self, aims: Sequence[Aim] | None = None) -> tuple[list[Aim], list[Cut]]:
-        """Ends that do not hold, and for each what the hiding set lacks."""
+    def lacking(
+        self, aims: Sequence[Aim] | None = None, most: int | None = None
+    ) -> tuple[list[Aim], list[Cut]]:
+        """Ends that do not hold, and for each what the hiding set lacks; so many at ``most``."""
         lost, cuts = [], []
         for aim in self.problem.aims if aims is None else aims:
             cut = self._prove(aim)
             if cut is not None:
                 lost.append(aim)
                 cuts.append(cut)
+                if len(lost) == most:
+                    break
         return lost, cuts
 
     def lacking_at(self, share: Floats, aims: Sequence[Aim]) -> list[Cut]:
