@@ -229,6 +229,14 @@ def test_messy_files(
     assert (tp.read_table("out.csv").counts == table.counts).all()
 
 
+def test_a_letter_at_the_end_of_a_label_is_no_footnote(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("Title\n\nflat,f,m\n1 a,3,4 p\n1 b,5,6\n2 a,7,8\n")
+    table = tp.read_table(path, form="grid")
+    assert table.domain["flat"].categories == ("1 a", "1 b", "2 a")
+    assert table.counts.tolist() == [[3, 4], [5, 6], [7, 8]]
+
+
 def test_codes_and_their_names_are_one_variable(tmp_path: Path) -> None:
     path = tmp_path / "genesis.csv"
     path.write_bytes(genesis())
