@@ -70,7 +70,6 @@ class ErrorStrip(QFrame):
             row.addWidget(widget, 0, Qt.AlignmentFlag.AlignTop)
         in_column(row, self._detail, on=self, margins=GRID)
         THEME.changed.connect(self._paint)
-        self._paint()
         self.hide()
 
     def show_error(
@@ -84,7 +83,6 @@ class ErrorStrip(QFrame):
     ) -> None:
         """Show an error, with buttons for what mends it where the page knows how."""
         self.error = error
-        self._paint()
         self._remedy, self._other = remedy, other
         hint = f" {error.hint[0].upper()}{error.hint[1:]}." if error.hint else ""
         message = error.message[:1].upper() + error.message[1:]
@@ -102,6 +100,7 @@ class ErrorStrip(QFrame):
         self.setAccessibleName("Error")
         self.setAccessibleDescription(self._message.text())
         self.show()
+        self._paint()
 
     def show_note(self, text: str) -> None:
         """Say what was done, where nothing else on the page shows it."""
@@ -111,8 +110,8 @@ class ErrorStrip(QFrame):
             widget.hide()
         self.setAccessibleName("Done")
         self.setAccessibleDescription(text)
-        self._paint()
         self.show()
+        self._paint()
 
     def clear(self) -> None:
         """Take the error away, and every word of it: it may quote counts and paths."""
@@ -144,6 +143,9 @@ class ErrorStrip(QFrame):
         QGuiApplication.clipboard().setText(self.text)
 
     def _paint(self) -> None:
+        if self.isHidden():
+            # Every page has one, and most say nothing.
+            return
         c = THEME.colours
         done = self.error is None
         fill, ink = (c.released_fill, c.released) if done else (c.error_fill, c.error)
