@@ -58,16 +58,14 @@ class ErrorStrip(QFrame):
         self._detail.setMaximumHeight(18 * GRID)
         self._detail.hide()
         self._details.toggled.connect(self._detail.setVisible)
+        # The place below the message: beside it, a long one in large letters leaves it no room.
+        below = in_row(self._place, margins=0)
+        below.addStretch(1)
+        said = in_column(self._message, below, margins=0, spacing=0)
         row = in_row(
-            (self._picture, 0, Qt.AlignmentFlag.AlignTop),
-            (self._message, 1),
-            margins=0,
-            spacing=GRID,
+            (self._picture, 0, Qt.AlignmentFlag.AlignTop), (said, 1), margins=0, spacing=GRID
         )
-        for widget in (
-            *(self._place, self._second, self._button),
-            *(self._details, self._copy, self._close),
-        ):
+        for widget in (self._second, self._button, self._details, self._copy, self._close):
             row.addWidget(widget, 0, Qt.AlignmentFlag.AlignTop)
         in_column(row, self._detail, on=self, margins=GRID)
         THEME.changed.connect(self._paint)
