@@ -114,6 +114,21 @@ def test_optimal(run: Run) -> None:
     assert "60 sub-tables" in run("optimal", CZECH, "--method", "heuristic", "--beta", 6).out
 
 
+def test_whom_the_system_does_not_know_gives_a_name(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def nobody() -> str:
+        raise KeyError("getpwuid(): uid not found: 4711")
+
+    monkeypatch.setattr("getpass.getuser", nobody)
+    table = "example:duncan-roehrig-4x4"
+    words = ("serve-session", tmp_path / "log.db", "--table", table, "--beta", 1, "--json")
+    refused = run(*words)
+    assert refused.code == 4 and refused.json["error"]["hint"] == "give --user"
+    assert run(*words, "--user", "ann").code == 0
+    assert run(*words, "--replay").code == 0
+
+
 def test_a_session(run: Run, tmp_path: Path) -> None:
     words = ("serve-session", tmp_path / "log.db", "--table", CZECH, "--beta", 10, "--json")
     first = run(*words, "--user", "ann", "--query", "A,B", "A,B,C,D,E", "--query", "C").json

@@ -151,6 +151,29 @@ def test_files_must_agree_on_common_cells(
     assert not (tmp_path / "set").exists()
 
 
+def test_files_that_share_margins_only(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("jobs.csv").write_text("sex,job,count\nf,x,5\nf,y,9\nm,x,1\nm,y,7\n")
+    Path("ages.csv").write_text("age,sex,count\n0,m,3\n1,m,5\n0,f,12\n1,f,2\n")
+    line = ["protect-set", "jobs.csv", "ages.csv", "--register", "none", "--accept", "a trial"]
+    given = ["--method", "suppression", "--out", "set", "--dossier", "d.zip"]
+    assert main([*line, *given]) == 0
+    found = verify_set(Path("set"))
+    assert dict(found.tables.formulas) == {"jobs": "sex*job", "ages": "age*sex"}
+    # sex, its total: in both.
+    assert found.common_cells == 3
+    published = {p.table.domain.names for p in found.releases["ages"].tables}
+    assert published == {("sex", "age"), ("sex",), ("age",), ()}
+    capsys.readouterr()
+    assert main([*line, "--method", "cyclic_perturbation", "--out", "no"]) == 3
+    assert "no file holds them all" in capsys.readouterr().err
+    assert main([*line, *given[:2], "--out", "no", "--table", "x=age*job"]) == 3
+    assert "x: no file holds job x age" in capsys.readouterr().err
+    assert not Path("no").exists()
+
+
 def test_slivers_against_the_definition(project: Path) -> None:
     from tabprotect.engine.project.saving import storage
 

@@ -180,6 +180,19 @@ def test_menus_offer_what_can_be_done_now(window: MainWindow, settle: Settle) ->
     window.go("protect")
     assert not actions["table_find"].isEnabled()
     settle()
+    # Nothing was compared, and no method has run; what another method does is not listed.
+    assert not actions["compare_csv"].isEnabled() and not actions["methods_result"].isEnabled()
+    assert actions["methods_run"].isVisible() and not actions["perturb_run"].isVisible()
+    window.document.do(protect, seed=3, accept_weak=True)
+    settle()
+    assert actions["methods_result"].isEnabled()
+    window.go("posterior")
+    settle()
+    window.actions_.menus["Check"].aboutToShow.emit()
+    assert (
+        actions["posterior_map_svg"].isEnabled() and not actions["posterior_cell_svg"].isEnabled()
+    )
+    assert window.actions_.menus["File"].actions()[-1] is actions["quit"]
 
 
 def test_f9_hides_the_original_everywhere(opened: MainWindow, settle: Settle, qtbot: QtBot) -> None:
@@ -387,7 +400,8 @@ def test_every_page_fits_a_small_screen_and_its_controls_have_names(
 def test_shortcuts_are_unique(opened: MainWindow) -> None:
     seen: dict[str, str] = {}
     for menu in opened.actions_.menus.values():
-        for action in menu.actions():
+        # What another method does is not listed, and has no key.
+        for action in (a for a in menu.actions() if a.isVisible()):
             for keys in action.shortcuts():
                 text = keys.toString()
                 assert text not in seen, f"{text}: {seen.get(text)} and {action.text()}"
