@@ -49,9 +49,10 @@ change, what share need not be open in the last one, and microseconds of an easy
 SURE = 0.9
 """A number hidden by this share in the relaxed programme is hidden."""
 
-ASKING, DIVE, STEPS = 8e4, 0.6, 10
+ASKING, DIVE, STEPS, LEAST = 8e4, 0.6, 10, 200
 """Microseconds of asking the attackers at a relaxed point, the share of all work after which none
-are asked there, and the least share of numbers that is fixed: one in so many."""
+are asked there, and the least numbers that are fixed: one in so many of those in between, and of
+all."""
 
 DIVES = 0.35
 """The share of all work after which no other dive begins."""
@@ -221,7 +222,8 @@ class CuttingPlanes:
             if len(between):
                 self.master.add(self._lacking_at(share, lost))
                 order = between[np.argsort(-share[between], kind="stable")]
-                sure = max(1, int((share[order] >= SURE).sum()), len(order) // STEPS)
+                least = max(1, len(order) // STEPS, len(free) // LEAST)
+                sure = max(least, int((share[order] >= SURE).sum()))
                 fixed = np.union1d(fixed, np.concatenate([before, order[:sure]]))
                 continue
             hidden = share > 0.5
