@@ -47,9 +47,11 @@ def commands(folder: Path) -> None:
     for name, words in (
         ("protect", [str(long), "--seed", "1", "--register", "none", "--out", str(bundle)]),
         (
-            "protect",
-            [str(long), "--seed", "1", "--register", str(register)]
-            + ["--out", str(folder / "again.zip"), "--dossier", str(secret)],
+            "protect --dossier",
+            [
+                *(str(secret), "--out", str(folder / "again.zip")),
+                *(str(long), "--seed", "1", "--register", str(register)),
+            ],
         ),
         ("verify", [str(bundle)]),
         ("infer --json", [str(bundle)]),

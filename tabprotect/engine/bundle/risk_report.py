@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -71,23 +73,21 @@ def risk_json(protected: Protected) -> bytes:
     variables = record.problem.table.domain.variables
     quoted = [[json.dumps(c, ensure_ascii=False) for c in v.categories] for v in variables]
     numbers = [list(map(str, range(len(texts)))) for texts in quoted]
-    columns = (
-        ['    {"index": ['],
-        *_listed(numbers, cells),
-        ['], "labels": ['],
-        *_listed(quoted, cells),
-    )
+    between = f"], {json.dumps('labels')}: ["
+    columns = ['    {"index": ['], *_listed(numbers, cells), [between], *_listed(quoted, cells)
     pieces = np.empty((len(cells.original), len(columns) + 1), dtype=np.object_)
     for number, column in enumerate(columns):
         pieces[:, number] = column
-    pieces[:, -1] = [
-        f'], "original": {original}, "unprotected": {unprotected}, '
-        f'"published": {"null" if published is None else published}}},\n'
-        for original, unprotected, published in cells.counts
-    ]
+    pieces[:, -1] = list(itertools.starmap(_end, cells.counts))
     lines = "".join(pieces.reshape(-1).tolist()).removesuffix(",\n")
     listed = f"[\n{lines}\n  ]\n}}\n".encode(errors="backslashreplace")
     return dump_json(told).removesuffix(b"[]\n}\n") + listed
+
+
+@lru_cache(maxsize=4096)
+def _end(original: int, unprotected: int, published: int | None) -> str:
+    counts = {"original": original, "unprotected": unprotected, "published": published}
+    return f"], {json.dumps(counts)[1:]},\n"
 
 
 def _listed(texts: Sequence[Sequence[str]], cells: _Cells) -> list[npt.NDArray[np.object_]]:
