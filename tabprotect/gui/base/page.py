@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import ParamSpec
 
 from PySide6.QtCore import Qt, Signal
@@ -104,6 +104,10 @@ class Page(Stage, QWidget):
         ``changes`` are the names the commands report ("table", "cycles", ...), "view" for the
         F9 switch, "theme", or "everything" at first.
         """
+
+    def pieces(self) -> Iterator[object]:
+        """Build, piece by piece, what would be built when the page is first shown."""
+        return iter(())
 
     def choices(self) -> Mapping[str, Callable[[], object]]:
         """What the entries of the menus do, by their names.

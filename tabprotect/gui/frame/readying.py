@@ -82,3 +82,5 @@ def _pieces(pages: Pages) -> Iterator[object]:
         yield page_type(stage)
         yield pages[name]
     yield from loaded_in_pieces()
+    for page in pages.values():
+        yield from page.pieces()

@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QGuiApplication, QPalette
 from PySide6.QtWidgets import QApplication, QToolTip
 
@@ -174,6 +174,8 @@ class Theme(QObject):
         font = app.font()
         font.setPointSizeF(self.points)
         app.setFont(font)
+        # Widgets learn of it by an event that waits: who hears of the change measures words.
+        QApplication.sendPostedEvents(None, QEvent.Type.ApplicationFontChange.value)
         self.changed.emit()
 
     def _wants_dark(self) -> bool:

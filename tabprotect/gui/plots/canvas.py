@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import cache
 from html import escape
 from typing import Any
@@ -38,6 +39,9 @@ Ticks = Sequence[tuple[float, str]]
 
 HATCH = 8
 """Pixels between the lines of a hatched bar, upwards."""
+
+DIAMOND = 14
+"""Pixels before the label of what is true."""
 
 TICK = 4
 """Pixels between an axis and its numbers."""
@@ -126,11 +130,10 @@ class Canvas:
     def limit(self, low: float, high: float, *, narrowest: float | None) -> None:
         """Show ``low`` to ``high``; zoom and pan stay within, if ``narrowest`` allows any."""
         least = high - low if narrowest is None else narrowest
-        held, self._held = self._held, True
-        self.box.setLimits(xMin=low, xMax=high, minXRange=least, maxXRange=high - low)
-        self.box.setMouseEnabled(x=narrowest is not None, y=False)
-        self._held = held
-        self.look(low, high)
+        with self.holding():
+            self.box.setLimits(xMin=low, xMax=high, minXRange=least, maxXRange=high - low)
+            self.box.setMouseEnabled(x=narrowest is not None, y=False)
+            self.box.setXRange(low, high, padding=0)
 
     def look(self, low: float, high: float) -> None:
         """Zoom to a part of the value axis."""
@@ -139,6 +142,15 @@ class Canvas:
         if self._arranged == before:
             # It was that part already.
             self.arrange()
+
+    @contextmanager
+    def holding(self) -> Iterator[None]:
+        """Put things in place once, after several changes, each of which would do it."""
+        held, self._held = self._held, True
+        yield
+        self.plot.layout.activate()
+        self._held = held
+        self.arrange()
 
     def arrange(self) -> None:
         """Put everything in place for the present size and part."""
@@ -318,6 +330,10 @@ class Canvas:
         pen.setCosmetic(True)
         self._put(pyqtgraph().PlotCurveItem(edges, height, stepMode="center", pen=pen))
 
+    def fits(self, label: str) -> bool:
+        """Whether the label of a mark is no wider than the plot."""
+        return self.metrics.horizontalAdvance(told(label)) + DIAMOND + 4 <= self.size[0]
+
     def marks(self, marks: Sequence[Mark]) -> None:
         """Marked lines down to the axis, each with its label on a line of its own above the bars.
 
@@ -335,7 +351,7 @@ class Canvas:
             end = 1 - (upper + self.line) / tall
             line = pyqtgraph().InfiniteLine(mark.value, angle=90, pen=pen, span=(0, max(end, 0)))
             self._put(line, depth=-1)
-            diamond = 14 if mark.true else 0
+            diamond = DIAMOND if mark.true else 0
             width = self.metrics.horizontalAdvance(told(mark.label)) + 4
             at = self.x(mark.value) - (width + diamond) / 2
             at = min(max(at, 0), wide - width - diamond)

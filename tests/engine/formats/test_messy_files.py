@@ -281,3 +281,12 @@ def test_a_header_of_years_has_more_below(tmp_path: Path) -> None:
     table = tp.read_table(path, columns="year,sex")
     assert table.domain.names == ("Region", "year", "sex") and table.domain.shape == (2, 2, 2)
     assert table.counts.reshape(-1).tolist() == [3, 4, 5, 6, 7, 8, 9, 1]
+
+
+def test_options_as_python_has_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("b.xlsx").write_bytes(spaced_sheet())
+    table = tp.read_table("b.xlsx", sheet=2, header_row=3, form="grid", totals="All")
+    assert table.counts.reshape(-1).tolist() == list(COUNTS.values())
+    Path("t.csv").write_text("v,count\na,3\nb,-\n")
+    assert tp.read_table("t.csv", marks={"-": "zero"}).counts.tolist() == [3, 0]

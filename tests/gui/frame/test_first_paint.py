@@ -7,12 +7,16 @@ import subprocess
 import sys
 
 import pytest
+from pages_of import page_of
 from PySide6.QtCore import QEvent, QObject
 from PySide6.QtWidgets import QApplication, QWidget
+from pytestqt.qtbot import QtBot
 
 from tabprotect.engine.project.verbs.release_verbs import set_method
 from tabprotect.gui.frame.main_window import MainWindow
+from tabprotect.gui.frame.readying import Readying
 from tabprotect.gui.frame.stages import OTHERS, PAGES, page_type
+from tabprotect.gui.pages.run.perturb import PerturbPage
 
 LATER = (
     "duckdb",
@@ -125,6 +129,27 @@ def test_building_a_page_shows_no_window_of_its_parts(
         assert opened.pages[stage.name].name == stage.name
         assert windows.shown == [], stage.name
     qapp.removeEventFilter(windows)
+
+
+def test_pages_and_plots_are_made_ready_while_nobody_asks_for_them(
+    window: MainWindow, qtbot: QtBot, qapp: QApplication
+) -> None:
+    windows = Windows()
+    qapp.installEventFilter(windows)
+    ready = Readying(window, window.pages, window.document)
+    assert list(window.pages.built) == ["start"] and not window.document.jobs.running
+    qtbot.waitUntil(lambda: ready.done, timeout=120_000)
+    qapp.removeEventFilter(windows)
+    assert set(window.pages.built) == set(window.pages) and window.page.name == "start"
+    assert "run" in vars(page_of(window, PerturbPage))
+    assert windows.shown == []
+
+
+def test_a_window_that_closes_is_not_made_ready_further(window: MainWindow) -> None:
+    ready = Readying(window, window.pages, window.document)
+    window.close()
+    QApplication.processEvents()
+    assert not ready.done and list(window.pages.built) == ["start"]
 
 
 def test_an_entry_of_a_menu_builds_its_page(opened: MainWindow) -> None:

@@ -45,6 +45,9 @@ class ExposedList(QWidget):
 
     def show_view(self, view: View | None, selection: Index | None) -> None:
         """List the cells of a posterior; ``None`` empties the list."""
+        if view is not None and view is self.view:
+            self.set_selection(selection)
+            return
         self.view = view
         risky = view is not None and view.original is not None
         self.among.blockSignals(True)

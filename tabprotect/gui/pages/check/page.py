@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from itertools import pairwise
 
 from PySide6.QtCore import Qt
@@ -197,6 +197,10 @@ class CheckPage(CheckStage, PosteriorShown):
         order += [self._export, self._again, self._copy, self.main_button]
         for first, second in pairwise(order):
             QWidget.setTabOrder(first, second)
+
+    def pieces(self) -> Iterator[object]:
+        self.cell.histogram.make_canvas()
+        yield self.cell.histogram
 
     def choices(self) -> Mapping[str, Callable[[], object]]:
         return {kind: action.trigger for kind, action in self.files.actions.items()}
