@@ -69,7 +69,6 @@ class ErrorStrip(QFrame):
             row.addWidget(widget, 0, Qt.AlignmentFlag.AlignTop)
         in_column(row, self._detail, on=self, margins=GRID)
         THEME.changed.connect(self._paint)
-        self._paint()
         self.hide()
 
     def show_error(
@@ -87,7 +86,6 @@ class ErrorStrip(QFrame):
         ``asking`` where nothing went wrong: it waits for a choice.
         """
         self.error, self._asking = error, asking
-        self._paint()
         self._remedy, self._other = remedy, other
         hint = f" {error.hint[0].upper()}{error.hint[1:]}." if error.hint else ""
         message = error.message[:1].upper() + error.message[1:]
@@ -105,6 +103,7 @@ class ErrorStrip(QFrame):
         self.setAccessibleName("Question" if asking else "Error")
         self.setAccessibleDescription(self._message.text())
         self.show()
+        self._paint()
 
     def show_note(self, text: str) -> None:
         """Say what was done, where nothing else on the page shows it."""
@@ -114,8 +113,8 @@ class ErrorStrip(QFrame):
             widget.hide()
         self.setAccessibleName("Done")
         self.setAccessibleDescription(text)
-        self._paint()
         self.show()
+        self._paint()
 
     def clear(self) -> None:
         """Take the error away, and every word of it: it may quote counts and paths."""
@@ -147,6 +146,9 @@ class ErrorStrip(QFrame):
         QGuiApplication.clipboard().setText(self.text)
 
     def _paint(self) -> None:
+        if self.isHidden():
+            # Every page has one, and most say nothing.
+            return
         c = THEME.colours
         done = self.error is None
         fill, ink, mark = c.error_fill, c.error, "cross"

@@ -135,7 +135,7 @@ class Listing(QTableView):
         self.verticalHeader().hide()
         header = self.horizontalHeader()
         header.setHighlightSections(False)
-        header.setResizeContentsPrecision(60)
+        header.setResizeContentsPrecision(30)
         header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
         if sortable:
             header.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)

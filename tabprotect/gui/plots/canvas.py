@@ -126,6 +126,8 @@ class Canvas:
         self.bottom.setLabel(escape(told(title)), color=colours.quiet)
         self.bottom.label.setFont(font)
         self.bottom.setHeight((2 if title else 1) * self.line + TICK + 2)
+        # The axis puts its words in their place only when its own size changes.
+        self.bottom.resizeEvent(None)
 
     def limit(self, low: float, high: float, *, narrowest: float | None) -> None:
         """Show ``low`` to ``high``; zoom and pan stay within, if ``narrowest`` allows any."""

@@ -102,16 +102,15 @@ class Plot(Drawing):
         """Show the whole of what there is to show."""
         if self._canvas is None:
             return
-        self._canvas.widget.setVisible(self.filled)
         keyed = self.filled and self.keyed
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus if keyed else Qt.FocusPolicy.NoFocus)
         self.whole.hide()
-        if self.filled:
-            self._fill(self._canvas, THEME.colours)
-            self._show_button()
-        else:
-            # Nothing that was shown may stay behind, not even out of sight.
-            self._canvas.arrange()
+        # Nothing that was shown may stay behind, not even out of sight.
+        with self._canvas.holding():
+            self._canvas.widget.setVisible(self.filled)
+            if self.filled:
+                self._fill(self._canvas, THEME.colours)
+        self._show_button()
         self.update()
 
     def _put(self, canvas: Canvas) -> None:

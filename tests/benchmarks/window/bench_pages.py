@@ -12,6 +12,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -101,7 +102,7 @@ def measured(shape: tuple[int, ...]) -> None:
         for name in window.pages:
             if not window.pages.why_not(name):
                 window.go("help" if name != "help" else "start")
-                act(f"{name}{again}", lambda name=name: window.go(name))
+                act(f"{name}{again}", partial(window.go, name))
     window.go("query_space")
     settle(window)
     area = window.page

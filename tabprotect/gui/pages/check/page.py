@@ -228,9 +228,10 @@ class CheckPage(CheckStage, PosteriorShown):
         if posterior is None or project is None:
             return None
         original = None if self.document.public else self.document.original
-        asked = (posterior, self._rule(project), original)
+        rule = self._rule(project)
+        asked = (posterior, rule.low, rule.high, original)
         if self._view is None or not same(self._view[0], asked):
-            self._view = (asked, View(*asked))
+            self._view = (asked, View(posterior, rule, original))
         return self._view[1]
 
     def _rule(self, project: Project) -> SmallCount:
