@@ -135,7 +135,7 @@ SEARCH: Parameter[Search] = Parameter(
     "usual",
     choices={
         "usual": "Some seconds at most, minutes in large tables of three and more variables.",
-        "longer": "About seven times as long: a cheaper pattern where there are three variables or more.",
+        "longer": "About eight times as long: a cheaper pattern where there are three variables or more.",
     },
     may_be_unstated=True,
 )
