@@ -26,6 +26,12 @@ Bounds = tuple[Floats, Floats]
 
 PRIMAL_SIMPLEX, DUAL_SIMPLEX = 4, 1
 
+SHORT = {
+    "primal_simplex_bound_perturbation_multiplier": 0.0,
+    "simplex_primal_edge_weight_strategy": 0,
+}
+"""Of short runs: bounds as they are, and the steepest column by its cost."""
+
 NEAR = 1e-6
 """How far a float may be from the integer it stands for."""
 
@@ -138,7 +144,7 @@ class Model:
         Whether every column must be a whole number.
     """
 
-    _strategy, _short = PRIMAL_SIMPLEX, False
+    _strategy, _short, _presolved = PRIMAL_SIMPLEX, False, True
 
     def __init__(
         self,
@@ -164,6 +170,7 @@ class Model:
         integral: bool = False,
         strategy: int = PRIMAL_SIMPLEX,
         short: bool = False,
+        presolved: bool = True,
     ) -> Model:
         """Any matrix, its rows and its columns between bounds (low, high).
 
@@ -172,10 +179,13 @@ class Model:
         strategy
             ``DUAL_SIMPLEX`` where bounds change between runs and the objective hardly.
         short
-            Runs are short: whether to go on is asked between them only.
+            Runs are short: whether to go on is asked between them only, and what pays off in
+            long ones is left out.
+        presolved
+            Whether an integer programme is large enough for a presolve to pay off.
         """
         model = cls.__new__(cls)
-        model._strategy, model._short = strategy, short
+        model._strategy, model._short, model._presolved = strategy, short, presolved
         model._pass(entries, rows, columns, integral)
         return model
 
@@ -213,13 +223,14 @@ class Model:
             "threads": 1,
             "random_seed": 0,
             "simplex_strategy": self._strategy,
-            "presolve": "on" if self.integral else "off",
+            "presolve": "on" if self.integral and self._presolved else "off",
             "mip_rel_gap": 0.0,
             # Objectives are whole numbers: a bound less than one away is already proof.
             "mip_abs_gap": 0.99,
             "mip_feasibility_tolerance": NEAR / 10,
             # Costs more than it finds on sums of cells.
             "mip_heuristic_run_feasibility_jump": False,
+            **(SHORT if self._short else {}),
         }.items():
             self._highs.setOptionValue(option, value)
         self._demand(self._highs.passModel(self._lp), "take the programme")
@@ -330,6 +341,18 @@ class Model:
         rows = self._highs.changeRowsBounds  # type: ignore[attr-defined]
         change = rows if what == "rows" else self._highs.changeColsBounds
         self._demand(change(len(which), which.astype(np.int32), *bounds), "set a bound")
+
+    def more_rows(self, entries: Entries, rows: Bounds) -> None:
+        """Further rows between bounds (low, high); the entries stand by rows, not by columns."""
+        given = (len(rows[0]), *rows, len(entries.values))
+        places = entries.starts[:-1].astype(np.int32), entries.rows.astype(np.int32)
+        self._demand(self._highs.addRows(*given, *places, entries.values), "take further rows")
+        self._entries += len(entries.values)
+
+    @property
+    def iterations(self) -> int:
+        """How many steps of the simplex method the last run took."""
+        return max(0, int(self._highs.getInfo().simplex_iteration_count))
 
     @property
     def asked(self) -> int:

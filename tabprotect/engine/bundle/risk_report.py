@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import NamedTuple
 
 import numpy as np
 
@@ -12,6 +13,16 @@ from tabprotect.engine.bundle.check_lines import CheckGroup, headline, honesty, 
 from tabprotect.engine.protection.descriptions.summary import summarise
 from tabprotect.engine.protection.problem import Protected
 from tabprotect.engine.protection.registered import methods
+from tabprotect.engine.tables.domain import Index
+
+
+class _Cell(NamedTuple):
+    """An at-risk cell; ``unprotected`` is what its true count stands for."""
+
+    at: Index
+    original: int
+    unprotected: int
+    published: int | None
 
 
 def risk_json(protected: Protected) -> bytes:
@@ -27,39 +38,38 @@ def risk_json(protected: Protected) -> bytes:
         "findings": dict(record.findings),
         "at_risk_cells": [],
     }
-    lines = [json.dumps(cell, ensure_ascii=False) for cell in _cells(protected, MOST_CELLS)]
-    cells = "".join(f"    {line},\n" for line in lines).removesuffix(",\n")
-    end = "[]\n}\n"
-    listed = f"[\n{cells}\n  ]\n}}\n".encode(errors="backslashreplace")
-    return dump_json(told).removesuffix(end.encode()) + listed
+    domain, cells = protected.record.problem.table.domain, _cells(protected, MOST_CELLS)
+    quoted = [[json.dumps(c, ensure_ascii=False) for c in v.categories] for v in domain.variables]
+    lines = ",\n".join(
+        f'    {{"index": {list(index)}, "labels": [{", ".join(map(list.__getitem__, quoted, index))}], '
+        f'"original": {original}, "unprotected": {unprotected}, '
+        f'"published": {"null" if published is None else published}}}'
+        for index, original, unprotected, published in cells
+    )
+    listed = f"[\n{lines}\n  ]\n}}\n".encode(errors="backslashreplace")
+    return dump_json(told).removesuffix(b"[]\n}\n") + listed
 
 
-def _cells(protected: Protected, most: int) -> list[dict[str, object]]:
+def _cells(protected: Protected, most: int) -> list[_Cell]:
     problem, inner = protected.record.problem, protected.release.inner
     original, mechanism = problem.table.counts, protected.release.mechanism
     weighted = methods()[mechanism.method].weighted(mechanism.values)
     unprotected = problem.unprotected(problem.table.domain, weighted=weighted).counts
-    out: list[dict[str, object]] = []
-    for found in np.argwhere(problem.at_risk.mask(original))[:most]:
-        index = tuple(found.tolist())
-        out.append(
-            {
-                "index": list(index),
-                "labels": list(problem.table.domain.labels(index)),
-                "original": int(original[index]),
-                "unprotected": int(unprotected[index]),
-                "published": None
-                if inner is None or inner.hidden[index]
-                else int(inner.table.counts[index]),
-            }
-        )
-    return out
+    mask = problem.at_risk.mask(original)
+    at = np.flatnonzero(mask)[:most]
+    published: list[int | None] = [None] * len(at)
+    if inner is not None:
+        shown = inner.table.counts.reshape(-1)[at].tolist(), inner.hidden.reshape(-1)[at].tolist()
+        published = [None if hidden else count for count, hidden in zip(*shown, strict=True)]
+    counts = original.reshape(-1)[at].tolist(), unprotected.reshape(-1)[at].tolist()
+    indices = map(tuple, np.argwhere(mask)[:most].tolist())
+    return list(map(_Cell, indices, *counts, published))
 
 
 def risk_text(protected: Protected) -> str:
     """The report for people."""
     record = protected.record
-    found = record.verdict
+    found, domain = record.verdict, record.problem.table.domain
     cells = _cells(protected, 200)
     number = int(record.problem.at_risk.mask(record.problem.table.counts).sum())
     lines = [
@@ -75,8 +85,8 @@ def risk_text(protected: Protected) -> str:
         "| at-risk cell | original | published |",
         "|---|---:|---:|",
         *(
-            f"| {', '.join(map(str, c['labels']))} | {_original(c)} "  # type: ignore[call-overload]
-            f"| {'not published' if c['published'] is None else c['published']} |"
+            f"| {', '.join(domain.labels(c.at))} | {_original(c)} "
+            f"| {'not published' if c.published is None else c.published} |"
             for c in cells
         ),
     ]
@@ -85,9 +95,9 @@ def risk_text(protected: Protected) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _original(cell: dict[str, object]) -> str:
+def _original(cell: _Cell) -> str:
     """The true count; with what it stands for where estimates are published."""
-    count, shown = cell["original"], cell["unprotected"]
+    count, shown = cell.original, cell.unprotected
     return str(count) if count == shown else f"{count} ({shown} weighted)"
 
 

@@ -21,17 +21,13 @@ def marks(problem: Problem) -> Marks:
     return marks_of(problem.table, house_key(), problem.record_keys)
 
 
-def published_before(
-    problem: Problem, register: str | None = None, *, but: str = ""
-) -> list[Earlier]:
+def published_before(problem: Problem, register: str | None = None) -> list[Earlier]:
     """Earlier publications that bear on a table, the closest first; none without a register.
 
     Parameters
     ----------
     register
         A file, a URL or ``none``; by default the house's own.
-    but
-        The fingerprint of a bundle that is no other release.
 
     Raises
     ------
@@ -44,7 +40,7 @@ def published_before(
     from tabprotect.engine.register.register import Register
 
     with Register(place) as opened:
-        return related(marks(problem), opened.entries(), but=but)
+        return related(marks(problem), opened.entries())
 
 
 def refused_before(problem: Problem, register: str | None = None) -> dict[str, str]:

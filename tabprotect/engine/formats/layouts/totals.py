@@ -47,6 +47,7 @@ def is_total(category: str) -> bool:
 def named_totals(cells: CellList) -> dict[int, dict[int, Codes | None]]:
     """Totals by their names; variables with nothing but a total have none."""
     found: dict[int, dict[int, Codes | None]] = {}
+    blank: dict[int, dict[int, Codes | None]] = {}
     for axis, categories in enumerate(cells.categories):
         named = [code for code, category in enumerate(categories) if is_total(category)]
         if named:
@@ -55,8 +56,13 @@ def named_totals(cells: CellList) -> dict[int, dict[int, Codes | None]]:
         if named and len(categories) > 1:
             # Of "Total" and "" in one variable the word is the total.
             best = max(named, key=lambda code: bool(categories[code].strip()))
-            if categories[best].strip() or not check(cells, {axis: {best: None}})[1]:
-                found[axis] = {best: None}
+            (found if categories[best].strip() else blank)[axis] = {best: None}
+    # Beside a total of one variable the label of another may be left blank: both at once.
+    for more in (blank, *({axis: of} for axis, of in blank.items())):
+        if more and not (more.keys() & found.keys()):
+            wrong = len(check(cells, {**found, **more})[1])
+            if not wrong or (found and wrong < len(check(cells, found)[1])):
+                found |= more
     return found
 
 

@@ -132,12 +132,11 @@ def _one_hot(signs: tuple[int, ...], span: int, levels: int) -> Floats:
 
 def _log_sum(table: Floats, axis: tuple[int, ...]) -> Floats:
     """log of the sum of exp over some axes; an empty support stays -inf."""
-    if not axis:
-        return table
     # Nothing possible has no peak: any number does, since -inf less it stays -inf.
     peak = np.maximum(table.max(axis=axis, keepdims=True), LOWEST)
     with np.errstate(divide="ignore"):
-        total = np.log(np.exp(table - peak).sum(axis=axis))
+        power = table - peak
+        total = np.log(np.exp(power, out=power).sum(axis=axis))
     return np.asarray(total + peak.reshape(total.shape), dtype=np.float64)
 
 
@@ -318,23 +317,26 @@ class Sweep:
             if k in rest:
                 belief = belief + rest.pop(k)
             every = tuple(range(len(axes)))
-            weight = np.exp(belief - belief.max(axis=every))
-            weight /= weight.sum(axis=every)
+            weight = belief - belief.max(axis=every)
+            np.exp(weight, out=weight)
             joint: dict[tuple[int, ...], Floats] = {}
             for group, variables, signs in self._plan.read[k]:
                 if variables not in joint:
                     own = set(variables)
                     gone = tuple(a for a, v in enumerate(axes) if v not in own)
                     values = self._plan.levels ** len(own)
-                    joint[variables] = weight.sum(axis=gone).reshape(values, -1)
+                    sums = weight.sum(axis=gone).reshape(values, -1)
+                    joint[variables] = sums / sums.sum(axis=0)
                 yield group, _one_hot(signs, self._span, self._plan.levels) @ joint[variables]
             for child in self._plan.children[k]:
                 scope = set(self._plan.axes[child][1:])
                 gone = tuple(a for a, v in enumerate(axes) if v not in scope)
                 sent = self._messages[child]
-                # What the child said itself is divided out again; 0/0 is 0.
+                # What the child said itself is divided out again; 0/0 is 0. Here all is said, so
+                # that what underflows is as good as impossible.
                 silent = sent == -np.inf
-                back = _log_sum(belief, gone) - np.where(silent, 0.0, sent)
+                with np.errstate(divide="ignore"):
+                    back = np.log(weight.sum(axis=gone)) - np.where(silent, 0.0, sent)
                 back[silent] = -np.inf
                 rest[child] = back[None]
 

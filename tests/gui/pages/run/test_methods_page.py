@@ -92,7 +92,7 @@ def choose(window: MainWindow, label: str) -> MethodsPage:
 
 @pytest.fixture
 def at_methods(opened: MainWindow, tried: Settle) -> MainWindow:
-    choose(opened, "Random rounding")
+    choose(opened, "Hiding")
     tried()
     return opened
 
@@ -258,7 +258,7 @@ def test_a_choice_says_what_it_means_and_long_words_break(at_methods: MainWindow
 
 
 def test_no_randomness_is_offered_where_there_is_none(at_methods: MainWindow) -> None:
-    shown = page(at_methods)
+    shown = choose(at_methods, "Random rounding")
     assert not shown.form.seeds.isHidden()
     choose(at_methods, "Hiding")
     assert shown.form.seeds.isHidden()

@@ -20,7 +20,7 @@ import numpy as np
 from tabprotect.engine.arrays import Bools, Floats, Ints
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.suppressing.published_numbers import merged_sums
-from tabprotect.engine.solver import Entries, Model, work
+from tabprotect.engine.solver import Entries, Model
 from tabprotect.engine.tables.publication import Publication
 
 LIMIT = 1000
@@ -32,8 +32,9 @@ SHORT = 1e-6
 SHORT_ROWS = 5_000
 """Rows up to which a run takes some milliseconds."""
 
-RUN, SCALE = 150.0, 0.25
-"""Microseconds of a usual core that a run takes at least, and for each that ``solver.work`` states."""
+RUN, STEP = (350.0, 3.0), (25.0, 0.11)
+"""Microseconds of a usual core that a run takes at once and for each row, and that an iteration
+takes and more of them for each row. Stated, never timed."""
 
 NOISE, LEAST = 1e-7, 1e-3
 """Coefficients of a cut below ``NOISE`` are rounding; others are at least ``LEAST`` (the cut
@@ -138,7 +139,7 @@ class Attackers:
     @property
     def each(self) -> float:
         """Microseconds of a run, as stated."""
-        return self.work / max(1, self.runs) if self.runs else RUN
+        return self.work / max(1, self.runs) if self.runs else RUN[0]
 
     def hide(self, share: Floats) -> None:
         """Which numbers are hidden, float64 (numbers,): 1, 0, or a share of what they may move."""
@@ -166,16 +167,18 @@ class Attackers:
         self.runs += 1
         held = np.append(barred, number)
         ends = np.zeros((2, len(held)))
-        ends[:, -1] = (-need, 0.0) if sign < 0 else (0.0, need)
+        # The end behind stays as it is: from where the last run ended nothing has to be mended.
+        ends[:, -1] = (-need, self.rise) if sign < 0 else (-self._fall[number], need)
         self._bounds(held, *ends)
         cost = np.zeros(len(self._cost))
         begin, end = self._sums.indptr[number], self._sums.indptr[number + 1]
         cost[self._sums.indices[begin:end]] = -float(sign)
-        before = work()
         try:
             outcome = self._model.weighted(cost, progress=self._progress, stage="audit")
         finally:
-            self.work += RUN + SCALE * (work() - before)
+            rows = len(self._several)
+            self.work += RUN[0] + RUN[1] * rows
+            self.work += (STEP[0] + STEP[1] * rows) * self._model.iterations
             share = self._share[held]
             self._bounds(held, -self._fall[held] * share, self.rise * share)
         change = np.asarray(self._sums @ outcome.point)

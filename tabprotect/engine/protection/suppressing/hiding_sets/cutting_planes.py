@@ -34,23 +34,28 @@ from tabprotect.engine.solver import NEAR
 GAP, ROUGH = 0.01, 0.05
 """How far from the cheapest a round may end, and the same while many intervals do not hold."""
 
-MANY, AT_FIRST, SLOW = 20, 0.4, 0.7
+MANY, AT_FIRST, SLOW = 20, 0.3, 0.7
 """How many intervals are many, and the share of them that the first round may leave, and every
 further one of those before it; else rounds are given up."""
 
-ROUND, QUESTIONS, ROUNDS = 4e5, 24, 0.7
+ROUND, QUESTIONS, ROUNDS = 4e5, 32, 0.9
 """Microseconds and questions of the integer programme of a round, and the share of all work that
 rounds may take; where it takes more, rounds are given up."""
 
-FEWEST, MOST = 12, 40
-"""Hidden numbers of a neighbourhood."""
+FEWEST, TENTH, GROW, REST, EASY = 12, 0.1, 1.15, 0.1, 2e4
+"""Hidden numbers of a neighbourhood, at least and as a share of all at first, how fast they
+change, what share need not be open in the last one, and microseconds of an easy programme."""
 
 SURE = 0.9
 """A number hidden by this share in the relaxed programme is hidden."""
 
-ASKING, DIVE, STEPS = 8e4, 0.6, 10
+ASKING, DIVE, STEPS, LEAST = 8e4, 0.6, 10, 200
 """Microseconds of asking the attackers at a relaxed point, the share of all work after which none
-are asked there, and the least share of numbers that is fixed: one in so many."""
+are asked there, and the least numbers that are fixed: one in so many of those in between, and of
+all."""
+
+DIVES = 0.35
+"""The share of all work after which no other dive begins."""
 
 TRIES, FEW = 8, 12
 """Rounds of one neighbourhood, and questions of an integer programme in it."""
@@ -99,8 +104,11 @@ class CuttingPlanes:
             equation_cuts(adding, problem.room, problem.needs, problem.always, problem.may_move)
         )
         self.promise = Promise(problem, progress)
-        self._generator = np.random.Generator(np.random.PCG64(0))
+        self._generator = np.random.Generator(np.random.PCG64(1))
         self._best: Bools | None = None
+        self._size = 0.0
+        self._exhausted = False
+        self._suspects: dict[Aim, None] = {}
         self._bound = 0.0
         self._lost: list[Aim] = problem.aims
 
@@ -129,7 +137,8 @@ class CuttingPlanes:
         """
         self._best = start
         if not self._rounds():
-            self._consider(self._dived())
+            while self._dive():
+                pass
             self._improve()
             self._relax()
         if self._best is None:
@@ -160,7 +169,7 @@ class CuttingPlanes:
             self._report()
             rough = lost is not None and len(lost) > MANY
             gap = ROUGH if rough else GAP
-            questions = int(np.clip(ROUND / self.master.question, FEW, QUESTIONS))
+            questions = int(np.clip(self.master.questions(ROUND), FEW, QUESTIONS))
             chosen = self.master.solve(questions=questions, gap=gap, progress=self._progress)
             if chosen is None:
                 return False
@@ -169,26 +178,32 @@ class CuttingPlanes:
                 return False
             hidden = chosen.share > 0.5
             self.promise.hide(hidden)
+            share = AT_FIRST if self._lost is self._problem.aims else SLOW
+            most = max(MANY, int(share * len(self._lost)))
             # What did not hold is asked first: it tells most.
-            lost, cuts = self.promise.lacking(lost)
+            lost, cuts = self.promise.lacking(lost, most)
             if not lost:
-                lost, cuts = self.promise.lacking()
+                lost, cuts = self.promise.lacking(most=most)
             if not lost:
                 self._consider(hidden)
                 return self.master.cost(hidden) <= self._bound * (1 + GAP)
             self.master.add(cuts)
-            share = AT_FIRST if self._lost is self._problem.aims else SLOW
-            slow = len(lost) > max(MANY, share * len(self._lost))
             self._lost = lost
-            if slow:
+            if len(lost) == most:
                 return False
         return False
 
     def _relax(self) -> None:
         """The bound of the relaxed programme with all cuts."""
-        relaxed = self.master.solve(whole=False, progress=self._progress)
+        relaxed = self.master.relax(np.zeros(0, dtype=np.int64), self._progress)
         if relaxed is not None:
             self._bound = max(self._bound, relaxed.bound)
+
+    def _dive(self) -> bool:
+        """Whether another dive, which knows more cuts, may be worth while."""
+        before = self._best
+        self._consider(self._dived())
+        return self._best is not before and self._work < DIVES * self._most
 
     def _dived(self) -> Bools | None:
         """A hiding set along the relaxed programme: what it is sure of, step by step."""
@@ -197,7 +212,7 @@ class CuttingPlanes:
         lost = self._lost
         while True:
             self._report()
-            chosen = self.master.solve(whole=False, fixed=fixed, progress=self._progress)
+            chosen = self.master.relax(fixed, self._progress)
             if chosen is None:
                 return None
             share = np.clip(chosen.share, 0.0, 1.0)
@@ -207,7 +222,8 @@ class CuttingPlanes:
             if len(between):
                 self.master.add(self._lacking_at(share, lost))
                 order = between[np.argsort(-share[between], kind="stable")]
-                sure = max(1, int((share[order] >= SURE).sum()), len(order) // STEPS)
+                least = max(1, len(order) // STEPS, len(free) // LEAST)
+                sure = max(least, int((share[order] >= SURE).sum()))
                 fixed = np.union1d(fixed, np.concatenate([before, order[:sure]]))
                 continue
             hidden = share > 0.5
@@ -241,6 +257,9 @@ class CuttingPlanes:
             if not self.master.allows(fewer.astype(np.float64)):
                 continue
             self.promise.hide(fewer)
+            # Where much hangs on it a neighbourhood gains more than another proof of it all.
+            if self.promise.open > MANY:
+                continue
             lost, cuts = self.promise.lacking()
             if lost:
                 self.master.add(cuts)
@@ -249,38 +268,63 @@ class CuttingPlanes:
         return hidden
 
     def _improve(self) -> None:
-        """Neighbourhoods of the best set, until the work is spent or a bound is reached."""
-        while self._best is not None and not self._spent:
+        """Neighbourhoods of the best set, until the work is spent or nothing is beyond them."""
+        while self._best is not None and not self._spent and not self._exhausted:
             self._report()
             if self.master.cost(self._best) <= self._bound * (1 + 1e-9):
                 return
             self._consider(self._neighbour(self._best))
 
     def _neighbour(self, best: Bools) -> Bools | None:
-        """A cheaper hiding set near the best one, or None."""
+        """A cheaper hiding set near the best one, or None.
+
+        Where its programme is too hard the next neighbourhood is smaller, where it is easy larger.
+        """
         extra = self.master.free[best[self.master.free]]
         if not len(extra):
             return None
-        freed = self._together(best, extra)
-        fixed = np.setdiff1d(extra, freed)
-        below = self.master.cost(best) * (1 - GAIN)
+        if not self._size:
+            self._size = max(FEWEST, TENTH * len(extra))
+        before = self.master.work, self.promise.attackers.work
+        fixed = np.setdiff1d(extra, self._together(best, extra))
+        found = self._cheaper(fixed, self.master.cost(best) * (1 - GAIN))
+        easy = self.master.work - before[0]
+        easy -= max(EASY, self.promise.attackers.work - before[1])
+        self._size *= GROW if easy <= 0 else 1 / GROW
+        self._size = min(max(self._size, FEWEST), len(extra))
+        # There is nothing beyond (nearly) all of it.
+        self._exhausted = found is None and len(fixed) <= REST * len(extra)
+        return found
+
+    def _cheaper(self, fixed: Ints, below: float) -> Bools | None:
+        """A hiding set with some numbers that costs no more; None where none was found."""
         for _ in range(TRIES):
             chosen = self.master.solve(
                 fixed=fixed, below=below, questions=FEW, gap=GAIN, progress=self._progress
             )
-            if chosen is None or self._spent:
+            if chosen is None:
+                if not len(fixed):
+                    self._bound = max(self._bound, below)
+                return None
+            if not len(chosen.share):
                 return None
             hidden = chosen.share > 0.5
             self.promise.hide(hidden)
-            lost, cuts = self.promise.lacking()
+            # What did not hold lately tells most, and the rest need not be asked then.
+            lost, cuts = self.promise.lacking(list(self._suspects), most=MANY)
+            if not lost:
+                lost, cuts = self.promise.lacking(most=MANY)
             if not lost:
                 return hidden
+            self._suspects |= dict.fromkeys(lost)
             self.master.add(cuts)
+            if self._spent or not chosen.optimal:
+                break
         return None
 
     def _together(self, best: Bools, extra: Ints) -> Ints:
         """Hidden numbers that proofs move together, from a random one on."""
-        size = int(self._generator.integers(FEWEST, max(FEWEST, min(MOST, len(extra) // 2)) + 1))
+        size = int(self._size)
         seed = int(self._generator.choice(extra))
         near = self.promise.beside(seed, best)
         near = near[np.isin(near, extra) & (near != seed)]

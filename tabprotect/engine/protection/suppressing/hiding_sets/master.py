@@ -14,10 +14,17 @@ from tabprotect.engine.protection.suppressing.hiding_sets.attackers import Cut
 from tabprotect.engine.protection.suppressing.hiding_sets.hiding_problem import HidingProblem
 from tabprotect.engine.solver import DUAL_SIMPLEX, NEAR, Entries, Model
 
-BEGIN, QUESTION, ENTRY = 12_000.0, (5_000.0, 0.4), 0.7
-"""Microseconds that the integer programme takes before its search, between two questions whether to
-go on, more of them for each entry, and once for each entry. Stated, never timed: the same table must give the same
-hiding set."""
+BEGIN, QUESTION, ENTRY = 4_000.0, (5_500.0, 1.5), 0.7
+"""Microseconds that an integer programme takes before its search, from one question whether to go
+on to the next and more of them for each entry, and once for each entry. Stated, never timed: the
+same table must give the same hiding set."""
+
+EARLY = 2
+"""Questions that are asked before the search."""
+
+RELAXED, STEP = (800.0, 2.1), (25.0, 0.035)
+"""The same of the relaxed programme: at once and for each row, for an iteration and more of them
+for each row."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,7 +34,8 @@ class Chosen:
     Attributes
     ----------
     share : float64 (numbers,)
-        1 hidden, 0 published; in between where the programme is relaxed.
+        1 hidden, 0 published; in between where the programme is relaxed. Empty where a limit
+        ended the run before anything was found.
     cost : float
         Of what is hidden beyond the sensitive numbers.
     bound : float
@@ -49,11 +57,14 @@ class Master:
         self._problem = problem
         free = np.isfinite(problem.cost) & ~problem.always
         self.free = np.flatnonzero(free)
+        self._cost = problem.cost[self.free]
         self._place = np.full(len(problem.cost), -1, dtype=np.int64)
         self._place[self.free] = np.arange(len(self.free))
         self._rows: list[tuple[Ints, Floats, float]] = []
-        self._stacked: tuple[Ints, Ints, Floats, Floats] | None = None
+        self._stacked: _Stacked | None = None
         self._known: set[bytes] = set()
+        self._relaxed: Model | None = None
+        self._in_relaxed = 0
         self.work = 0.0
         for number, others in bridges:
             if free[number]:
@@ -74,83 +85,68 @@ class Master:
                 self._stacked = None
         return len(self._rows) - before
 
-    def _entries(self) -> tuple[Ints, Ints, Floats, Floats]:
-        """Row and column of each entry, its value, and the right hand sides."""
+    def _entries(self) -> _Stacked:
         if self._stacked is None:
-            sizes = [len(columns) for columns, _, _ in self._rows]
-            self._stacked = (
-                np.repeat(np.arange(len(sizes)), sizes),
-                np.concatenate([np.zeros(0, np.int64), *(c for c, _, _ in self._rows)]),
-                np.concatenate([np.zeros(0), *(v for _, v, _ in self._rows)]),
-                np.array([right for _, _, right in self._rows]),
-            )
+            self._stacked = _Stacked.of(self._rows)
         return self._stacked
 
-    @property
-    def question(self) -> float:
-        """Microseconds of a usual core between two questions of the programme, as stated."""
-        return QUESTION[0] + QUESTION[1] * len(self._entries()[0])
+    def questions(self, most_work: float) -> int:
+        """How many questions of the programme over all numbers take so long, in microseconds."""
+        return int(most_work / _question(len(self._entries().rows)))
 
     def allows(self, share: Floats) -> bool:
         """Whether a point (numbers,) satisfies all cuts that are known."""
-        rows, columns, values, right = self._entries()
-        reached = np.bincount(rows, values * share[self.free[columns]], minlength=len(right))
-        return bool((reached >= right - NEAR).all())
+        return bool((self._entries().reached(share[self.free]) >= -NEAR).all())
 
     def cost(self, hidden: Bools | Floats) -> float:
         """Of what is hidden beyond the numbers that are hidden anyhow."""
-        return float(self._problem.cost[self.free] @ hidden[self.free])
+        return float(self._cost @ hidden[self.free])
 
     def solve(
         self,
         *,
-        whole: bool = True,
         fixed: Ints | None = None,
-        start: Bools | None = None,
         below: float | None = None,
         questions: int | None = None,
         gap: float = 0.0,
         progress: Progress = SILENT,
     ) -> Chosen | None:
-        """The cheapest hiding set found; None where the cuts leave none, or none was found.
+        """The cheapest hiding set found; None where the cuts leave none.
 
         Parameters
         ----------
-        whole
-            Whether numbers are hidden or published and nothing in between.
         fixed : int64
-            Numbers that are hidden.
-        start : bool (numbers,)
-            A hiding set that satisfies the cuts.
+            Numbers that are hidden: what they satisfy is left out of the programme.
         below
             What the hiding set may cost at most.
         questions
             A limit of the work (``Model.weighted``).
         """
-        cost = self._problem.cost[self.free]
-        low = np.zeros(len(self.free))
+        hidden = np.zeros(len(self.free))
         if fixed is not None:
-            low[self._place[fixed]] = 1.0
-        rows, columns, values, right = self._entries()
+            hidden[self._place[fixed]] = 1.0
+        open_ = np.flatnonzero(hidden == 0.0)
+        known = self._cost @ hidden
+        rows, columns, values, right = self._entries().left(hidden)
         ceiling = np.full(len(right), np.inf)
         if below is not None:
-            rows = np.append(rows, np.full(len(cost), len(right)))
-            columns = np.append(columns, np.arange(len(cost)))
-            values = np.append(values, cost)
-            right, ceiling = np.append(right, -np.inf), np.append(ceiling, below)
+            rows = np.append(rows, np.full(len(open_), len(right)))
+            columns = np.append(columns, np.arange(len(open_)))
+            values = np.append(values, self._cost[open_])
+            right, ceiling = np.append(right, -np.inf), np.append(ceiling, below - known)
         order = np.lexsort((rows, columns))
-        starts = np.searchsorted(columns[order], np.arange(len(self.free) + 1))
+        starts = np.searchsorted(columns[order], np.arange(len(open_) + 1))
         model = Model.of_entries(
             Entries(starts.astype(np.int64), rows[order].astype(np.int64), values[order]),
             rows=(right, ceiling),
-            columns=(low, np.ones(len(self.free))),
-            integral=whole,
+            columns=(np.zeros(len(open_)), np.ones(len(open_))),
+            integral=True,
             strategy=DUAL_SIMPLEX,
+            presolved=fixed is None,
         )
         try:
             outcome = model.weighted(
-                cost,
-                start=None if start is None else start[self.free].astype(np.int64),
+                self._cost[open_],
                 most_questions=questions,
                 gap=gap,
                 progress=progress,
@@ -159,10 +155,105 @@ class Master:
         except InfeasibleError:
             return None
         finally:
-            asked = BEGIN + model.asked * self.question if whole else 0.0
-            self.work += asked + ENTRY * len(values)
+            asked = max(0, model.asked - EARLY) * _question(len(values))
+            self.work += BEGIN + asked + ENTRY * len(values)
         if not len(outcome.point):
+            return Chosen(outcome.point, np.inf, float(outcome.bound + known), optimal=False)
+        hidden[open_] = np.rint(outcome.point)
+        return self._chosen(hidden, float(outcome.bound + known), optimal=outcome.optimal)
+
+    def relax(self, fixed: Ints, progress: Progress = SILENT) -> Chosen | None:
+        """The cheapest point where numbers may be hidden by a share; None where there is none.
+
+        The programme is kept: a run goes on from where the last one ended.
+        """
+        hidden = np.zeros(len(self.free))
+        hidden[self._place[fixed]] = 1.0
+        if self._relaxed is None:
+            none = np.zeros(0, dtype=np.int64)
+            nothing = Entries(np.zeros(len(self.free) + 1, dtype=np.int64), none, np.zeros(0))
+            self._relaxed = Model.of_entries(
+                nothing,
+                rows=(np.zeros(0), np.zeros(0)),
+                columns=(hidden, np.ones(len(self.free))),
+                strategy=DUAL_SIMPLEX,
+            )
+        new = _Stacked.of(self._rows[self._in_relaxed :])
+        self._in_relaxed = len(self._rows)
+        if len(new.right):
+            starts = np.searchsorted(new.rows, np.arange(len(new.right) + 1))
+            self._relaxed.more_rows(
+                Entries(starts, new.columns, new.values),
+                (new.right, np.full(len(new.right), np.inf)),
+            )
+        every = np.arange(len(self.free))
+        self._relaxed.limit_many("columns", every, (hidden, np.ones(len(self.free))))
+        try:
+            outcome = self._relaxed.weighted(
+                self._cost, progress=progress, stage="secondary suppression"
+            )
+        except InfeasibleError:
             return None
+        finally:
+            rows = len(self._rows)
+            self.work += RELAXED[0] + RELAXED[1] * rows
+            self.work += (STEP[0] + STEP[1] * rows) * self._relaxed.iterations
+        return self._chosen(outcome.point, outcome.bound, optimal=True)
+
+    def _chosen(self, hidden: Floats, bound: float, *, optimal: bool) -> Chosen:
         share = self._problem.always.astype(np.float64)
-        share[self.free] = np.rint(outcome.point) if whole else outcome.point
-        return Chosen(share, self.cost(share), outcome.bound, outcome.optimal)
+        share[self.free] = hidden
+        return Chosen(share, self.cost(share), bound, optimal)
+
+
+def _question(entries: int) -> float:
+    """Microseconds of a usual core between two questions of a programme, as stated."""
+    return QUESTION[0] + QUESTION[1] * entries
+
+
+@dataclass(frozen=True, eq=False)
+class _Stacked:
+    """Rows ``values @ hidden >= right``, over the numbers that may be hidden.
+
+    Attributes
+    ----------
+    rows, columns : int64 (entries,)
+        In the order of the rows.
+    values : float64 (entries,)
+    right : float64 (rows,)
+    """
+
+    rows: Ints
+    columns: Ints
+    values: Floats
+    right: Floats
+
+    @classmethod
+    def of(cls, rows: list[tuple[Ints, Floats, float]]) -> _Stacked:
+        """From columns, values and the right hand side of each."""
+        return cls(
+            np.repeat(np.arange(len(rows)), [len(columns) for columns, _, _ in rows]),
+            np.concatenate([np.zeros(0, np.int64), *(c for c, _, _ in rows)]),
+            np.concatenate([np.zeros(0), *(v for _, v, _ in rows)]),
+            np.array([right for _, _, right in rows]),
+        )
+
+    def reached(self, hidden: Floats) -> Floats:
+        """By how much each row is more than satisfied, float64 (rows,); below 0: it is not."""
+        sums = np.bincount(self.rows, self.values * hidden[self.columns], minlength=len(self.right))
+        return np.asarray(sums - self.right)
+
+    def left(self, hidden: Floats) -> tuple[Ints, Ints, Floats, Floats]:
+        """What some hidden numbers leave to be satisfied: rows, columns, values, right hand sides.
+
+        Columns are counted among those that are not hidden.
+        """
+        missing = -self.reached(hidden)
+        open_ = hidden[self.columns] == 0.0
+        rows, columns, values = self.rows[open_], self.columns[open_], self.values[open_]
+        least = np.bincount(rows, np.minimum(values, 0.0), minlength=len(self.right))
+        needed = least < missing - NEAR / 10
+        place = np.cumsum(needed) - 1
+        kept = needed[rows]
+        column = np.cumsum(hidden == 0.0) - 1
+        return place[rows[kept]], column[columns[kept]], values[kept], missing[needed]

@@ -45,21 +45,35 @@ class Promise:
         self._whole: list[bool] = []
         self._proofs: dict[Aim, list[int]] = {}
         self._hidden: Bools = np.zeros(len(problem.room), dtype=np.bool_)
+        self._held = {sign: np.zeros(len(problem.room), dtype=np.bool_) for sign in (1, -1)}
 
     def hide(self, hidden: Bools) -> None:
         """Look at another hiding set, bool (numbers,)."""
         self._hidden = hidden
         self.attackers.hide(hidden.astype(np.float64))
         self._alive = [bool(hidden[support].all()) for support in self._supports]
+        for held in self._held.values():
+            held[:] = False
+        for aim, proofs in self._proofs.items():
+            self._held[aim[1]][aim[0]] = self._enough(aim, proofs)
 
-    def lacking(self, aims: Sequence[Aim] | None = None) -> tuple[list[Aim], list[Cut]]:
-        """Ends that do not hold, and for each what the hiding set lacks."""
+    @property
+    def open(self) -> int:
+        """How many ends nothing proves that is known so far."""
+        return len(self.problem.aims) - sum(int(held.sum()) for held in self._held.values())
+
+    def lacking(
+        self, aims: Sequence[Aim] | None = None, most: int | None = None
+    ) -> tuple[list[Aim], list[Cut]]:
+        """Ends that do not hold, and for each what the hiding set lacks; so many at ``most``."""
         lost, cuts = [], []
         for aim in self.problem.aims if aims is None else aims:
             cut = self._prove(aim)
             if cut is not None:
                 lost.append(aim)
                 cuts.append(cut)
+                if len(lost) == most:
+                    break
         return lost, cuts
 
     def lacking_at(self, share: Floats, aims: Sequence[Aim]) -> list[Cut]:
@@ -96,7 +110,11 @@ class Promise:
         return np.unique(np.concatenate([NOBODY, *found]))
 
     def _holds(self, aim: Aim) -> bool:
-        proofs = [p for p in self._proofs.get(aim, ()) if self._alive[p]]
+        return bool(self._held[aim[1]][aim[0]])
+
+    def _enough(self, aim: Aim, known_proofs: list[int]) -> bool:
+        """Whether the proofs of an end that are alive hold against every insider."""
+        proofs = [p for p in known_proofs if self._alive[p]]
         insiders = self.problem.task.insiders
         if not proofs or insiders == "none":
             return bool(proofs)
@@ -154,10 +172,11 @@ class Promise:
             for sign in (1, -1):
                 need = problem.needs[sign][support]
                 far = (need > 0) & (way * sign * moved * scale >= need * (1 - SHORT))
-                for number in support[far].tolist():
-                    aim = (number, sign)
-                    if not self._holds(aim):
-                        self._proofs.setdefault(aim, []).append(proof)
+                held = self._held[sign]
+                for number in support[far & ~held[support]].tolist():
+                    proofs = self._proofs.setdefault((number, sign), [])
+                    proofs.append(proof)
+                    held[number] = self._enough((number, sign), proofs)
 
 
 @dataclass(frozen=True, eq=False)
