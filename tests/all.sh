@@ -1,7 +1,7 @@
 #!/bin/sh
 # Everything that must hold: format, lint, types, import contracts, all tests, the engine's tests
 # where Qt is not installed, desktop metadata, and the frozen program. Within ten minutes on two
-# cores: about fifteen minutes of processor time in all.
+# cores: the engine's tests, the window's, and all that is no test run side by side.
 set -eu
 cd "$(dirname "$0")/.."
 export QT_QPA_PLATFORM=offscreen

@@ -268,7 +268,7 @@ def protect(
     --------
     >>> import tabprotect as tp
     >>> table = tp.read_table("example:duncan-roehrig-4x4")
-    >>> tp.protect(table, "cyclic_perturbation", alpha=0.25, seed=7)
+    >>> tp.protect(table, "cyclic_perturbation", alpha=0.25)
     Protection(cyclic_perturbation, 4 x 4)
     """
     given: str | Order | None = None

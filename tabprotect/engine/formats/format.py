@@ -79,6 +79,8 @@ class Format(ABC):
         What becomes of levels where they are not.
     labels
         Whether the labels of categories are.
+    packed
+        Whether files that gzip has packed are read.
     """
 
     label: ClassVar[str]
@@ -90,6 +92,7 @@ class Format(ABC):
     levels: ClassVar[bool] = False
     without_levels: ClassVar[str] = "The levels of the variables are left out."
     labels: ClassVar[bool] = False
+    packed: ClassVar[bool] = False
 
     @property
     def name(self) -> str:

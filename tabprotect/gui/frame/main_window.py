@@ -388,4 +388,6 @@ def _way(posterior: Posterior, originals: int | None) -> str:
 def _posterior_words(posterior: Posterior) -> str:
     if not posterior.complete:
         return "approximate posterior" if posterior.approximate else "incomplete posterior"
-    return "exact posterior" if posterior.way == "exact" else "posterior by simulation"
+    if posterior.way == "exact":
+        return "exact posterior"
+    return "posterior by exact draws" if posterior.independent else "posterior by simulation"

@@ -42,7 +42,6 @@ EDITABLE = READ_ONLY | Qt.ItemFlag.ItemIsEditable
 SELECTED = QStyle.StateFlag.State_Selected.value
 FOCUSED = QStyle.StateFlag.State_HasFocus.value
 RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-CENTRE = int(Qt.AlignmentFlag.AlignCenter)
 PADDING = (4, 0, -8, 0)
 
 HEADER_ROLES = (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole)
@@ -226,7 +225,8 @@ class CellDelegate(QStyledItemDelegate):
             seen = QRect(rect)
             seen.setLeft(max(rect.left(), 0))
             seen.setRight(min(rect.right(), end))
-            painter.drawText(seen, CENTRE, "\u2026")
+            # At the right, where a sign at the left leaves room.
+            painter.drawText(seen.adjusted(0, 0, -3, 0), RIGHT, "\u2026")
 
     def _hatching(self) -> QBrush:
         return QBrush(self._line, Qt.BrushStyle.BDiagPattern)

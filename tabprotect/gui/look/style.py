@@ -44,6 +44,10 @@ class Style(QProxyStyle):
             c = THEME.colours
             edge = c.focus if option.state & _State.State_HasFocus else c.quiet
             _panel(painter, option, fill=c.base, edge=edge, radius=2)
+        elif element == _Primitive.PE_PanelButtonTool and _pressed_in(option):
+            # Fusion's shade of a button that stays down is hardly seen in the dark.
+            c = THEME.colours
+            _panel(painter, option, fill=c.selection, edge=c.accent, radius=2)
         else:
             super().drawPrimitive(element, option, painter, widget)
 
@@ -75,6 +79,11 @@ def paints_itself(view: QWidget) -> None:
     style = QApplication.style()
     if isinstance(style, Style):
         view.setStyle(style.baseStyle())
+
+
+def _pressed_in(option: QStyleOption) -> bool:
+    state = option.state
+    return bool(state & _State.State_On) and not state & _State.State_AutoRaise
 
 
 def _framed(widget: QWidget | None) -> bool:

@@ -36,6 +36,9 @@ from tabprotect.gui.look.theme import GRID, count_text
 if TYPE_CHECKING:
     from tabprotect.engine.microdata.tabulate import ColumnSummary
 
+LEAST_KEYS = 100
+"""Different numbers that a column of record keys has at least, of many records."""
+
 DRAWN = "drawn now, kept with this table"
 MOST_CATEGORIES = 1000
 """Of a variable that classifies: more are mostly numbers of records, or measurements."""
@@ -91,7 +94,7 @@ class TabulatePage(Page):
         self._filter.textChanged.connect(self._apply_filter)
         self.all = tool_button("All that classify")
         self.all.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.all.setToolTip("Every variable in sight with at most 1,000 categories; again: none")
+        self.all.setToolTip("Every variable in sight with at most 1,000 categories, or none")
         self.all.clicked.connect(self._tick_all)
         filtered = in_row((self._filter, 1), self.all)
         self._list = QTableWidget(0, len(TITLES))
@@ -101,7 +104,9 @@ class TabulatePage(Page):
         self._list.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self._list.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self._list.setTabKeyNavigation(False)
-        self._list.horizontalHeader().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+        header = self._list.horizontalHeader()
+        header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
         self._list.itemChanged.connect(self._ticked)
         self._before: Qt.CheckState | None = None
         self._list.cellPressed.connect(self._pressed)
@@ -211,10 +216,13 @@ class TabulatePage(Page):
         self._design.clear()
         self._design.addItem("none", None)
         for column in found:
-            # Text too: a CSV file does not say which of its columns are numbers.
+            if column.kind not in ("integer", "real"):
+                continue
             self._weight.addItem(column.name, column.name)
-            self._key.addItem(column.name, column.name)
             self._design.addItem(column.name, column.name)
+            # Keys are numbers of a wide range (those of the fewest values, of the ONS, have 256).
+            if column.categories >= min(LEAST_KEYS, column.records / 2):
+                self._key.addItem(column.name, column.name)
         self._apply_filter(self._filter.text())
         self.told.emit()
         self._list.setCurrentCell(0, 0)
@@ -268,7 +276,10 @@ class TabulatePage(Page):
             self.set_sentence("Choose a file or a folder of records, or name a database's table.")
             return
         if not self.chosen:
-            self.set_sentence("Tick the variables to count by; space ticks the current one.")
+            records = count_text(self._columns[0].records)
+            self.set_sentence(
+                f"{records} records. Tick the variables to count by; space ticks the current one."
+            )
             return
         sizes = {c.name: c.categories + (1 if c.missing else 0) for c in self._columns}
         shape = [sizes[name] for name in self.chosen]

@@ -40,6 +40,9 @@ Ticks = Sequence[tuple[float, str]]
 HATCH = 8
 """Pixels between the lines of a hatched bar, upwards."""
 
+DIAMOND = 14
+"""Pixels before the label of what is true."""
+
 TICK = 4
 """Pixels between an axis and its numbers."""
 
@@ -123,6 +126,8 @@ class Canvas:
         self.bottom.setLabel(escape(told(title)), color=colours.quiet)
         self.bottom.label.setFont(font)
         self.bottom.setHeight((2 if title else 1) * self.line + TICK + 2)
+        # The axis puts its words in their place only when its own size changes.
+        self.bottom.resizeEvent(None)
 
     def limit(self, low: float, high: float, *, narrowest: float | None) -> None:
         """Show ``low`` to ``high``; zoom and pan stay within, if ``narrowest`` allows any."""
@@ -327,6 +332,10 @@ class Canvas:
         pen.setCosmetic(True)
         self._put(pyqtgraph().PlotCurveItem(edges, height, stepMode="center", pen=pen))
 
+    def fits(self, label: str) -> bool:
+        """Whether the label of a mark is no wider than the plot."""
+        return self.metrics.horizontalAdvance(told(label)) + DIAMOND + 4 <= self.size[0]
+
     def marks(self, marks: Sequence[Mark]) -> None:
         """Marked lines down to the axis, each with its label on a line of its own above the bars.
 
@@ -344,7 +353,7 @@ class Canvas:
             end = 1 - (upper + self.line) / tall
             line = pyqtgraph().InfiniteLine(mark.value, angle=90, pen=pen, span=(0, max(end, 0)))
             self._put(line, depth=-1)
-            diamond = 14 if mark.true else 0
+            diamond = DIAMOND if mark.true else 0
             width = self.metrics.horizontalAdvance(told(mark.label)) + 4
             at = self.x(mark.value) - (width + diamond) / 2
             at = min(max(at, 0), wide - width - diamond)

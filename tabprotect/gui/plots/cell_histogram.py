@@ -117,7 +117,7 @@ class CellHistogram(Plot):
             marks.append(Mark(self.published, f"published {count_text(self.published)}"))
         if self.true is not None:
             marks.append(Mark(self.true, f"true {count_text(self.true)} [staff only]", true=True))
-        marks = merged(marks)
+        marks = merged(marks, canvas.fits)
         canvas.axes(
             max(float(b.chances.max(initial=0.0)) for b in self.beliefs),
             rows=len(marks),

@@ -108,7 +108,7 @@ def _ticks(low: float, high: float, sign: int, wanted: int) -> list[tuple[float,
     out = []
     for n in range(math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9) + 1):
         text = f"{n * step:.{digits}f}".replace("-", "\u2212")
-        out.append((sign * n * step, text.removeprefix("0") if text.startswith("0.") else text))
+        out.append((sign * n * step, text))
     return out
 
 

@@ -5,6 +5,7 @@ By the library and by the command line, which say the same.
 
 from __future__ import annotations
 
+import gzip
 from collections.abc import Callable
 from itertools import product
 from pathlib import Path
@@ -228,6 +229,14 @@ def test_messy_files(
     assert (tp.read_table("out.csv").counts == table.counts).all()
 
 
+def test_a_letter_at_the_end_of_a_label_is_no_footnote(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("Title\n\nflat,f,m\n1 a,3,4 p\n1 b,5,6\n2 a,7,8\n")
+    table = tp.read_table(path, form="grid")
+    assert table.domain["flat"].categories == ("1 a", "1 b", "2 a")
+    assert table.counts.tolist() == [[3, 4], [5, 6], [7, 8]]
+
+
 def test_codes_and_their_names_are_one_variable(tmp_path: Path) -> None:
     path = tmp_path / "genesis.csv"
     path.write_bytes(genesis())
@@ -281,3 +290,19 @@ def test_a_header_of_years_has_more_below(tmp_path: Path) -> None:
     table = tp.read_table(path, columns="year,sex")
     assert table.domain.names == ("Region", "year", "sex") and table.domain.shape == (2, 2, 2)
     assert table.counts.reshape(-1).tolist() == [3, 4, 5, 6, 7, 8, 9, 1]
+
+
+def test_options_as_python_has_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("b.xlsx").write_bytes(spaced_sheet())
+    table = tp.read_table("b.xlsx", sheet=2, header_row=3, form="grid", totals="All")
+    assert table.counts.reshape(-1).tolist() == list(COUNTS.values())
+    # The code of totals, beside which other labels are blank.
+    Path("b.csv").write_bytes(blank_beside_a_total())
+    table = tp.read_table("b.csv", encoding="cp1252", totals="I alt")
+    assert table.counts.reshape(-1).tolist() == list(COUNTS.values())
+    Path("t.csv").write_text("v,count\na,3\nb,-\n")
+    assert tp.read_table("t.csv", marks={"-": "zero"}).counts.tolist() == [3, 0]
+    (tmp_path / "t.json.gz").write_bytes(gzip.compress(b"{}"))
+    with pytest.raises(InputError, match="JSON-stat files are not read packed"):
+        tp.read_table("t.json.gz")

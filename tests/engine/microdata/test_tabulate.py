@@ -151,8 +151,8 @@ def test_column_summary(tmp_path: Path) -> None:
     found = columns(put(tmp_path, RECORDS))
     assert [(c.name, c.kind, c.categories, c.missing) for c in found] == [
         ("sex", "text", 2, 0),
-        ("age", "text", 2, 1),
-        ("w", "text", 4, 0),
+        ("age", "integer", 2, 1),
+        ("w", "integer", 4, 0),
         ("city", "text", 2, 1),
     ]
 

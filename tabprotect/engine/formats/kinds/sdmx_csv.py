@@ -72,6 +72,7 @@ class SdmxCsv(Format):
     label = "SDMX-CSV"
     suffixes = (".sdmx.csv",)
     begins = _HEAD
+    packed = True
     options = frozenset({"count", "encoding", "delimiter", "decimal", "labels", "marks"})
     limits = (
         "Attributes and the definition of the structure are left out, labels where it is written.",

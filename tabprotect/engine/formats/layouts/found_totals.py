@@ -29,6 +29,7 @@ from tabprotect.engine.formats.layouts.totals import (
     named_totals,
     names_of,
     refuse_wrong,
+    with_blanks,
     without_totals,
 )
 
@@ -130,7 +131,7 @@ def _stated(cells: CellList, text: str) -> Totals:
             f"no variable has the category {text!r}",
             hint="say the code of totals as it stands there",
         )
-    return found
+    return with_blanks(cells, found)
 
 
 def _add_found(cells: CellList, found: dict[int, dict[int, Codes | None]]) -> None:

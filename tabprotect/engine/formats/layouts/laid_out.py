@@ -179,8 +179,13 @@ def _without_footnotes(
 ) -> tuple[list[Row], list[Row]]:
     marks = explained([row.fields for row in notes])
     seen: Counter[str] = Counter()
+    columns = [
+        [t for t in texts if t.strip()] for texts in zip(*(r.fields for r in body), strict=True)
+    ]
+    numbers = {n for n, t in enumerate(columns) if 2 * sum(map(looks_numeric, t)) > len(t)}
     plain = [
-        [Row(row.line, without(row.fields, marks, seen)) for row in rows] for rows in (header, body)
+        [Row(row.line, without(row.fields, marks, seen, of)) for row in rows]
+        for rows, of in ((header, ()), (body, numbers))
     ]
     if seen:
         some = seen.total()

@@ -7,11 +7,12 @@ does the slack of a sum that may vary. Circuits with alternating signs are all m
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
+from tabprotect.engine.arrays import Floats
 from tabprotect.engine.budgets import MOST_TRIES
 from tabprotect.engine.posterior.factors.components import Component, Sum
 
@@ -79,7 +80,7 @@ class Circuits:
         """Cells and signs of a random circuit; ``None`` when none was found."""
         if not len(self._starts):
             return None
-        u = iter(generator.random(4096).tolist())
+        u = _one_by_one(generator.random(4096))
         for _ in range(MOST_TRIES):
             start = int(self._starts[int(next(u, 0.5) * len(self._starts))])
             found = self._walk(start, u)
@@ -87,14 +88,14 @@ class Circuits:
                 return found
         return None
 
-    def _walk(self, start: int, u: Sequence[float] | object) -> tuple[list[int], list[int]] | None:
+    def _walk(self, start: int, u: Iterator[float]) -> tuple[list[int], list[int]] | None:
         """Walk at random until a node comes again: the ring behind it."""
         seen = {start: 0}
         path: list[_Edge] = []
         at = start
         while True:
             edges = self._edges[at]
-            chance = next(u, None)  # type: ignore[call-overload]
+            chance = next(u, None)
             if chance is None or not edges:
                 return None
             edge = edges[int(chance * len(edges))]
@@ -108,6 +109,12 @@ class Circuits:
                 ring = [e for e in path[seen[at] :] if e.number < self._cells]
                 return [e.number for e in ring], [e.sign for e in ring]
             seen[at] = len(path)
+
+
+def _one_by_one(values: Floats) -> Iterator[float]:
+    """Values as Python's numbers; of the last ones, which are hardly ever asked for, none is made."""
+    for begin in range(0, len(values), 64):
+        yield from values[begin : begin + 64].tolist()
 
 
 def _follows(one: Sum, nodes: list[Sum], colour: list[int], of_cell: list[list[int]]) -> bool:

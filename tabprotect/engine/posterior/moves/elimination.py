@@ -264,6 +264,7 @@ class Sweep:
         self._progress = progress
         self._tables: list[Floats] = []
         self._messages: list[Floats] = []
+        self._peaks: list[Floats] = []
 
     def _report(self, stage: str, position: int) -> None:
         if position % 16 == 0 or self._plan.held * self._lowest.shape[1] > 2**20:
@@ -303,6 +304,7 @@ class Sweep:
                 )
             self._tables.append(table)
             self._messages.append(message - peak)
+            self._peaks.append(peak)
 
     def backward(self) -> Iterator[tuple[int, Floats]]:
         """Pass the messages back; yield (local group, distribution (2 span + 1, batch)).
@@ -313,11 +315,8 @@ class Sweep:
         for k in range(len(self._plan.axes) - 1, -1, -1):
             self._report("reading off the cells", k)
             axes = self._plan.axes[k]
-            belief = self._tables.pop()
-            if k in rest:
-                belief = belief + rest.pop(k)
-            every = tuple(range(len(axes)))
-            weight = belief - belief.max(axis=every)
+            # Less the peak of the message upwards all of it adds up to 1, as above it.
+            weight = self._tables.pop() + (rest.pop(k) if k in rest else -self._peaks[k])
             np.exp(weight, out=weight)
             joint: dict[tuple[int, ...], Floats] = {}
             for group, variables, signs in self._plan.read[k]:
@@ -338,7 +337,7 @@ class Sweep:
                 with np.errstate(divide="ignore"):
                     back = np.log(weight.sum(axis=gone)) - np.where(silent, 0.0, sent)
                 back[silent] = -np.inf
-                rest[child] = back[None]
+                rest[child] = (back - self._peaks[child])[None]
 
     def draw(self, number: int, generator: np.random.Generator) -> npt.NDArray[np.int8]:
         """Coefficients drawn jointly, int8 (variables, number, batch)."""

@@ -26,7 +26,7 @@ from tabprotect.engine.tables.publication import Publication
 
 Search = Literal["usual", "longer"]
 
-WORK, BY_NUMBER, LONGER = 2.0e6, 2_500.0, 8.0
+WORK, BY_NUMBER, LONGER = 2.3e6, 2_100.0, 8.0
 """Microseconds of a usual core that cutting planes take at least, more for each published number,
 and how many times as long a longer search is. Counted, never timed."""
 

@@ -42,16 +42,17 @@ ROUND, QUESTIONS, ROUNDS = 4e5, 32, 0.9
 """Microseconds and questions of the integer programme of a round, and the share of all work that
 rounds may take; where it takes more, rounds are given up."""
 
-FEWEST, TENTH, GROW, EASY = 12, 0.1, 1.15, 2e4
+FEWEST, TENTH, GROW, REST, EASY = 12, 0.1, 1.15, 0.1, 2e4
 """Hidden numbers of a neighbourhood, at least and as a share of all at first, how fast they
-change, and microseconds that an easy programme takes."""
+change, what share need not be open in the last one, and microseconds of an easy programme."""
 
 SURE = 0.9
 """A number hidden by this share in the relaxed programme is hidden."""
 
-ASKING, DIVE, STEPS = 8e4, 0.6, 10
+ASKING, DIVE, STEPS, LEAST = 8e4, 0.6, 10, 200
 """Microseconds of asking the attackers at a relaxed point, the share of all work after which none
-are asked there, and the least share of numbers that is fixed: one in so many."""
+are asked there, and the least numbers that are fixed: one in so many of those in between, and of
+all."""
 
 DIVES = 0.35
 """The share of all work after which no other dive begins."""
@@ -103,7 +104,7 @@ class CuttingPlanes:
             equation_cuts(adding, problem.room, problem.needs, problem.always, problem.may_move)
         )
         self.promise = Promise(problem, progress)
-        self._generator = np.random.Generator(np.random.PCG64(0))
+        self._generator = np.random.Generator(np.random.PCG64(1))
         self._best: Bools | None = None
         self._size = 0.0
         self._exhausted = False
@@ -221,7 +222,8 @@ class CuttingPlanes:
             if len(between):
                 self.master.add(self._lacking_at(share, lost))
                 order = between[np.argsort(-share[between], kind="stable")]
-                sure = max(1, int((share[order] >= SURE).sum()), len(order) // STEPS)
+                least = max(1, len(order) // STEPS, len(free) // LEAST)
+                sure = max(least, int((share[order] >= SURE).sum()))
                 fixed = np.union1d(fixed, np.concatenate([before, order[:sure]]))
                 continue
             hidden = share > 0.5
@@ -290,7 +292,8 @@ class CuttingPlanes:
         easy -= max(EASY, self.promise.attackers.work - before[1])
         self._size *= GROW if easy <= 0 else 1 / GROW
         self._size = min(max(self._size, FEWEST), len(extra))
-        self._exhausted = found is None and not len(fixed)
+        # There is nothing beyond (nearly) all of it.
+        self._exhausted = found is None and len(fixed) <= REST * len(extra)
         return found
 
     def _cheaper(self, fixed: Ints, below: float) -> Bools | None:

@@ -130,7 +130,7 @@ class Residual:
         return []
 
     def _met(self, rows: Ints, columns: Ints, amount: int) -> Bools:
-        at = np.ix_(rows, columns)
+        at = rows[:, None], columns
         met: Bools = self._free[at] & (self._back[at] >= amount)
         return met
 
