@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from weakref import WeakSet
+
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QFont, QPalette
-from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QWidget
+from PySide6.QtWidgets import QLabel, QPushButton, QWidget
+from shiboken6 import isValid
 
 from tabprotect.gui.look.theme import THEME
 
@@ -18,6 +21,10 @@ WEIGHTS = {
 }
 
 
+_DRESSED: WeakSet[QWidget] = WeakSet()
+"""Those with a role: to ask for all widgets of the program takes longer than to dress these."""
+
+
 def dress(widget: QWidget, role: str) -> None:
     """Give a widget its role, once; the look follows the theme from here on.
 
@@ -25,6 +32,7 @@ def dress(widget: QWidget, role: str) -> None:
     of the main action, ``card`` for frames and buttons that :class:`~.style.Style` paints.
     """
     widget.setProperty("role", role)
+    _DRESSED.add(widget)
     widget.setAttribute(Qt.WidgetAttribute.WA_Hover, role == "card")
     _attire(widget, role)
 
@@ -58,9 +66,9 @@ def _attire(widget: QWidget, role: str) -> None:
 
 
 def _again() -> None:
-    for widget in QApplication.allWidgets():
-        if role := role_of(widget):
-            _attire(widget, role)
+    for widget in list(_DRESSED):
+        if isValid(widget):
+            _attire(widget, role_of(widget))
 
 
 # Before all pages, which measure their words when the theme changes.

@@ -7,7 +7,6 @@ from dataclasses import replace
 from pathlib import Path
 
 from tabprotect.engine.atomic import Whole, write_together
-from tabprotect.engine.bounds.joined import joined
 from tabprotect.engine.bundle import archive, confidential, manifest, public, set_bundles
 from tabprotect.engine.bundle.data_package import slug
 from tabprotect.engine.errors import InputError
@@ -89,6 +88,9 @@ def join_tables(
         name: open_table(file, Reading.of(reading), progress=context.progress)
         for name, file in files.items()
     }
+    # It brings in the solver: a program that joins nothing does not wait for it.
+    from tabprotect.engine.bounds.joined import joined
+
     whole = joined({name: one.table for name, one in opened.items()}, context.progress)
     notes = (*(note for one in opened.values() for note in one.notes), JOINED)
     return replace(new_document(whole, source=source), notes=notes)

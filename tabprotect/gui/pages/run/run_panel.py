@@ -23,7 +23,7 @@ from tabprotect.gui.grid.three_tables import ThreeTables
 from tabprotect.gui.grid.view import GridView
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column
-from tabprotect.gui.look.theme import GRID, THEME, count_text
+from tabprotect.gui.look.theme import GRID, count_text
 from tabprotect.gui.pages.run.coin_strip import CoinStrip
 from tabprotect.gui.pages.run.replay import Replay
 
@@ -68,7 +68,6 @@ class RunPanel(QWidget):
             margins=0,
             spacing=GRID,
         )
-        THEME.changed.connect(self._fill)
 
     @property
     def grids(self) -> dict[str, GridView]:
