@@ -127,7 +127,9 @@ def test_a_comparison_is_shown_chosen_and_filtered(ran: ComparePage, opened: Mai
     assert [s.number for s in view.map.settings] == [0, 1]
     # The two figures of the cards under Protect; here no reader would know a cell.
     assert [measure.name for measure in view.axes] == ["known_at_risk", "mean_loss"]
-    assert "alike in this risk" in ran.sentence and "Cell keys (D 3, js 1)" in view.words((1, None))
+    assert "alike in this risk" in ran.sentence and "Cell keys (largest noise (D) 3," in view.words(
+        (1, None)
+    )
     view.risk.setCurrentIndex(view.risk.findData("unchanged_small"))
     assert "gives away least" in ran.sentence or "best in both" in ran.sentence
     heads = [column.head for column in view.table.list.rows.columns]
