@@ -73,6 +73,9 @@ FURTHER = (
         "unreleasable",
         "total",
         "codes",
+        "bands",
+        "numbers",
+        "at",
         "names",
         "layers",
         "any",
@@ -111,8 +114,6 @@ FURTHER = (
     *("on this table all of it is blocked", "on this table {share} of them are blocked"),
     "Rank {rank} of {dimension}: {known} linear combinations are published exactly, for example "
     "{named}",
-    "A reader who {label} believes this cell is {best} with probability {chance}; "
-    "the true value is {true}",
 )
 """What Python's own parser of command lines says, and words that only a list holds."""
 

@@ -27,7 +27,6 @@ MUTE_CALLS = frozenset(
         "rsplit",
         "partition",
         "rpartition",
-        "replace",
         "strftime",
         "strptime",
         "encode",
@@ -85,6 +84,7 @@ NO_SENTENCE = re.compile(
     r"|^[\w.]+\(|<(?!/?[bi]>)[a-z/]|px\b"
 )
 WORD = re.compile(r"[A-Za-zÀ-ž][a-zà-ž]+(?:[-'’][a-zA-Zà-ž]+)*")
+FORMATTED = re.compile(r"\{([a-z]+)\}")
 LABEL = re.compile(r"&?[A-Z][a-z]+(?:-[a-z]+)*…?|&[a-z]+|[a-z]{3,}…")
 
 
@@ -195,8 +195,12 @@ class Reader(ast.NodeVisitor):
         self.generic_visit(node)
 
     def visit_Call(self, node: ast.Call) -> None:
-        if _name(node.func) in MUTE_CALLS:
+        # A text's own replace; that of a frozen value gives labels and help.
+        own = isinstance(node.func, ast.Attribute) and node.func.attr == "replace"
+        if own or _name(node.func) in MUTE_CALLS:
             return
+        if _name(node.func) == "ListColumn" and node.args:
+            self._label(node.args[0])
         if _name(node.func) == "Parameter":
             self._label(node.args[1] if len(node.args) > 1 else None)
             for keyword in node.keywords:
@@ -220,7 +224,12 @@ class Reader(ast.NodeVisitor):
 
     def visit_Constant(self, node: ast.Constant) -> None:
         if isinstance(node.value, str):
-            self._take((node.value,), node)
+            # What ``format`` fills in later are values, as in an f-string.
+            first, *more = FORMATTED.split(node.value)
+            form: Form = (first,)
+            for name, text in zip(more[::2], more[1::2], strict=True):
+                form += (Slot(name, node), text)
+            self._take(form if " " in first else (node.value,), node)
 
     def visit_JoinedStr(self, node: ast.JoinedStr) -> None:
         self._taken(node)

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Everything that must hold: format, lint, types, import contracts, all tests, the engine's tests
 # where Qt is not installed, desktop metadata, and the frozen program. Within ten minutes on two
-# cores: about fifteen minutes of processor time in all.
+# cores: the engine's tests, the window's, and all that is no test run side by side.
 set -eu
 cd "$(dirname "$0")/.."
 export QT_QPA_PLATFORM=offscreen
@@ -10,8 +10,9 @@ unset PYTHONDONTWRITEBYTECODE
 
 step() { printf '\n== %s\n' "$*"; }
 
-# Beside the engine's tests: the two cores have always something to do. What it says is shown
-# when it is done.
+# Three rows side by side: the two cores have always something to do, for windows wait a lot.
+beside() { (set -e; "$1") >"build/$1.log" 2>&1 & }
+
 aside() {
   step types, import contracts
   .venv/bin/mypy
@@ -24,6 +25,13 @@ aside() {
   step the examples of the library
   .venv-engine/bin/python -P -m pytest -q -p no:pytest-qt -p no:cacheprovider \
     --doctest-modules tabprotect/__init__.py tabprotect/library
+}
+
+# A worker that has nothing left takes from the other one.
+windows() {
+  step the window, languages, what holds of the whole
+  .venv/bin/pytest -q -n 2 --dist worksteal \
+    --ignore=tests/engine --ignore=tests/cli --ignore=tests/library --ignore=tests/server
 }
 
 step format, lint, desktop metadata
@@ -39,13 +47,16 @@ if .venv-engine/bin/python -c "import PySide6" 2>/dev/null; then
   exit 1
 fi
 mkdir -p build
-(set -e; aside) >build/aside.log 2>&1 &
+beside aside
 aside=$!
-# A worker that has nothing left takes from the other one.
+beside windows
+windows=$!
+failed=0
 .venv-engine/bin/python -P -m pytest -q -n 2 --dist worksteal -p no:pytest-qt \
-  tests/engine tests/cli tests/library tests/server
-if wait $aside; then cat build/aside.log; else cat build/aside.log && exit 1; fi
-
-step all tests
-.venv/bin/pytest -q -n 2 --dist worksteal \
-  --ignore=tests/engine --ignore=tests/cli --ignore=tests/library --ignore=tests/server
+  tests/engine tests/cli tests/library tests/server || failed=1
+# What the other rows said is shown when they are done.
+wait $aside || failed=1
+cat build/aside.log
+wait $windows || failed=1
+cat build/windows.log
+exit $failed

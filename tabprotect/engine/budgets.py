@@ -41,6 +41,7 @@ NEIGHBOURS_STEPS = 200  # Steps taken for one cell in one direction
 DENSE_CELLS = 2**22  # Cells of the whole table up to which places are looked up in an array
 # Open cells a programme is made of; a cell takes about a tenth of a second there
 PROGRAMME_CELLS = 20_000
+JOINED_CELLS = 100_000  # Cells of files that do not come apart, joined by an integer programme
 LARGEST_TOTAL = 10**9  # Counts beyond come near the solver's tolerance
 LATTICE_CELLS = 300_000  # Cells of all margins together up to which the generalised form is used
 EXACT_FLOAT = 2**53  # Whole numbers, and sums, below this are exact in double precision
@@ -81,6 +82,7 @@ FULL = 2**30  # The count of the cell that pads: it never blocks
 MOST_NEIGHBOURS = 2**23
 # Bases up to this size are reduced; larger ones come short enough out of the elimination
 MOST_REDUCED = 150
+MOST_SUMS = 2_000  # Sums of moves that are tried to make a cycle of one vector of a basis
 LONGEST_NAMED = 8  # Sums that are named, and cells of one
 # More entries than this are refused when a mechanism or a file is read
 MAX_CYCLE_CELLS = 50_000_000
@@ -302,6 +304,9 @@ LATTICE_VARIABLES = 40  # What the source aims at; a bit set stays a small integ
 # Variables up to which every sub-table is listed; beyond, ask for those above a threshold
 MAX_LISTED = 20
 WORKERS_PATIENCE = 10.0  # Seconds to wait for a scheduler to answer
+
+# Cells times sub-tables up to which critical widths are worked out with structural zeros
+TIED_CELLS = 2**14
 
 # query_space.criteria
 POSSIBLE_CELLS = 2_000  # Cells of a table whose possible originals are listed

@@ -15,21 +15,15 @@ FITS = 2**62
 """Keys below it are told apart without being numbered anew."""
 
 
-def equal_rows(columns: Iterable[Ints]) -> tuple[Ints, Ints]:
-    """The different rows, in ascending order.
+def row_keys(columns: Iterable[Ints]) -> tuple[Ints, int]:
+    """A number for each row, int64 (rows,), and a bound of all: equal ones for equal rows.
 
-    One sort, unless the columns' ranges multiply to more than a key can hold.
+    They ascend as the rows do. No sort, unless the columns' ranges multiply to more than a key can
+    hold.
 
     Parameters
     ----------
     columns : int64 (rows,), at least one
-
-    Returns
-    -------
-    first : int64 (different rows,)
-        The first of each.
-    which : int64 (rows,)
-        Place of each row among the different ones.
     """
     key, size = np.zeros((), dtype=np.int64), 1
     for column in columns:
@@ -42,5 +36,48 @@ def equal_rows(columns: Iterable[Ints]) -> tuple[Ints, Ints]:
             found, key = np.unique(key, return_inverse=True)
             size = len(found)
         key, size = key * radix + (column - low), size * radix
+    return key, size
+
+
+def equal_rows(columns: Iterable[Ints]) -> tuple[Ints, Ints]:
+    """The different rows, in ascending order.
+
+    Parameters
+    ----------
+    columns : int64 (rows,), at least one
+
+    Returns
+    -------
+    first : int64 (different rows,)
+        The first of each.
+    which : int64 (rows,)
+        Place of each row among the different ones.
+    """
+    key, size = row_keys(columns)
+    return _by_key(key, size)
+
+
+def rows_by_first(columns: Iterable[Ints]) -> tuple[Ints, Ints]:
+    """As :func:`equal_rows`, in the order in which the different rows come first."""
+    key, size = row_keys(columns)
+    # Without the places of what is sorted a sort takes a tenth of the time.
+    ordered = np.sort(key)
+    if (ordered[1:] != ordered[:-1]).all():
+        every = np.arange(len(key))
+        return every, every
+    first, which = _by_key(key, size)
+    order = np.argsort(first)
+    rank = np.empty(len(first), dtype=np.int64)
+    rank[order] = np.arange(len(first))
+    return first[order], rank[which]
+
+
+def _by_key(key: Ints, size: int) -> tuple[Ints, Ints]:
+    if size <= np.size(key):
+        # A place for every key: the first row of each is written last.
+        place = np.full(size, -1, dtype=np.int64)
+        place[key[::-1]] = np.arange(len(key))[::-1]
+        there = place >= 0
+        return place[there], (np.cumsum(there) - 1)[key]
     _, first, which = np.unique(key, return_index=True, return_inverse=True)
     return first.astype(np.int64), which.reshape(-1).astype(np.int64)

@@ -24,6 +24,8 @@ Kind = Literal[
     "statuses",
     "cells",
     "setting",
+    "chances",
+    "matrices",
     "text",
 ]
 
@@ -120,6 +122,8 @@ class Parameter(Generic[T_co]):
             "statuses",
             "cells",
             "setting",
+            "chances",
+            "matrices",
             "text",
         ) and not isinstance(value, str | None):
             raise ValueError(f"must be text, is {value!r}")

@@ -52,10 +52,13 @@ class Belief:
         The same as the engine holds it: arrays over all cells.
     kind
         What data frames come back as.
+    releases
+        How many releases of one original were read together.
     """
 
     posterior: Posterior = field(repr=False)
     kind: str
+    releases: int = 1
 
     @property
     def domain(self) -> Domain:
@@ -371,9 +374,9 @@ def infer(
     --------
     >>> import tabprotect as tp
     >>> table = tp.read_table("example:duncan-roehrig-4x4")
-    >>> tp.infer(tp.protect(table, seed=7), prior="positive")
+    >>> tp.infer(tp.protect(table), prior="positive")
     Belief(v | w, 4 x 4, exact)
-    >>> tp.infer([tp.protect(table, seed=7), tp.protect(table, seed=8)])
+    >>> tp.infer([tp.protect(table), tp.protect(table, fresh=True)])
     Belief(v | w, 4 x 4, exact)
     """
     given = [release] if isinstance(release, str | Path | Release | Protection) else list(release)
@@ -395,9 +398,9 @@ def infer(
     kinds = [one.kind for one in given if isinstance(one, Protection)]
     kind = kinds[0] if kinds else usual_kind()
     if asked is None:
-        return Belief(found, kind)
+        return Belief(found, kind, len(releases))
     tables = sums(found, asked, randomness=randomness, draws=draws, progress=progress)
-    return SumBelief(tuple(Belief(one, kind) for one in tables))
+    return SumBelief(tuple(Belief(one, kind, len(releases)) for one in tables))
 
 
 def _opened(release: AnyRelease, progress: Progress) -> Release:

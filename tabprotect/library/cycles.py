@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from tabprotect.engine.arrays import Bools
 from tabprotect.engine.cycles import files
 from tabprotect.engine.cycles.constructions.triangular import Settings
 from tabprotect.engine.cycles.designs import design as designed
-from tabprotect.engine.cycles.report import CycleReport, check
+from tabprotect.engine.cycles.report import CycleReport, check, public_support
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.groupings import parse_groupings
 from tabprotect.engine.formats.structural_zeros import zeros_of
@@ -29,9 +30,12 @@ class Cycles:
     ----------
     moves
         The cycles in order.
+    zeros : bool (cells,)
+        Cells that the kept margins, or somebody, told to be empty.
     """
 
     moves: MoveSet
+    zeros: Bools | None = None
 
     def __len__(self) -> int:
         return len(self.moves)
@@ -42,11 +46,11 @@ class Cycles:
 
     def check(self, *, rule: str = "any_zero", passes: int = 1) -> CycleReport:
         """What the set does: rank, sums that stay exact unasked, largest change, width."""
-        return check(self.moves, rule=rule, passes=passes)
+        return check(self.moves, zeros=self.zeros, rule=rule, passes=passes)
 
     def write(self, path: str | Path) -> None:
         """As JSON, or as a 4ti2 matrix (``.mat``)."""
-        files.write(self.moves, Path(path))
+        files.write(self.moves, Path(path), self.zeros)
 
 
 def design(
@@ -86,7 +90,7 @@ def design(
         Of ``triangular``: touches to stay below, what a cell that may be zero costs (lambda), how
         much counts spread.
     zeros
-        Of ``triangular``: structural zeros, as text of columns or the file that holds it.
+        Structural zeros, as text of columns or the file that holds it.
 
     Raises
     ------
@@ -114,13 +118,14 @@ def design(
     groups = parse_groupings(groupings, domain)
     wanted = Publication.of(domain, all_margins(domain) if keep is None else keep, groups)
     kept = KeptMargins.of(wanted, counts)
+    empty = None if zeros is None else zeros_of(str(zeros), domain)[1]
     moves = designed(
         domain,
         kind,
         {"repeats": repeats} | ({} if height is None else {"height": height}),
         settings=Settings(cap, weight, theta),
         kept=kept,
-        zeros=None if zeros is None else zeros_of(str(zeros), domain)[1],
+        zeros=empty,
         progress=progress,
     )
     if kind != "triangular" and keep is not None:
@@ -128,4 +133,5 @@ def design(
     broken = moves.violations(most=1)
     if broken:
         raise InputError(str(broken[0]), hint="take a design that keeps this margin")
-    return Cycles(moves)
+    support = public_support(moves, counts, empty, progress)
+    return Cycles(moves, None if support is None else ~support)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from tabprotect.engine.bounds.joined import joined
 from tabprotect.engine.cycles import files
 from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.disclosure.policy import read as read_policy
@@ -22,6 +23,7 @@ from tabprotect.engine.protection.problem import Protected
 from tabprotect.engine.protection.registered import methods as registered
 from tabprotect.engine.protection.staff_verdict import StaffVerdict
 from tabprotect.engine.release.release import Release
+from tabprotect.engine.tables.formula import in_formula
 from tabprotect.engine.tables.publication_set import PublicationSet
 from tabprotect.library.cycles import Cycles
 from tabprotect.library.release import published_frame
@@ -160,8 +162,8 @@ class Protection:
 
 
 def protect_set(
-    table: Table,
-    tables: Mapping[str, str],
+    table: Table | Mapping[str, Table],
+    tables: Mapping[str, str] | None = None,
     method: str = DEFAULT_METHOD,
     *,
     progress: Progress = SILENT,
@@ -172,11 +174,13 @@ def protect_set(
     Parameters
     ----------
     table
-        The counts over all variables.
+        The counts over all variables; or several tables by name, of which none need be.
     tables
-        A formula for each table by name; levels are named ``region@nuts2``.
+        A formula for each table by name; levels are named ``region@nuts2``. Of several tables each
+        is one by default.
     method
-        Its name. One that publishes the inner cells is told by ``keep`` which margins stay exact.
+        Its name. One that publishes the inner cells is told by ``keep`` which margins stay exact,
+        and needs the counts over all variables.
     **given
         As in :func:`~tabprotect.protect`.
 
@@ -193,7 +197,15 @@ def protect_set(
     >>> len(found.release.tables)
     6
     """
-    chosen = PublicationSet(table.domain, dict(tables))
+    if isinstance(table, Table):
+        chosen = PublicationSet(table.domain, dict(tables or {}))
+    else:
+        several, kind = {n: t.table for n, t in table.items()}, next(iter(table.values())).kind
+        set_verbs.check_publishes_margins(method)
+        table = Table(History.of(joined(several, progress)), kind)
+        each = {n: "*".join(map(in_formula, t.domain.names)) for n, t in several.items()}
+        chosen = PublicationSet(table.domain, dict(tables or each))
+        set_verbs.check_within(chosen, several)
     if any(parameter.name == "margins" for parameter in registered()[method].parameters):
         given["margins"] = chosen.formula
     return protect(table, method, progress=progress, **given)
@@ -256,7 +268,7 @@ def protect(
     --------
     >>> import tabprotect as tp
     >>> table = tp.read_table("example:duncan-roehrig-4x4")
-    >>> tp.protect(table, "cyclic_perturbation", alpha=0.25, seed=7)
+    >>> tp.protect(table, "cyclic_perturbation", alpha=0.25)
     Protection(cyclic_perturbation, 4 x 4)
     """
     given: str | Order | None = None

@@ -73,7 +73,7 @@ print(json.dumps(out))
 def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The program with one more file."""
     folder = tmp_path_factory.mktemp("program")
-    ignore = shutil.ignore_patterns("__pycache__", "images")
+    ignore = shutil.ignore_patterns("__pycache__", "images", "site")
     shutil.copytree(ROOT / "tabprotect", folder / "tabprotect", ignore=ignore)
     shutil.copytree(ROOT / "resources", folder / "tabprotect" / "resources", ignore=ignore)
     (folder / "tabprotect" / "engine" / "protection" / "methods" / "toy.py").write_text(TOY)
@@ -88,7 +88,7 @@ def python(folder: Path, *words: str) -> str:
     done = subprocess.run(
         [sys.executable, *words],
         cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(folder), "PYTHONDONTWRITEBYTECODE": "1"},
+        env={**os.environ, "PYTHONPATH": str(folder)},
         capture_output=True,
         text=True,
         check=False,

@@ -38,6 +38,7 @@ def commands(folder: Path) -> None:
     """protect, verify and infer of a long file, against DuckDB reading it."""
     counts = np.random.default_rng(1).poisson(5, (SIZE, SIZE))
     long, bundle, sink = folder / "long.csv", folder / "release.zip", folder / "out"
+    secret, register = folder / "CONFIDENTIAL-dossier.zip", folder / "register.db"
     lines = [f"r{i},c{j},{n}" for i, row in enumerate(counts.tolist()) for j, n in enumerate(row)]
     long.write_text("\n".join(["row,column,count", *lines]) + "\n")
     reading = f"import duckdb; duckdb.sql(\"SELECT sum(count) FROM '{long}'\").fetchall()"
@@ -45,6 +46,13 @@ def commands(folder: Path) -> None:
     print(f"  DuckDB reads the file: {reference:.2f} s CPU")
     for name, words in (
         ("protect", [str(long), "--seed", "1", "--register", "none", "--out", str(bundle)]),
+        (
+            "protect --dossier",
+            [
+                *(str(secret), "--out", str(folder / "again.zip")),
+                *(str(long), "--seed", "1", "--register", str(register)),
+            ],
+        ),
         ("verify", [str(bundle)]),
         ("infer --json", [str(bundle)]),
         ("infer --format parquet", [str(bundle), "--out", str(folder / "p.parquet")]),

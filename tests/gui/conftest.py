@@ -13,6 +13,8 @@ from PySide6.QtCore import QtMsgType, qInstallMessageHandler
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from tabprotect.engine.disclosure import before
+from tabprotect.engine.posterior.factors.chains import chain
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.frame.app import application
 from tabprotect.gui.frame.main_window import MainWindow
@@ -76,6 +78,16 @@ def clean(qapp: QApplication) -> Iterator[None]:
     left = [t.name for t in threading.enumerate() if t not in threads and t.is_alive()]
     assert not left, f"threads left behind: {left}"
     assert not said, "\n".join(said)
+
+
+@pytest.fixture(autouse=True)
+def _few_draws(monkeypatch: pytest.MonkeyPatch) -> None:
+    # A page foresees what the gate will say whenever it is set up: seconds with as many as usual.
+    for number in ("SYNTHETIC", "FEW"):
+        monkeypatch.setattr(before, number, before.LEAST)
+    # So does a posterior by chains, of tables of a few cells that mix at once.
+    for number, few in (("DIRECTIONS", 1600), ("SWEEPS", 200)):
+        monkeypatch.setattr(chain, number, few)
 
 
 @pytest.fixture

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterator
 
 import pytest
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QAbstractButton,
     QApplication,
@@ -21,9 +22,11 @@ from tabprotect.engine.project.verbs.release_verbs import protect
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.frame.app import application
 from tabprotect.gui.frame.main_window import MainWindow
+from tabprotect.gui.look.listing import Listing
 from tabprotect.gui.look.shown import speak_in_window
 from tabprotect.gui.look.theme import GRID, THEME
 from tabprotect.gui.pages.protect.page import ProtectPage
+from tabprotect.gui.pages.query_space.page import QuerySpacePage
 from tabprotect.gui.pages.table.page import TablePage
 from tabprotect.languages.speaking import ENGLISH, PSEUDO, speak, told
 
@@ -107,7 +110,8 @@ def test_the_window_speaks_german_and_leaves_names_alone(
 
 
 ENGLISH_WORDS = re.compile(
-    r"\b(?:the|of|and|are|is|to|from|with|by|not|this|that|chosen|user|intruder|cells?)\b"
+    r"\b(?:believes|posterior|width|verdict|sub-table|letters|now|at|"
+    r"the|of|and|are|is|to|from|with|by|not|this|that|chosen|user|intruder|cells?)\b"
 )
 
 
@@ -128,6 +132,9 @@ def words(window: MainWindow) -> set[str]:
             said.add(widget.text())
         if isinstance(widget, QComboBox):
             said |= {widget.itemText(number) for number in range(widget.count())}
+        if isinstance(widget, Listing):
+            across, rows = Qt.Orientation.Horizontal, widget.rows
+            said |= {str(rows.headerData(n, across)) for n in range(rows.columnCount())}
     return said
 
 
@@ -140,6 +147,12 @@ def test_main_pages_say_nothing_in_english(
         window.go(name)
         quiet(window, qtbot)
         faults += [f"{name}: {text}" for text in words(window) if ENGLISH_WORDS.search(text)]
+    page = window.page
+    assert isinstance(page, QuerySpacePage)
+    for tab in range(page.tabs.count()):
+        page.tabs.setCurrentIndex(tab)
+        quiet(window, qtbot)
+        faults += [f"tab {tab}: {text}" for text in words(window) if ENGLISH_WORDS.search(text)]
     document = window.document
     document.run(protect(seed=7, accept_weak=True))
     for name in ("perturb", "posterior", "release"):

@@ -105,6 +105,7 @@ def test_german_covers_every_area() -> None:
             "a reader would know 0 \u2502 exact posterior, 15 possible originals",
             "ein Leser w\u00fcsste 0 \u2502 exakte A-posteriori-Verteilung, 15 m\u00f6gliche Originale",
         ),
+        ("posterior by exact draws", "A-posteriori-Verteilung durch exakte Ziehungen"),
         ("Title: A small table", "Titel: A small table"),
     ],
 )

@@ -25,3 +25,9 @@ def test_a_release_gives_the_design_of_its_table(tmp_path: Path) -> None:
 def test_strips_by_name() -> None:
     table = tp.read_table("example:sparse-10x10")
     assert len(tp.design(table=table, kind="strips", height=4)) == 63
+
+
+def test_sums_of_cells_that_must_be_empty_were_asked_for(tmp_path: Path) -> None:
+    table = tp.read_table("example:adult-occupations")
+    found = tp.design(table=table).check()
+    assert (found.rank, found.dimension, found.known_functionals) == (1026, 1026, 0)

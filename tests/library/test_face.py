@@ -66,7 +66,7 @@ def test_importing_it_loads_no_numbers() -> None:
     ("source", "method", "settings"),
     [
         ("example:duncan-roehrig-4x4", "cyclic_perturbation", {"alpha": 0.25}),
-        ("example:langsrud-lupp", "small_count_rounding", {"base": 3}),
+        ("example:duncan-roehrig-4x4", "random_rounding", {"base": 5}),
     ],
 )
 def test_the_same_seed_gives_the_command_lines_bytes(
@@ -102,6 +102,8 @@ def test_belief_is_what_the_command_line_prints(
         belief.distribution(v="v1", w="w2", x="x1")
     draws = belief.sample(500, seed=1)
     assert draws.shape == (500, 4, 4)
+    both = tp.infer([tmp_path / "r.zip", tp.protect(table, fresh=True, alpha=0.25)])
+    assert (belief.releases, both.releases) == (1, 2)
     assert (draws.sum(axis=2) == table.counts.sum(axis=1)).all()
 
 

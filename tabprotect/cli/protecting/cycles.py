@@ -5,16 +5,16 @@ from __future__ import annotations
 import argparse
 import json
 from pathlib import Path
+from typing import Any
 
 from tabprotect.cli.arguments import add_reading, names, open_source, sizes
 from tabprotect.cli.output import Console
 from tabprotect.cli.verbs import UsageError, Verbs
-from tabprotect.engine.atomic import write_bytes
 from tabprotect.engine.cycles import files
-from tabprotect.engine.cycles.constructions.for_margins import design_for_margins
+from tabprotect.engine.cycles.constructions.for_margins import Designed, design_for_margins
 from tabprotect.engine.cycles.constructions.triangular import Settings
 from tabprotect.engine.cycles.designs import DESIGNS, design, in_place
-from tabprotect.engine.cycles.report import check
+from tabprotect.engine.cycles.report import check, public_support
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.groupings import parse_groupings
 from tabprotect.engine.formats.structural_zeros import read_zeros
@@ -25,7 +25,6 @@ from tabprotect.engine.tables.kept_margins import KeptMargins
 from tabprotect.engine.tables.margins import all_margins, maximal
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.engine.tables.publication import Publication
-from tabprotect.engine.tables.table import Table
 
 
 def add(verbs: Verbs) -> None:
@@ -53,18 +52,15 @@ def add(verbs: Verbs) -> None:
     create.add_argument(
         "--repeats", type=int, default=1, metavar="K", help="each cycle K times in place"
     )
-    create.add_argument("--cap", type=int, default=4, help="of triangular: touches to stay below")
+    create.add_argument("--cap", type=int, help="of triangular: touches to stay below (4)")
     create.add_argument(
         "--lambda",
         type=float,
-        default=4.0,
         dest="weight",
         metavar="LAMBDA",
-        help="of triangular: what a cell that may be zero costs",
+        help="of triangular: what a cell that may be zero costs (4)",
     )
-    create.add_argument(
-        "--theta", type=float, default=1.0, help="of triangular: how much counts spread"
-    )
+    create.add_argument("--theta", type=float, help="of triangular: how much counts spread (1)")
     create.add_argument("--out", type=Path, metavar="FILE", help="JSON, or a 4ti2 .mat file")
     add_reading(create)
     examine = group.add("check", run_check, "examine a cycle set, on its own or on a table")
@@ -110,14 +106,29 @@ def run_design(args: argparse.Namespace, console: Console) -> int:
     table = None if args.table is None else open_source(args, console).project.original
     domain = Domain.of_shape(args.shape) if table is None else table.domain
     kind = args.kind if args.keep_order is None else f"order-{args.keep_order}"
-    if kind == "triangular" and args.keep_order is None:
-        moves, found = _designed(args, domain, table, console)
+    options = {"height": args.height, "cap": args.cap, "lambda": args.weight, "theta": args.theta}
+    given: dict[str, Any] = {name: value for name, value in options.items() if value is not None}
+    zeros = None if args.zeros is None else read_zeros(args.zeros, domain)
+    found: dict[str, object] = {}
+    if kind == "triangular":
+        if "height" in given:
+            raise UsageError("--height is of strips")
+        given = {"weight" if name == "lambda" else name: given[name] for name in given}
+        publication = _kept(args, domain)
+        kept = (
+            KeptMargins.even(publication) if table is None else KeptMargins.of(publication, table)
+        )
+        designed = design_for_margins(kept, Settings(**given), zeros=zeros, progress=console)
+        moves = in_place(designed.moves, args.repeats)
+        zeros = ~designed.support
+        found = _proof(designed, moves)
     else:
-        given = {} if args.height is None else {"height": args.height}
-        moves, found = design(domain, kind, given | {"repeats": args.repeats}), {}
+        moves = design(domain, kind, given | {"repeats": args.repeats})
         if args.keep is not None:
-            kept = _kept(args, domain)
-            moves = moves.keeping(kept.margins, kept.groupings)
+            kept_margins = _kept(args, domain)
+            moves = moves.keeping(kept_margins.margins, kept_margins.groupings)
+        support = public_support(moves, table, zeros, console)
+        zeros = None if support is None else ~support
     if args.margins is not None:
         moves = moves.keeping(maximal(domain, args.margins))
     if args.margins is not None or args.keep is not None:
@@ -125,14 +136,9 @@ def run_design(args: argparse.Namespace, console: Console) -> int:
         if broken:
             raise InputError(str(broken[0]), hint="take a design that keeps this margin")
     if args.out is None:
-        print(json.dumps(files.to_json(moves), separators=(",", ":")))
+        print(json.dumps(files.to_json(moves, zeros), separators=(",", ":")))
         return 0
-    text = (
-        files.to_4ti2(moves)
-        if args.out.suffix in (".mat", ".mar", ".gra")
-        else json.dumps(files.to_json(moves), separators=(",", ":")) + "\n"
-    )
-    write_bytes(args.out, text.encode())
+    files.write(moves, args.out, zeros)
     data = {
         "out": str(args.out),
         "kind": kind,
@@ -150,21 +156,10 @@ def run_design(args: argparse.Namespace, console: Console) -> int:
     return 0
 
 
-def _designed(
-    args: argparse.Namespace, domain: Domain, table: Table | None, console: Console
-) -> tuple[MoveSet, dict[str, object]]:
-    """A design for kept margins, with the proof of what it spans."""
-    publication = _kept(args, domain)
-    kept = KeptMargins.even(publication) if table is None else KeptMargins.of(publication, table)
-    found = design_for_margins(
-        kept,
-        Settings(args.cap, args.weight, args.theta),
-        zeros=None if args.zeros is None else read_zeros(args.zeros, domain),
-        progress=console,
-    )
-    moves = in_place(found.moves, args.repeats)
+def _proof(found: Designed, moves: MoveSet) -> dict[str, object]:
+    """What a design for kept margins spans, and how often its cycles touch a cell."""
     plus, minus = moves.touches
-    return moves, {
+    return {
         "rank": found.rank,
         "dimension": found.dimension,
         "deficit": found.deficit,
@@ -179,11 +174,15 @@ def run_check(args: argparse.Namespace, console: Console) -> int:
     if args.passes < 1:
         raise UsageError("--passes must be at least 1")
     table = None if args.table is None else open_source(args, console).project.original
-    moves = files.read(args.cycles, domain=None if table is None else table.domain)
+    moves, zeros = files.read_designed(args.cycles, domain=None if table is None else table.domain)
     if args.keep is not None:
         kept = _kept(args, moves.domain, moves.groupings)
+        if set(kept.margins) != set(moves.margins):
+            # What was known to be empty followed from the margins that the cycles were made for.
+            zeros = None
         moves = moves.keeping(kept.margins, kept.groupings)
-    zeros = None if args.zeros is None else read_zeros(args.zeros, moves.domain)
+    if args.zeros is not None:
+        zeros = read_zeros(args.zeros, moves.domain)
     report = check(
         moves, table=table, zeros=zeros, rule=args.blocking, passes=args.passes, progress=console
     )

@@ -12,15 +12,21 @@ from tabprotect.cli.data.tabulate import add_counting, counted
 from tabprotect.cli.output import Console
 from tabprotect.cli.protecting.protect import add_protecting, signing_keys
 from tabprotect.cli.verbs import UsageError, Verbs
+from tabprotect.engine.bounds.joined import check_common
 from tabprotect.engine.bundle.set_bundles import ALL, verify_set
 from tabprotect.engine.disclosure.policy import read as read_policy
 from tabprotect.engine.errors import InputError, RecordsError
 from tabprotect.engine.formats.reading import Reading, options
 from tabprotect.engine.project.history import History
-from tabprotect.engine.project.steps import opened, protected
+from tabprotect.engine.project.steps import absolute, opened, protected
 from tabprotect.engine.project.verbs.release_verbs import set_method
-from tabprotect.engine.project.verbs.set_verbs import publish_set
-from tabprotect.engine.tables.formula import names_in
+from tabprotect.engine.project.verbs.set_verbs import (
+    check_publishes_margins,
+    check_within,
+    join_tables,
+    publish_set,
+)
+from tabprotect.engine.tables.formula import in_formula, names_in
 from tabprotect.engine.tables.publication_set import PublicationSet
 from tabprotect.engine.tables.table import Table
 from tabprotect.engine.tables.variable import AT
@@ -33,8 +39,8 @@ def add(verbs: Verbs) -> None:
         "source",
         nargs="+",
         metavar="SOURCE",
-        help="records, or a table or project over all variables; further files are tables of the "
-        "same records, whose counts must agree with it",
+        help="records, or a table or project; further files are tables of the same records, whose "
+        "common cells must agree. No file need be over all variables",
     )
     command.add_argument(
         "--table",
@@ -43,7 +49,8 @@ def add(verbs: Verbs) -> None:
         default=[],
         dest="tables",
         metavar="NAME=FORMULA",
-        help="a table of the set, as geo@nuts2*age*sex; once for each",
+        help="a table of the set, as geo@nuts2*age*sex; once for each. Of several files each is one "
+        "by default",
     )
     command.add_argument(
         "--tables",
@@ -81,11 +88,26 @@ def run(args: argparse.Namespace, console: Console) -> int:
     policy = None if args.policy is None else read_policy(args.policy)
     previous = [verify_set(folder, progress=console).tables for folder in args.previous]
     history = _opened(args, formulas, console)
-    table = history.project.original
-    chosen = PublicationSet(table.domain, formulas)
-    for other in args.source[1:]:
-        _agrees(table, other, args, console)
     method = args.method or history.project.method
+    table = history.project.original
+    others = {
+        str(file): opened(file, _reading(args), console).project.original
+        for file in args.source[1:]
+    }
+    files = {args.source[0]: table, **others}
+    if all(n in table.domain.known_names for f in others.values() for n in f.domain.names):
+        check_common(files)
+    else:
+        check_publishes_margins(method)
+        order = join_tables(
+            source=absolute(args.source[0]),
+            beside={file: absolute(file) for file in others},
+            **_reading(args).given,
+        )
+        history = History().do(order, progress=console)[0]
+        table = history.project.original
+    chosen = PublicationSet(table.domain, formulas or _each(files))
+    check_within(chosen, files)
     history = history.do(set_method(method=method), progress=console)[0]
     if any(p.name == "margins" for p in history.project.protection.parameters):
         settings["margins"] = chosen.formula
@@ -105,7 +127,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
     )
     order = publish_set(
         folder=str(args.out),
-        tables=formulas,
+        tables=dict(chosen.formulas),
         dossier=None if args.dossier is None else str(args.dossier),
         overwrite=True,
         **keys,
@@ -153,27 +175,15 @@ def _opened(args: argparse.Namespace, formulas: Mapping[str, str], console: Cons
     return History().do(counted(args, source, tuple(by)), progress=console)[0]
 
 
-def _agrees(table: Table, source: str, args: argparse.Namespace, console: Console) -> None:
-    """Refuse a file that counts the same cells otherwise."""
-    other = opened(source, _reading(args), console).project.original
-    margin = table.margin(other.domain.names)
-    differ = sorted(cell for cell, _ in _counts(other, margin) ^ _counts(margin, margin))
-    if differ:
-        raise InputError(
-            f"{len(differ):,} cells are counted otherwise than in {args.source[0]}",
-            file=source,
-            cell=f"({', '.join(differ[0])})",
-            hint="tables of a set are of the same records",
-        )
-
-
-def _counts(table: Table, like: Table) -> set[tuple[tuple[str, ...], int]]:
-    """The cells that are not zero, with their categories in the order of another table."""
-    order = [table.domain.names.index(name) for name in like.domain.names]
-    keys, counts = table.cells
-    labels = (table.domain.labels(table.domain.unflat(key)) for key in keys.tolist())
-    cells = (tuple(found[i] for i in order) for found in labels)
-    return set(zip(cells, counts.tolist(), strict=True))
+def _each(files: Mapping[str, Table]) -> dict[str, str]:
+    """Several files as the tables of a set, by their names; none for one alone."""
+    tables = {
+        Path(file).stem: "*".join(map(in_formula, table.domain.names))
+        for file, table in files.items()
+    }
+    if len(tables) < len(files):
+        raise InputError("two files have one name", hint="name the tables: --table NAME=FORMULA")
+    return tables if len(tables) > 1 else {}
 
 
 def _say(

@@ -427,6 +427,11 @@ def _heading(posterior: Posterior) -> list[str]:
         if originals != 1
         else f"{way} of a reader who {posterior.prior.label}: only one original is possible.",
         *(
+            [f"{posterior.reason[0].upper()}{posterior.reason[1:]}."]
+            if posterior.way == "monte_carlo" and not posterior.independent
+            else []
+        ),
+        *(
             [
                 f"The published count is the most probable one in {int(matches.sum()):,} of "
                 f"{int(posterior.is_published.sum()):,} cells that have one."

@@ -26,7 +26,7 @@ def add(verbs: Verbs) -> None:
     add_reading(check)
     withdraw = group.add("withdraw", run_withdraw, "note that a release was withdrawn")
     withdraw.add_argument("which", metavar="NUMBER|FINGERPRINT")
-    withdraw.add_argument("--reason", required=True, help="why; kept in the register")
+    withdraw.add_argument("--reason", default="", help="why; kept in the register")
     for command in (every, show, check, withdraw):
         command.add_argument(
             "--register",
@@ -68,11 +68,10 @@ def run_show(args: argparse.Namespace, console: Console) -> int:
 
 def run_withdraw(args: argparse.Namespace, console: Console) -> int:
     """Mark a release as withdrawn."""
+    from tabprotect.engine.disclosure.gate import UNSTATED
     from tabprotect.engine.register.register import Register
 
-    reason = args.reason.strip()
-    if not reason:
-        raise UsageError("--reason is empty")
+    reason = args.reason.strip() or UNSTATED
     with Register(_address(args)) as register:
         entry = register.find(args.which)
         register.withdraw(entry.number, reason)

@@ -79,6 +79,10 @@ def headline(verdict: Verdict, together: Verdict | None = None) -> CheckLine:
 
 def read_together(verdict: Verdict, beside: str = "what left before") -> str:
     """What a reader of a release and of earlier ones would know, in words."""
+    if verdict.passed is None:
+        return (
+            f"together with {beside} what a reader learns could not be worked out: {verdict.note}"
+        )
     return (
         f"together with {beside} a reader would know {verdict.known:,} of "
         f"{verdict.at_risk:,.1f} expected at-risk cells (limit: {verdict.limit:,.1f}), "

@@ -2,16 +2,57 @@
 
 from __future__ import annotations
 
+import itertools
 import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
+import numpy.typing as npt
 
+from tabprotect.engine.arrays import Ints
 from tabprotect.engine.budgets import RISK_REPORT_CELLS as MOST_CELLS
 from tabprotect.engine.bundle.archive import dump_json
 from tabprotect.engine.bundle.check_lines import CheckGroup, headline, honesty, protection
 from tabprotect.engine.protection.descriptions.summary import summarise
 from tabprotect.engine.protection.problem import Protected
 from tabprotect.engine.protection.registered import methods
+
+
+@dataclass(frozen=True)
+class _Cells:
+    """At-risk cells in the table's order; ``unprotected`` is what a true count stands for."""
+
+    codes: tuple[Ints, ...]
+    original: list[int]
+    unprotected: list[int]
+    published: list[int | None]
+
+    @classmethod
+    def of(cls, protected: Protected, most: int) -> _Cells:
+        problem, inner = protected.record.problem, protected.release.inner
+        original, mechanism = problem.table.counts, protected.release.mechanism
+        weighted = methods()[mechanism.method].weighted(mechanism.values)
+        unprotected = problem.unprotected(problem.table.domain, weighted=weighted).counts
+        mask = problem.at_risk.mask(original)
+        at = np.flatnonzero(mask)[:most]
+        published: list[int | None] = [None] * len(at)
+        if inner is not None:
+            shown = inner.table.counts, inner.hidden
+            pairs = zip(*(array.reshape(-1)[at].tolist() for array in shown), strict=True)
+            published = [None if hidden else count for count, hidden in pairs]
+        return cls(
+            tuple(np.argwhere(mask)[:most].T),
+            original.reshape(-1)[at].tolist(),
+            unprotected.reshape(-1)[at].tolist(),
+            published,
+        )
+
+    @property
+    def counts(self) -> Iterator[tuple[int, int, int | None]]:
+        """Of each cell: the true count, what it stands for, the published one."""
+        return zip(self.original, self.unprotected, self.published, strict=True)
 
 
 def risk_json(protected: Protected) -> bytes:
@@ -27,40 +68,42 @@ def risk_json(protected: Protected) -> bytes:
         "findings": dict(record.findings),
         "at_risk_cells": [],
     }
-    lines = [json.dumps(cell, ensure_ascii=False) for cell in _cells(protected, MOST_CELLS)]
-    cells = "".join(f"    {line},\n" for line in lines).removesuffix(",\n")
-    end = "[]\n}\n"
-    listed = f"[\n{cells}\n  ]\n}}\n".encode(errors="backslashreplace")
-    return dump_json(told).removesuffix(end.encode()) + listed
+    cells = _Cells.of(protected, MOST_CELLS)
+    # Put together by columns: of a million cells a hundred thousand may be listed.
+    variables = record.problem.table.domain.variables
+    quoted = [[json.dumps(c, ensure_ascii=False) for c in v.categories] for v in variables]
+    numbers = [list(map(str, range(len(texts)))) for texts in quoted]
+    between = f"], {json.dumps('labels')}: ["
+    columns = ['    {"index": ['], *_listed(numbers, cells), [between], *_listed(quoted, cells)
+    pieces = np.empty((len(cells.original), len(columns) + 1), dtype=np.object_)
+    for number, column in enumerate(columns):
+        pieces[:, number] = column
+    pieces[:, -1] = list(itertools.starmap(_end, cells.counts))
+    lines = "".join(pieces.reshape(-1).tolist()).removesuffix(",\n")
+    listed = f"[\n{lines}\n  ]\n}}\n".encode(errors="backslashreplace")
+    return dump_json(told).removesuffix(b"[]\n}\n") + listed
 
 
-def _cells(protected: Protected, most: int) -> list[dict[str, object]]:
-    problem, inner = protected.record.problem, protected.release.inner
-    original, mechanism = problem.table.counts, protected.release.mechanism
-    weighted = methods()[mechanism.method].weighted(mechanism.values)
-    unprotected = problem.unprotected(problem.table.domain, weighted=weighted).counts
-    out: list[dict[str, object]] = []
-    for found in np.argwhere(problem.at_risk.mask(original))[:most]:
-        index = tuple(found.tolist())
-        out.append(
-            {
-                "index": list(index),
-                "labels": list(problem.table.domain.labels(index)),
-                "original": int(original[index]),
-                "unprotected": int(unprotected[index]),
-                "published": None
-                if inner is None or inner.hidden[index]
-                else int(inner.table.counts[index]),
-            }
-        )
-    return out
+@lru_cache(maxsize=4096)
+def _end(original: int, unprotected: int, published: int | None) -> str:
+    counts = {"original": original, "unprotected": unprotected, "published": published}
+    return f"], {json.dumps(counts)[1:]},\n"
+
+
+def _listed(texts: Sequence[Sequence[str]], cells: _Cells) -> list[npt.NDArray[np.object_]]:
+    """What stands for each axis' category, after the first one behind a comma."""
+    return [
+        np.array([f", {text}" if axis else text for text in known], dtype=np.object_)[codes]
+        for axis, (known, codes) in enumerate(zip(texts, cells.codes, strict=True))
+    ]
 
 
 def risk_text(protected: Protected) -> str:
     """The report for people."""
     record = protected.record
-    found = record.verdict
-    cells = _cells(protected, 200)
+    found, domain = record.verdict, record.problem.table.domain
+    cells = _Cells.of(protected, 200)
+    labels = [domain.labels(index) for index in zip(*cells.codes, strict=True)] or [()]
     number = int(record.problem.at_risk.mask(record.problem.table.counts).sum())
     lines = [
         "# CONFIDENTIAL: risk report",
@@ -75,19 +118,18 @@ def risk_text(protected: Protected) -> str:
         "| at-risk cell | original | published |",
         "|---|---:|---:|",
         *(
-            f"| {', '.join(map(str, c['labels']))} | {_original(c)} "  # type: ignore[call-overload]
-            f"| {'not published' if c['published'] is None else c['published']} |"
-            for c in cells
+            f"| {', '.join(named)} | {_original(original, unprotected)} "
+            f"| {'not published' if published is None else published} |"
+            for named, (original, unprotected, published) in zip(labels, cells.counts, strict=False)
         ),
     ]
-    if number > len(cells):
-        lines.append(f"| ... {number - len(cells):,} more in risk_report.json | | |")
+    if number > len(cells.original):
+        lines.append(f"| ... {number - len(cells.original):,} more in risk_report.json | | |")
     return "\n".join(lines) + "\n"
 
 
-def _original(cell: dict[str, object]) -> str:
+def _original(count: int, shown: int) -> str:
     """The true count; with what it stands for where estimates are published."""
-    count, shown = cell["original"], cell["unprotected"]
     return str(count) if count == shown else f"{count} ({shown} weighted)"
 
 

@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from tabprotect.engine.arrays import Ints
+from tabprotect.engine.arrays import Bools, Ints
+from tabprotect.engine.atomic import write_bytes
 from tabprotect.engine.budgets import MAX_CYCLE_CELLS
 from tabprotect.engine.cycles import stated
 from tabprotect.engine.errors import InputError
@@ -26,11 +27,12 @@ from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.engine.tables.publication import Publication
 
 
-def to_json(moves: MoveSet) -> dict[str, object]:
-    """``{"variables", "shape", "cycles": [{"plus": [...], "minus": [...]}], "margins"}``.
+def to_json(moves: MoveSet, zeros: Bools | None = None) -> dict[str, object]:
+    """``{"variables", "shape", "cycles": [{"plus": [...], "minus": [...]}], "margins", "zeros"}``.
 
     ``margins`` is left out when all (k-1)-way margins are kept, the usual case. Where they name
-    groupings, ``groupings`` lists ``{"name", "of", "groups"}``, a group for each category.
+    groupings, ``groupings`` lists ``{"name", "of", "groups"}``, a group for each category. ``zeros``
+    are the cells that were known to be empty when the cycles were designed, if any were.
     """
     out: dict[str, object] = {
         "variables": list(moves.domain.names),
@@ -46,6 +48,8 @@ def to_json(moves: MoveSet) -> dict[str, object]:
         out["groupings"] = [
             {"name": g.name, "of": g.of, "groups": list(g.groups)} for g in moves.groupings
         ]
+    if zeros is not None and zeros.any():
+        out["zeros"] = np.argwhere(zeros.reshape(moves.domain.shape)).tolist()
     return out
 
 
@@ -206,17 +210,50 @@ def from_json(data: object, *, domain: Domain | None = None) -> MoveSet:
     return MoveSet.of(over, starts, cells, signs, margins=margins, groupings=groupings)
 
 
-def write(moves: MoveSet, path: Path) -> None:
-    """Write a cycle set: JSON, or a 4ti2 matrix for ``.mat``, ``.mar`` and ``.gra``."""
+def _zeros(data: Mapping[str, object], domain: Domain) -> Bools | None:
+    """The cells that a file says were known to be empty, bool (cells,)."""
+    given = data.get("zeros")
+    if given is None:
+        return None
+    wrong = InputError('"zeros" must be a list of cells of the table')
+    if not isinstance(given, list) or len(given) > domain.size:
+        raise wrong
+    zeros = np.zeros(domain.size, dtype=np.bool_)
+    for cell in given:
+        if not isinstance(cell, list) or len(cell) != domain.ndim:
+            raise wrong
+        zeros[domain.flat([_whole(i, '"zeros", a cell number') for i in cell])] = True
+    return zeros
+
+
+def write(moves: MoveSet, path: Path, zeros: Bools | None = None) -> None:
+    """Write a cycle set: JSON, or a 4ti2 matrix for ``.mat``, ``.mar`` and ``.gra``.
+
+    Parameters
+    ----------
+    zeros : bool (cells,)
+        Cells known to be empty; a 4ti2 matrix cannot say so.
+    """
     if path.suffix in (".mat", ".mar", ".gra"):
         text = to_4ti2(moves)
     else:
-        text = json.dumps(to_json(moves), separators=(",", ":")) + "\n"
-    path.write_text(text, encoding="utf-8")
+        text = json.dumps(to_json(moves, zeros), separators=(",", ":")) + "\n"
+    write_bytes(path, text.encode())
 
 
 def read(path: Path, *, domain: Domain | None = None) -> MoveSet:
+    """Read a cycle set: :func:`read_designed` without the zeros."""
+    return read_designed(path, domain=domain)[0]
+
+
+def read_designed(path: Path, *, domain: Domain | None = None) -> tuple[MoveSet, Bools | None]:
     """Read a cycle set; a 4ti2 file needs the table's domain.
+
+    Returns
+    -------
+    moves
+    zeros : bool (cells,)
+        Cells that were known to be empty when the cycles were designed, if the file says so.
 
     Raises
     ------
@@ -228,13 +265,14 @@ def read(path: Path, *, domain: Domain | None = None) -> MoveSet:
         if path.suffix in (".mat", ".mar", ".gra"):
             if domain is None:
                 raise InputError("a 4ti2 file has no shape", hint="say which table it is for")
-            return from_4ti2(text, domain)
+            return from_4ti2(text, domain), None
         try:
             data = json.loads(text)
         except (ValueError, RecursionError) as error:
             line = getattr(error, "lineno", None)
             raise InputError("not valid JSON", line=line) from None
-        return from_json(data, domain=domain)
+        moves = from_json(data, domain=domain)
+        return moves, _zeros(data, moves.domain)
     except InputError as error:
         raise error.in_file(path) from None
 

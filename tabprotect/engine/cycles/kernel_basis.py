@@ -6,12 +6,13 @@ combinations of it reach every original from every other.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from heapq import heappop, heappush
 
 import numpy as np
 
 from tabprotect.engine.arrays import Floats, Ints
-from tabprotect.engine.budgets import MOST_REDUCED
+from tabprotect.engine.budgets import MOST_REDUCED, MOST_SUMS
 from tabprotect.engine.progress import SILENT, Progress
 
 Vector = dict[int, int]
@@ -77,6 +78,57 @@ def shortened(basis: list[Vector], cells: int) -> list[Vector]:
         row[list(vector)] = list(vector.values())
     reduced = _lll(b)
     return [{int(c): int(row[c]) for c in np.flatnonzero(row)} for row in reduced]
+
+
+def as_cycles(basis: list[Vector], moves: list[Vector]) -> list[Vector]:
+    """Vectors of a basis with entries of -1 and 1 only, as far as they can be had.
+
+    Longer entries are brought down by adding moves and cycles of the basis, the most promising
+    sums first: together they span the same lattice.
+
+    Parameters
+    ----------
+    moves
+        They span the rest of the lattice.
+    """
+    cycles = [vector for vector in basis if not _excess(vector)]
+    long = [vector for vector in basis if _excess(vector)]
+    if not long:
+        return cycles
+    touching: dict[int, list[Vector]] = {}
+    for move in moves + cycles:
+        for cell in move:
+            touching.setdefault(cell, []).append(move)
+    for vector in long:
+        found = _cycle(vector, touching)
+        if found is not None:
+            cycles.append(found)
+    return cycles
+
+
+def _excess(vector: Vector) -> int:
+    """How much the entries are beyond those of a cycle."""
+    return sum(abs(value) - 1 for value in vector.values() if abs(value) > 1)
+
+
+def _cycle(vector: Vector, touching: Mapping[int, Sequence[Vector]]) -> Vector | None:
+    """A cycle that is the vector plus moves; ``None`` if the search does not come upon one."""
+    seen: set[frozenset[tuple[int, int]]] = set()
+    waiting = [(_excess(vector), len(vector), 0, vector)]
+    while waiting and len(seen) < MOST_SUMS:
+        excess, _, _, at = heappop(waiting)
+        if not excess:
+            return at
+        for cell in [cell for cell, value in at.items() if abs(value) > 1]:
+            for move in touching.get(cell, ()):
+                # Away from zero it would only be worse there.
+                other = dict(at)
+                _subtract(other, move, 1 if at[cell] * move[cell] > 0 else -1)
+                key = frozenset(other.items())
+                if key not in seen:
+                    seen.add(key)
+                    heappush(waiting, (_excess(other), len(other), len(seen), other))
+    return None
 
 
 def _lll(b: Ints) -> Ints:

@@ -309,10 +309,18 @@ def _attacks(algebra: CycleAlgebra) -> list[Attack]:
     return sorted(out, key=lambda a: -a.revealed / max(a.others, 1))
 
 
-def _support(
-    moves: MoveSet, table: Table | None, zeros: Bools | None, progress: Progress
+def public_support(
+    moves: MoveSet, table: Table | None, zeros: Bools | None, progress: Progress = SILENT
 ) -> Bools | None:
-    """Cells that are no public zeros, (cells,); ``None`` where all are."""
+    """Cells that are no public zeros, bool (cells,); ``None``: none is one.
+
+    Parameters
+    ----------
+    table
+        Its kept margins show cells to be empty.
+    zeros : bool (cells,)
+        Further ones.
+    """
     support = np.ones(moves.domain.size, dtype=np.bool_)
     if table is not None:
         kept = KeptMargins.of(moves.publication, table)
@@ -366,7 +374,7 @@ def check(
     """
     if table is not None:
         moves = moves.on(table.domain)
-    support = _support(moves, table, zeros, progress)
+    support = public_support(moves, table, zeros, progress)
     algebra = CycleAlgebra(moves, support)
     cost = elimination_cost(moves, passes, progress=progress)
     plus, minus = moves.touches

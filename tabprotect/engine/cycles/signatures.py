@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tabprotect.engine.arrays import Ints
-from tabprotect.engine.equal_rows import equal_rows
+from tabprotect.engine.equal_rows import rows_by_first
 from tabprotect.engine.tables.moves import MoveSet
 
 
@@ -83,13 +83,7 @@ def _grouped(moves: MoveSet) -> Signatures:
             column[alive] = code[begin[alive] + depth] + 1
             yield column
 
-    first, inverse = equal_rows(touches())
-    # Number groups by their first cell, so that the numbering is easy to follow.
-    rank = np.empty(len(first), dtype=np.int64)
-    by_cell = np.argsort(first, kind="stable")
-    rank[by_cell] = np.arange(len(first))
-    group_of_cell[cell[begin]] = rank[inverse]
-    first = first[by_cell]
+    first, group_of_cell[cell[begin]] = rows_by_first(touches())
     starts = np.r_[0, np.cumsum(length[first])].astype(np.int64)
     inside = np.arange(starts[-1]) - np.repeat(starts[:-1], length[first])
     take = np.repeat(begin[first], length[first]) + inside

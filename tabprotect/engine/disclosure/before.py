@@ -60,10 +60,10 @@ LIKELY = 0.5
 
 
 Alternative = tuple[str, Mapping[str, object]]
+"""What other settings are, in words, and the parameters that they change."""
 
 _RECENT: deque[tuple[weakref.ref[Table], tuple[object, ...], Chance]] = deque(maxlen=32)
 """Estimates of late, and of what: a refusal tells what was foreseen, and undoing brings it back."""
-"""What other settings are, in words, and the parameters that they change."""
 
 
 @dataclass(frozen=True)

@@ -367,18 +367,18 @@ class _Means:
         groupings = groupings_of(release.domain, release.mechanism.parameters)
         alone = Publication(release.domain, (domain.names,), groupings)
         size = release.domain.size
+        draws = min(MOST_DRAWS, MOST_HELD // size)
         found = sums(
             inner,
             alone,
             randomness=randomness,
-            draws=max(min(MOST_DRAWS, MOST_HELD // size), 1),
+            # Nothing is drawn that would be too little to judge by.
+            draws=draws if draws >= LEAST_DRAWS else 0,
             work=EXACT_SUMS,
             progress=self.progress,
         )[0]
         if found.draws is not None and found.draws < LEAST_DRAWS:
-            raise InfeasibleError(
-                f"{size:,} inner cells are too many for the sums of drawn originals"
-            )
+            raise InfeasibleError(f"so few as {found.draws:,} drawn originals say too little")
         belief = as_belief(found, inner=False, judged=judged)
         if found.effective_sample_size is None:
             return belief

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from tabprotect.engine.arrays import Bools, Floats, Ints
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.fitting.projection import project, times
+from tabprotect.engine.fitting.sweeps import check_size
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.publication import Publication, distinct_rows
 
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 
-MAX_CELLS = 2**24
 LIMIT = 1e-10
 ROUNDING = 1e-14
 """Of the largest count: fits below it cannot be told from zero."""
@@ -83,20 +83,6 @@ def restore(
         sums[there], observed[there], limit=LIMIT if non_negative else -np.inf, progress=progress
     )
     return np.asarray(fitted[inverse])
-
-
-def check_size(publication: Publication) -> None:
-    """Refuse an inner table too large to be fitted in full.
-
-    Raises
-    ------
-    InputError
-    """
-    if publication.domain.size > MAX_CELLS:
-        raise InputError(
-            f"{publication.domain.size:,} inner cells are too many to be fitted",
-            hint=f"take a table of at most {MAX_CELLS:,} cells",
-        )
 
 
 def _system(

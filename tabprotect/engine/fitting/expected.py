@@ -10,10 +10,9 @@ import numpy.typing as npt
 from tabprotect.engine.arrays import Bools, Floats
 from tabprotect.engine.budgets import DENSE
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.fitting.additivity import check_size
 from tabprotect.engine.fitting.contradictions import contradiction
 from tabprotect.engine.fitting.known_cells import reduce
-from tabprotect.engine.fitting.sweeps import by_cells, by_margins, others
+from tabprotect.engine.fitting.sweeps import by_cells, by_margins, check_size, others
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.publication import Publication
 

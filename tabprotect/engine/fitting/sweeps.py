@@ -7,13 +7,29 @@ from collections.abc import Sequence
 import numpy as np
 
 from tabprotect.engine.arrays import Floats
+from tabprotect.engine.errors import InputError
 from tabprotect.engine.fitting.known_cells import Reduced
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.tables.publication import Publication
 
 STAGE = "fitting the inner cells"
+MAX_CELLS = 2**24
 STILL = 1e-6
 """Relative change of the deviation in one sweep that counts as standing still."""
+
+
+def check_size(publication: Publication) -> None:
+    """Refuse an inner table too large to be fitted in full.
+
+    Raises
+    ------
+    InputError
+    """
+    if publication.domain.size > MAX_CELLS:
+        raise InputError(
+            f"{publication.domain.size:,} inner cells are too many to be fitted",
+            hint=f"take a table of at most {MAX_CELLS:,} cells",
+        )
 
 
 def by_cells(problem: Reduced, close: float, sweeps: int, progress: Progress) -> tuple[Floats, int]:

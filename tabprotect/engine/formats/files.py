@@ -11,6 +11,7 @@ from tabprotect.engine.errors import InputError, RecordsError
 from tabprotect.engine.formats.format import Format
 from tabprotect.engine.formats.layouts.cell_list import CellList
 from tabprotect.engine.formats.layouts.found_totals import settle_totals
+from tabprotect.engine.formats.layouts.one_to_one import without_names
 from tabprotect.engine.formats.reading import Reading
 from tabprotect.engine.formats.registered import format_of
 from tabprotect.engine.progress import SILENT, Progress
@@ -70,8 +71,9 @@ def read_table(
             raise InputError("the table has no counts", hint="export it again")
         if not signed:
             cells.refuse_negative()
+        cells, named = without_names(cells)
         cells, said = settle_totals(cells, totals=reading.totals, strip=reading.strip_totals)
-        notes += said
+        notes += named + said
         progress.report("building the table", 0.9)
         table, missing = checked_table(cells, fill_missing=reading.fill_missing)
     except InputError as error:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
@@ -63,6 +64,8 @@ class Format(ABC):
         A few words for lists and filters of dialogs.
     suffixes
         Endings of file names, the usual one first, small letters.
+    begins
+        What only files of this format begin with.
     holds
         Whether such files can hold tables, records, or both.
     options
@@ -76,16 +79,20 @@ class Format(ABC):
         What becomes of levels where they are not.
     labels
         Whether the labels of categories are.
+    packed
+        Whether files that gzip has packed are read.
     """
 
     label: ClassVar[str]
     suffixes: ClassVar[tuple[str, ...]]
+    begins: ClassVar[re.Pattern[bytes] | None] = None
     holds: ClassVar[frozenset[Holds]] = frozenset({"table"})
     options: ClassVar[frozenset[str]] = frozenset({"count"})
     limits: ClassVar[tuple[str, ...]] = ()
     levels: ClassVar[bool] = False
     without_levels: ClassVar[str] = "The levels of the variables are left out."
     labels: ClassVar[bool] = False
+    packed: ClassVar[bool] = False
 
     @property
     def name(self) -> str:
@@ -99,7 +106,7 @@ class Format(ABC):
 
     def sniff(self, head: bytes) -> bool:
         """Whether a file that begins so is certainly of this format, whatever its name."""
-        return False
+        return self.begins is not None and self.begins.match(head) is not None
 
     def accepts(self, path: Path, head: bytes) -> bool:
         """Whether a file that is named so may be of this format; else it is taken for text."""
@@ -238,7 +245,7 @@ class RowFormat(Format):
             cells, parts = marked_cells(layout, reading, marks, str(path))
         except InputError as error:
             # What a plain table would be faulty by is the better cause, but for a question.
-            asks = any(name in error.hint for name in ("--marks", "--thousands"))
+            asks = any(name in error.hint for name in ("--marks", "--thousands", "--form"))
             raise (error if refused is None or asks else refused) from None
         return cells, [f"{p.option}: {p.value} ({p.reason})" for p in (*layout.parts, *parts)]
 

@@ -98,8 +98,10 @@ class Reading:
     )
 
     def __post_init__(self) -> None:
-        if isinstance(row := cast(object, self.header_row), int) and not isinstance(row, bool):
-            object.__setattr__(self, "header_row", str(self.header_row))
+        for name in ("header_row", "sheet"):
+            number = cast(object, getattr(self, name))
+            if isinstance(number, int) and not isinstance(number, bool):
+                object.__setattr__(self, name, str(number))
         for option in options():
             value = getattr(self, option.name)
             kind = _kind(option)
@@ -129,6 +131,8 @@ class Reading:
     def of(cls, given: Mapping[str, object]) -> Reading:
         """From a recipe or another shell; options that are not named keep their default.
 
+        ``marks`` may be a table: mark -> meaning.
+
         Raises
         ------
         InputError
@@ -141,11 +145,14 @@ class Reading:
                     f"there is no option {name!r} of reading a table",
                     hint=f"there are {', '.join(known)}",
                 )
+        if isinstance(marks := given.get("marks"), Mapping):
+            said = " ".join(f"{mark or 'blank'}={meaning}" for mark, meaning in marks.items())
+            given = {**given, "marks": said}
         return cls(**given)  # type: ignore[arg-type]
 
     @classmethod
     def file(cls, path: Path) -> dict[str, object]:
-        """The options that a file (``--reading FILE.toml``) names; ``marks`` may be a table.
+        """The options that a file (``--reading FILE.toml``) names.
 
         Raises
         ------
@@ -154,8 +161,6 @@ class Reading:
         """
         try:
             found = tomllib.loads(read_text(path, most=2**20))
-            if isinstance(marks := found.get("marks"), dict):
-                found["marks"] = " ".join(f"{mark or 'blank'}={m}" for mark, m in marks.items())
             return cls.of(found).given
         except tomllib.TOMLDecodeError as error:
             raise InputError(f"this is no TOML: {error}", file=path) from None

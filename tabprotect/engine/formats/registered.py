@@ -68,6 +68,10 @@ def format_of(path: Path) -> Format:
         if other is not None:
             raise InputError(f"not a table file: {other.label}", file=path, hint=other.hint)
     check_file(path)
+    if said is not None and path.suffix.lower() == ".gz" and not said.packed:
+        raise InputError(
+            f"{said.label} files are not read packed", file=path, hint="unpack it first: gunzip"
+        )
     return said or named(TEXT)
 
 

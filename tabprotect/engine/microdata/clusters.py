@@ -88,8 +88,7 @@ def _worked(
             hint="install it with: pip install 'tabprotect[cluster]'",
         ) from None
     try:
-        # Dask's types say little.
-        client: Any = Client(f"tcp://{address}", timeout=PATIENCE)  # type: ignore[no-untyped-call]
+        client: Any = Client(f"tcp://{address}", timeout=PATIENCE)
     except (OSError, ValueError) as error:
         raise InputError(
             f"no Dask scheduler answers at {address}", hint="start one", detail=str(error)

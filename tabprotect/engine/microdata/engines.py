@@ -101,18 +101,21 @@ def _answered(expression: Any, stage: str, progress: Progress) -> dict[str, list
         pool.shutdown(wait=False, cancel_futures=True)
 
 
-def engine_columns(source: str, progress: Progress) -> list[tuple[str, str, int, int]]:
-    """Name, kind, exact number of categories and of missing values of every column."""
+def engine_columns(source: str, progress: Progress) -> list[tuple[str, str, int, int, bool, int]]:
+    """Name, kind, exact numbers of categories and of missing values of every column, and of records."""
     with engine_table(source) as table:
         names = list(table.columns)
-        asked = {}
+        asked = {"rows": table.count()}
         for number, name in enumerate(names):
             asked[f"d{number}"] = table[name].nunique()
             asked[f"m{number}"] = table[name].isnull().sum()
         found = _answered(table.aggregate(**asked), "looking at the variables", progress)
         kinds = [_kind(table[name].type()) for name in names]
         return [
-            (name, kinds[n], int(found[f"d{n}"][0] or 0), int(found[f"m{n}"][0] or 0))
+            (
+                *(name, kinds[n], int(found[f"d{n}"][0] or 0), int(found[f"m{n}"][0] or 0)),
+                *(True, int(found["rows"][0])),
+            )
             for n, name in enumerate(names)
         ]
 

@@ -41,6 +41,7 @@ class ColumnSummary:
     """A column for the dialog that chooses variables.
 
     ``categories`` is ``exact`` up to about 2000 and an estimate above; missing values count as none.
+    ``kind`` is "integer" or "real" too where a column of text holds nothing but such numbers.
     """
 
     name: str
@@ -48,6 +49,8 @@ class ColumnSummary:
     categories: int
     missing: int
     exact: bool = True
+    records: int = 0
+    """How many records there are, this column's missing values among them."""
 
 
 def columns(path: Path | str, *, progress: Progress = SILENT) -> tuple[ColumnSummary, ...]:
@@ -76,16 +79,36 @@ def columns(path: Path | str, *, progress: Progress = SILENT) -> tuple[ColumnSum
             return list(row or ())
 
         names = [quoted(column.name) for column in source.columns]
-        first = ask([f"approx_count_distinct({n}), count(*) - count({n})" for n in names])
-        found = dict(zip(names, first[::2], strict=True))
+        # A CSV file does not say which of its columns are numbers.
+        first = ask(
+            [
+                f"approx_count_distinct({n}), count(*) - count({n}), "
+                f"CASE WHEN bool_and(regexp_full_match(CAST({n} AS VARCHAR), '-?[0-9]+')) THEN 2 "
+                f"WHEN bool_and(TRY_CAST(CAST({n} AS VARCHAR) AS DOUBLE) IS NOT NULL) "
+                f"FILTER ({n} IS NOT NULL) THEN 1 ELSE 0 END"
+                for n in names
+            ]
+            + ["count(*)"]
+        )
+        rows = first.pop()
+        found = dict(zip(names, first[::3], strict=True))
         # Exact counts cost memory in proportion to what they count.
         small = [name for name in names if found[name] <= EXACT_SUMMARY]
         if small:
             exact = ask([f"count(DISTINCT {name})" for name in small])
             found.update(zip(small, exact, strict=True))
     return tuple(
-        ColumnSummary(column.name, column.kind, found[name], missing, name in small)
-        for column, name, missing in zip(source.columns, names, first[1::2], strict=True)
+        ColumnSummary(
+            column.name,
+            ("text", "real", "integer")[written] if column.kind == "text" else column.kind,
+            found[name],
+            missing,
+            name in small,
+            rows,
+        )
+        for column, name, missing, written in zip(
+            source.columns, names, first[1::3], first[2::3], strict=True
+        )
     )
 
 

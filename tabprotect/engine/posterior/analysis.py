@@ -196,10 +196,9 @@ class ModelSummary:
     def lines(self) -> list[str]:
         """The pooled test and the odds ratios, a line each, for people."""
         pooled = self.pooled
-        lines = [
-            f"Pooled test: D2 = {self.test[0]:.4g}, p = {self.test[1]:.3g}",
-            "odds ratio, 95 % interval, share of the variance that perturbation adds",
-        ]
+        lines = [f"Pooled test: D2 = {self.test[0]:.4g}, p = {self.test[1]:.3g}"]
+        if self.model.associations:
+            lines.append("odds ratio, 95 % interval, share of the variance that perturbation adds")
         for k, name in enumerate(self.model.associations):
             middle, spread = float(pooled.estimate[k]), 1.96 * math.sqrt(float(pooled.total[k]))
             if not math.isfinite(middle):

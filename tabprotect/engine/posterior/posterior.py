@@ -16,7 +16,7 @@ from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.posterior.prior import Prior
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.sensitivity.small_count import SmallCount
-from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.domain import Domain, Index
 from tabprotect.engine.tables.table import Table
 
 Scalar = TypeVar("Scalar", bound=np.generic)
@@ -291,6 +291,12 @@ class Posterior:
             ends = [_shortest_run(row, level) for row in below]
             low, high = np.array(ends, dtype=np.int64).reshape(-1, 2).T
         return self._first + self._per_cell(low), self._first + self._per_cell(high)
+
+    def interval_of(self, index: Index, level: float) -> tuple[int, int]:
+        """The same of one cell, without those of all others."""
+        key = self.domain.flat(index)
+        low, high = _shortest_run(self._cumulative[self.group_of_cell[key]], level)
+        return int(self.first[key]) + low, int(self.first[key]) + high
 
     def sample(
         self, number: int, generator: np.random.Generator, progress: Progress = SILENT

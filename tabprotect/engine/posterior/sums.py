@@ -13,7 +13,7 @@ import numpy as np
 
 from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.budgets import SUMS_LISTED, SUMS_WORK
-from tabprotect.engine.errors import TooLargeError
+from tabprotect.engine.errors import InfeasibleError, TooLargeError
 from tabprotect.engine.posterior.posterior import ExactSums, Posterior
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.randomness import Randomness
@@ -45,7 +45,7 @@ def sums(
     posterior
         Of the inner cells.
     randomness, draws
-        Where originals are drawn: fresh by default, and 20,000 of them.
+        Where originals are drawn: fresh by default, and 20,000 of them; with 0 none are.
     work
         Entries that the exact laws of one margin's sums may cost.
 
@@ -53,6 +53,8 @@ def sums(
     ------
     TooLargeError
         When the distributions of so many sums cannot be held.
+    InfeasibleError
+        When originals would have to be drawn, and none are to be.
     """
     cells = int(publication.starts[-1])
     if cells * FEWEST_DRAWS > SUMS_LISTED:
@@ -148,6 +150,10 @@ def _from_originals(
     if listed is not None and len(listed[1]) * publication.size <= SUMS_LISTED:
         tables, weights = listed
         return _Originals(np.asarray((incidence @ tables.T).T), weights, None)
+    if draws == 0:
+        raise InfeasibleError(
+            f"{posterior.domain.size:,} inner cells are too many for the sums of drawn originals"
+        )
     number = draws or DRAWS
     number = max(min(number, SUMS_LISTED // publication.size), 1)
     generator = (randomness or Randomness.fresh()).generator()

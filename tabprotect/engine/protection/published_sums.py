@@ -9,8 +9,9 @@ import numpy as np
 from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.budgets import PUBLISHED_SUMS_ENTRIES as MOST_ENTRIES
 from tabprotect.engine.budgets import PUBLISHED_SUMS_JOINED as MOST_JOINED
+from tabprotect.engine.equal_rows import equal_rows
 from tabprotect.engine.errors import InputError, TooLargeError
-from tabprotect.engine.release.likelihood import CellFactors, Rerun
+from tabprotect.engine.release.likelihood import CellFactors, Rerun, each_cell
 from tabprotect.engine.release.published import PublishedTable
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Domain
@@ -67,7 +68,8 @@ def informative(publication: Publication, counts: Ints) -> tuple[Publication, In
     All of them; of a large table whose inner cells are published, these alone.
     """
     inner = publication.domain
-    if inner.size <= MOST_JOINED or inner not in publication.domains:
+    beside = inner in publication.domains and len(publication.domains) > 1
+    if inner.size <= MOST_JOINED or not beside:
         return publication, counts
     return inner_cells(publication, counts)
 
@@ -124,16 +126,19 @@ def sum_factors(
             "GB",
             hint="ask for bounds of some cells instead (tabprotect bounds)",
         )
-    cells, _ = publication.distinct
-    incidence = publication.incidence[cells]
-    behind = np.diff(incidence.indptr).astype(np.int64)
-    # A cell that nothing adds into is 0 and says nothing.
-    cells, behind = cells[behind > 0], behind[behind > 0]
-    pairs, kind = np.unique(np.stack([counts[cells], behind], axis=1), axis=0, return_inverse=True)
-    kinds = [weigh(int(count), int(size)) for count, size in pairs]
-    starts = np.concatenate([[0], np.cumsum(behind)]).astype(np.int64)
-    inner = incidence.indices.astype(np.int64)
-    kind = kind.reshape(-1).astype(np.int64)
+    if publication.domains == (publication.domain,) and not publication.domain.structural:
+        # Inner cells alone need no incidence.
+        (starts, inner), behind = each_cell(publication.domain), np.ones_like(counts)
+    else:
+        cells, _ = publication.distinct
+        incidence = publication.incidence[cells]
+        behind = np.diff(incidence.indptr).astype(np.int64)
+        # A cell that nothing adds into is 0 and says nothing.
+        counts, behind = counts[cells[behind > 0]], behind[behind > 0]
+        starts = np.concatenate([[0], np.cumsum(behind)]).astype(np.int64)
+        inner = incidence.indices.astype(np.int64)
+    first, kind = equal_rows([counts, behind])
+    kinds = [weigh(int(counts[k]), int(behind[k])) for k in first]
     if total is not None:
         size = publication.domain.size
         starts = np.append(starts, starts[-1] + size)

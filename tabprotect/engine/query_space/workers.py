@@ -96,7 +96,7 @@ def _parallel(workers: int | str) -> Iterator[Callable[..., Iterator[object]]]:
             hint='install it with: pip install "tabprotect[cluster]"',
         ) from None
     try:
-        client = Client(workers, timeout=PATIENCE)  # type: ignore[no-untyped-call]
+        client = Client(workers, timeout=PATIENCE)
     except (OSError, ValueError) as error:
         raise InputError(
             f"no Dask scheduler answers at {workers} ({error})",

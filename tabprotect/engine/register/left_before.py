@@ -131,10 +131,15 @@ def left_before(
     place = address(register)
     if place is None or is_missing(place):
         return LeftBefore()
-    own = None if release is None else public.to_bytes(release)
-    drawn: set[bytes] = set() if release is None else {fingerprint(release)}
     try:
-        earlier = published_before(problem, register, but="" if own is None else sha256(own))
+        earlier = published_before(problem, register)
+        if not earlier:
+            return LeftBefore()
+        own = None if release is None else public.to_bytes(release)
+        if own is not None:
+            bundle = sha256(own)
+            earlier = [one for one in earlier if one.entry.publication.bundle != bundle]
+        drawn: set[bytes] = set() if release is None else {fingerprint(release)}
         read: list[tuple[Earlier, Release]] = []
         unread = sum(one.relation == "original" for one in earlier)
         for one, content in contents_of(earlier, register):

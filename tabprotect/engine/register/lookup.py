@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
+from weakref import WeakKeyDictionary
 
 from tabprotect.engine.house import key as house_key
 from tabprotect.engine.protection.problem import Problem
@@ -14,24 +15,29 @@ from tabprotect.engine.register.address import address, is_missing
 from tabprotect.engine.register.entry import Earlier, related
 from tabprotect.engine.register.marks import Marks, marks_of
 from tabprotect.engine.release.mechanism import Mechanism
+from tabprotect.engine.tables.table import Table
 
 
 def marks(problem: Problem) -> Marks:
-    """The fingerprints of an original under the key of this house."""
-    return marks_of(problem.table, house_key(), problem.record_keys)
+    """The fingerprints of an original under the key of this house; found once for each."""
+    asked = (house_key(), problem.record_keys)
+    known = _FOUND.get(problem.table)
+    if known is None or known[0] != asked:
+        known = asked, marks_of(problem.table, *asked)
+        _FOUND[problem.table] = known
+    return known[1]
 
 
-def published_before(
-    problem: Problem, register: str | None = None, *, but: str = ""
-) -> list[Earlier]:
+_FOUND: WeakKeyDictionary[Table, tuple[tuple[bytes, Table | None], Marks]] = WeakKeyDictionary()
+
+
+def published_before(problem: Problem, register: str | None = None) -> list[Earlier]:
     """Earlier publications that bear on a table, the closest first; none without a register.
 
     Parameters
     ----------
     register
         A file, a URL or ``none``; by default the house's own.
-    but
-        The fingerprint of a bundle that is no other release.
 
     Raises
     ------
@@ -44,7 +50,7 @@ def published_before(
     from tabprotect.engine.register.register import Register
 
     with Register(place) as opened:
-        return related(marks(problem), opened.entries(), but=but)
+        return related(marks(problem), opened.entries())
 
 
 def refused_before(problem: Problem, register: str | None = None) -> dict[str, str]:

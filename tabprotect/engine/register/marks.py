@@ -74,19 +74,24 @@ def _canonical(table: Table) -> bytes:
     """The table as bytes, whatever the order of its variables and categories."""
     domain = table.domain
     axes = sorted(range(domain.ndim), key=lambda axis: (_plain(domain.names[axis]), axis))
-    keys, counts = table.cells
-    index = np.unravel_index(keys, domain.shape)
-    places = []
-    stated = []
-    for axis in axes:
-        variable = domain.variables[axis]
-        order = sorted(range(len(variable.categories)), key=lambda k: variable.categories[k])
-        place = np.empty(len(order), dtype=np.int64)
-        place[order] = np.arange(len(order))
-        places.append(place[index[axis]])
-        stated.append([_plain(variable.name), [variable.categories[k] for k in order]])
+    orders = [
+        np.array(sorted(range(len(v.categories)), key=v.categories.__getitem__), dtype=np.int64)
+        for v in domain.variables
+    ]
+    stated = [
+        [_plain(domain.names[axis]), [domain.variables[axis].categories[k] for k in orders[axis]]]
+        for axis in axes
+    ]
     text = json.dumps(stated, ensure_ascii=False).encode("utf-8", "surrogatepass")
     # The first variable is the slowest, as in the keys of a table.
-    order_of_cells = np.lexsort(places[::-1]) if places else np.arange(len(keys))
-    rows = np.stack([*(place[order_of_cells] for place in places), counts[order_of_cells]])
-    return text + b"\n" + rows.astype("<i8").tobytes()
+    if table.is_sparse:
+        keys, counts = table.cells
+        index = np.unravel_index(keys, domain.shape)
+        places = [np.argsort(orders[axis])[index[axis]] for axis in axes]
+        order_of_cells = np.lexsort(places[::-1])
+        rows = [place[order_of_cells] for place in places] + [counts[order_of_cells]]
+    else:
+        laid_out = np.asarray(table.counts[np.ix_(*orders)]).transpose(axes)
+        filled = laid_out != 0
+        rows = [*np.argwhere(filled).T, laid_out[filled]]
+    return text + b"\n" + np.stack(rows).astype("<i8").tobytes()

@@ -15,6 +15,7 @@ from typing import Literal
 import numpy as np
 
 from tabprotect.engine.arrays import Floats, Ints
+from tabprotect.engine.equal_rows import equal_rows
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.release.published import PublishedTable
 from tabprotect.engine.tables.domain import Domain
@@ -334,9 +335,8 @@ def independent(
         The same for a suppressed cell.
     """
     counts = published.table.counts.reshape(-1)
-    values, kind = np.unique(counts, return_inverse=True)
-    kinds = [weigh(int(value)) for value in values]
-    kind = kind.reshape(-1).astype(np.int64)
+    at, kind = equal_rows([counts])
+    kinds = [weigh(int(value)) for value in counts[at]]
     if published.suppressed is not None:
         kind[published.suppressed.reshape(-1)] = len(kinds)
         kinds.append(hidden)

@@ -93,10 +93,9 @@ def changes(moved: Ints) -> Markup:
     labels, values = [], []
     for change in range(low, high + 1):
         sign = "+" if change > 0 else ""
-        more = (
-            " or more" if change == high == REACH else " or less" if change == low == -REACH else ""
-        )
-        labels.append(f"{sign}{count_text(change)}{more}")
+        # In signs: words would be wider than a bar.
+        beyond = "≥ " if change == REACH else "≤ " if change == -REACH else ""
+        labels.append(f"{beyond}{sign}{count_text(change)}")
         values.append(int((clipped == change).sum()))
     return bars(
         labels,

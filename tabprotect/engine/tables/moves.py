@@ -342,7 +342,8 @@ def _ascending(starts: Ints, cells: Ints, signs: Signs) -> tuple[Ints, Signs]:
         # Cycles of one length, as designs make them: many short sorts in place of a long one.
         rows = cells.reshape(len(lengths), -1)
         if (rows[:, 1:] > rows[:, :-1]).all():
-            return cells.copy(), signs.copy()
+            # What nobody can write to need not be copied: it may be twice as large as the table.
+            return cells.copy() if cells.flags.writeable else cells, signs.copy()
         order = np.argsort(rows, axis=1, kind="stable")
         of_rows = np.take_along_axis(signs.reshape(rows.shape), order, axis=1)
         return np.take_along_axis(rows, order, axis=1).reshape(-1), of_rows.reshape(-1)

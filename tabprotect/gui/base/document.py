@@ -374,7 +374,10 @@ class Document(QObject):
             from tabprotect.engine.posterior.prior import parse_prior
 
             prior = parse_prior(text, project.domain)
-            return infer(likelihood_of(release), prior, progress=progress)
+            found = infer(likelihood_of(release), prior, progress=progress)
+            # Kept by the posterior, and asked of it as soon as it is shown: of every cell at once.
+            _ = found.mode_matches, found.entropy, found.small(project.at_risk)
+            return found
 
         self._beliefs[who].ask(f"posterior of the {who}", work, (release, text))
         return None

@@ -173,6 +173,13 @@ class Jobs(QObject):
         """Run beside others."""
         return self._start(self._questions, Job(label, work, self))
 
+    def unseen(self, work: Work, then: Callable[[], object]) -> None:
+        """Run beside others what nobody waits for, and call ``then``; it is not shown as running."""
+        job = Job("", work, self)
+        job.ended.connect(then)
+        job.ended.connect(job.deleteLater)
+        self._questions.submit(job.run)
+
     def cancel_all(self) -> None:
         """Ask all work to stop."""
         for job in self.running:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import ParamSpec
 
 from PySide6.QtCore import Qt, Signal
@@ -18,7 +18,8 @@ from tabprotect.gui.base.stage import Stage
 from tabprotect.gui.look.error_strip import ErrorStrip
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
-from tabprotect.gui.look.theme import GRID, MARGIN, THEME
+from tabprotect.gui.look.roles import dress
+from tabprotect.gui.look.theme import GRID, MARGIN, THEME, spaced
 
 Changes = frozenset[str]
 P = ParamSpec("P")
@@ -51,7 +52,7 @@ class Page(Stage, QWidget):
         self.body = in_column(spacing=GRID)
         self.footer = in_row(spacing=GRID)
         self.main_button = QPushButton(self.main_label)
-        self.main_button.setProperty("role", "main")
+        dress(self.main_button, "main")
         if not self.main_label:
             self.main_button.hide()
         self.main_button.clicked.connect(lambda: self.main_action())
@@ -104,12 +105,20 @@ class Page(Stage, QWidget):
         F9 switch, "theme", or "everything" at first.
         """
 
+    def pieces(self) -> Iterator[object]:
+        """Build, piece by piece, what would be built when the page is first shown."""
+        return iter(())
+
     def choices(self) -> Mapping[str, Callable[[], object]]:
         """What the entries of the menus do, by their names.
 
         The page is in front then, unless it cannot be used.
         """
         return {}
+
+    def without_work(self) -> frozenset[str]:
+        """Names of :meth:`choices` that have nothing to work on now."""
+        return self.idle(self.document)
 
     def take(self, source: str) -> None:
         """Take a file that is this page's to open."""
@@ -140,7 +149,7 @@ class Page(Stage, QWidget):
 
     def set_sentence(self, text: str) -> None:
         """Say the page's figures in one sentence above them."""
-        self._sentence.setText(text)
+        self._sentence.setText(spaced(text))
         self._sentence.setVisible(bool(text))
 
     @property

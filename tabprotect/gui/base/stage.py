@@ -50,6 +50,11 @@ class Stage:
         return "" if document.project is not None else "Open a table first."
 
     @classmethod
+    def idle(cls, document: Document) -> frozenset[str]:
+        """Entries that have nothing to work on now, as far as it shows before the page is built."""
+        return frozenset()
+
+    @classmethod
     def applies(cls, document: Document) -> bool:
         """Whether a step belongs to what is open: the rail leaves out those that do not."""
         return document.project is not None

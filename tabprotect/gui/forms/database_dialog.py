@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 from tabprotect.gui.look.file_dialogs import ask_file, ask_folder
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
+from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID
 
 POSTGRESQL = 5432
@@ -86,7 +87,7 @@ class DatabaseDialog(QDialog):
         roles = QDialogButtonBox.ButtonRole
         buttons = QDialogButtonBox()
         self.take = buttons.addButton("Look there", roles.AcceptRole)
-        self.take.setProperty("role", "main")
+        dress(self.take, "main")
         buttons.addButton("Cancel", roles.RejectRole)
         buttons.accepted.connect(self._take)
         buttons.rejected.connect(self.reject)

@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 from tabprotect.engine.parameters import Parameter
 from tabprotect.engine.protection.subtables import MARGINS
 from tabprotect.engine.tables.domain import Domain
+from tabprotect.gui.forms.category_chances import DIALOGS, ask_chances
 from tabprotect.gui.forms.name_chips import NameChips
 from tabprotect.gui.look import icons
 from tabprotect.gui.look.buttons import tool_button
@@ -60,6 +61,7 @@ class Field(QWidget):
         super().__init__()
         self.parameter = parameter
         self._held: str | None = None
+        self._domain: Domain | None = None
         self._read: Callable[[], object]
         self._write: Callable[[object], None]
         self.fault = Label(wordWrap=True)
@@ -84,11 +86,11 @@ class Field(QWidget):
             if parameter.kind in FILES:
                 self._stops.append(self._open_button())
                 row.addWidget(self._stops[-1])
-            elif parameter.kind == "setting":
+            elif parameter.kind in ("setting", *DIALOGS):
                 choose = tool_button("Choose\u2026")
                 choose.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
                 choose.setAccessibleName(f"Choose: {parameter.label}")
-                choose.clicked.connect(lambda: self.setting_asked.emit())
+                choose.clicked.connect(self._ask)
                 self._stops.append(choose)
                 row.addWidget(choose)
             elif parameter.kind in ("real", "integer"):
@@ -121,8 +123,16 @@ class Field(QWidget):
         self._explain()
         self.changed.emit()
 
+    def _ask(self) -> None:
+        if self.parameter.kind == "setting":
+            self.setting_asked.emit()
+        elif self._domain is not None:
+            text = str(self.value or "")
+            ask_chances(self, self.parameter.kind, self._domain, text, self.put)
+
     def offer(self, domain: Domain) -> None:
         """Let the variables and levels of a table be chosen, where the field is made of them."""
+        self._domain = domain
         if self.chips is not None:
             levels = self.parameter.kind == "groupings"
             names = [n for v in domain.variables for n in (*[v.name] * (not levels), *v.named)]

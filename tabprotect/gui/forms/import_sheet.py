@@ -32,9 +32,11 @@ from tabprotect.engine.formats.reading import Reading, options, takes_number
 from tabprotect.engine.tables.table import Table
 from tabprotect.gui.base.jobs import Jobs
 from tabprotect.gui.base.question import Question
+from tabprotect.gui.forms.mark_choices import MarkChoices
 from tabprotect.gui.look.error_strip import ErrorStrip
 from tabprotect.gui.look.label import Label, heading, tip
 from tabprotect.gui.look.layouts import in_column
+from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID, MARGIN, THEME, Colours
 
 REST = 300
@@ -46,6 +48,8 @@ FOUND_OUT = "found out"
 USUAL = {
     "encoding": ("utf-8", "cp1252", "latin-1", "utf-16"),
     "totals": ("auto", "none"),
+    "decimal": (".", ","),
+    "delimiter": (";", ",", "|"),
 }
 """What is offered where the format has no list of its own."""
 
@@ -80,6 +84,8 @@ class ImportSheet(QDialog):
         self._rest.timeout.connect(self.look_again)
         self.errors = ErrorStrip()
         self.lines = _table(("line", "taken as", "text"), "First lines of the file")
+        self.lines.setToolTip("Double-click the line that names the columns to have it as header")
+        self.lines.cellDoubleClicked.connect(self._header_chosen)
         self.preview = _table((), "What the file is read as: the first cells")
         self.inputs: dict[str, QWidget] = {}
         self._form = QFormLayout()
@@ -99,7 +105,7 @@ class ImportSheet(QDialog):
         self.sums = Label(wordWrap=True, name="Sums")
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
         self.open_button = buttons.addButton("Open", QDialogButtonBox.ButtonRole.AcceptRole)
-        self.open_button.setProperty("role", "main")
+        dress(self.open_button, "main")
         self.open_button.setEnabled(False)
         buttons.accepted.connect(self._accept)
         buttons.rejected.connect(self.reject)
@@ -127,6 +133,11 @@ class ImportSheet(QDialog):
     def set_option(self, name: str, value: object) -> None:
         """Set one option, as its input does."""
         _set(self.inputs[name], value)
+
+    def _header_chosen(self, row: int) -> None:
+        item = self.lines.item(row, 0)
+        if item is not None and "header_row" in self.inputs:
+            self.set_option("header_row", item.text())
 
     def look_again(self) -> None:
         """Ask what the file would be read as."""
@@ -178,7 +189,10 @@ class ImportSheet(QDialog):
             if isinstance(option.default, bool):
                 box = QCheckBox(label)
                 box.toggled.connect(self._changed)
-            elif listed:
+            elif option.name == "marks":
+                box = MarkChoices()
+                box.textChanged.connect(self._changed)
+            elif listed or option.name == "count":
                 box = QComboBox(
                     editable=option.metadata["metavar"] not in ("long|grid", "table|records")
                 )
@@ -213,6 +227,9 @@ class ImportSheet(QDialog):
         for name, box in self.inputs.items():
             found = [p for p in seen.parts if p.option.replace("-", "_") == name]
             text = f"{found[0].value} ({found[0].reason})" if found else FOUND_OUT
+            if name == "count" and isinstance(box, QComboBox) and box.count() == 1:
+                # Whose columns are known only once its letters are.
+                box.addItems(seen.columns)
             if isinstance(box, QComboBox) and not box.isEditable():
                 box.blockSignals(True)
                 box.setItemText(0, text)
@@ -313,5 +330,5 @@ def _set(box: QWidget, value: object) -> None:
             box.setEditText(str(value))
         else:
             box.setCurrentIndex(max(at, 0))
-    elif isinstance(box, QLineEdit):
+    elif isinstance(box, QLineEdit | MarkChoices):
         box.setText(str(value))

@@ -17,6 +17,7 @@ from tabprotect.gui.forms.method_form import MethodForm
 from tabprotect.gui.look.error_strip import ErrorStrip
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
+from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID
 
 
@@ -53,7 +54,7 @@ class SettingDialog(QDialog):
         roles = QDialogButtonBox.ButtonRole
         buttons = QDialogButtonBox()
         self.take = buttons.addButton("Take it", roles.AcceptRole)
-        self.take.setProperty("role", "main")
+        dress(self.take, "main")
         buttons.addButton("Cancel", roles.RejectRole)
         buttons.accepted.connect(self._take)
         buttons.rejected.connect(self.reject)

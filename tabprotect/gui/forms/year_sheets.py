@@ -20,6 +20,7 @@ from tabprotect.engine.project.replaying.last_year import (
 )
 from tabprotect.gui.look.label import Label, heading
 from tabprotect.gui.look.layouts import in_column
+from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID, MARGIN
 from tabprotect.languages.speaking import told
 
@@ -57,7 +58,7 @@ class CategoriesSheet(QDialog):
         scroll.setWidget(inside)
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
         self.go_on = buttons.addButton("Go on", QDialogButtonBox.ButtonRole.AcceptRole)
-        self.go_on.setProperty("role", "main")
+        dress(self.go_on, "main")
         buttons.accepted.connect(self._decide)
         buttons.rejected.connect(self.reject)
         said = Label(

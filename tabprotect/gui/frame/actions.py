@@ -32,12 +32,13 @@ class Actions(QObject):
         self.files = files
         self.document = window.document
         self._by_name: dict[str, QAction] = {}
-        self._of_pages: list[tuple[str, bool, QAction]] = []
         self._front = ""
         self._pictures: dict[str, str] = {}
         self.menus: dict[str, QMenu] = {}
         for name in MENUS:
             self.menus[name] = window.menuBar().addMenu(f"&{name}")
+            # A page may have found something since.
+            self.menus[name].aboutToShow.connect(self._offer)
         self._file()
         self._edit()
         for stage in PAGES:
@@ -76,14 +77,13 @@ class Actions(QObject):
         return action
 
     def _page_entry(self, page: str, entry: Entry) -> None:
-        action = self._add(
+        self._add(
             entry.menu,
             f"{page}_{entry.name}",
             entry.text,
             entry.keys,
             partial(self._choose, page, entry.name),
         )
-        self._of_pages.append((page, entry.here, action))
 
     def _choose(self, page: str, name: str) -> None:
         if self.window.page.name != page:
@@ -97,9 +97,17 @@ class Actions(QObject):
 
     def _offer(self) -> None:
         """Offer what can be done now: entries of pages that can be used, keys of the one in front."""
-        able = {name: not self.window.pages.why_not(name) for name, _, _ in self._of_pages}
-        for name, here, action in self._of_pages:
-            action.setEnabled(able[name] and (not here or name == self._front))
+        pages, project = self.window.pages, self.document.project
+        for stage in PAGES:
+            able = not pages.why_not(stage.name)
+            built = pages.built.get(stage.name)
+            idle = stage.idle(self.document) if built is None else built.without_work()
+            for entry in stage.entries:
+                action = self[f"{stage.name}_{entry.name}"]
+                at_hand = not entry.here or stage.name == self._front
+                action.setEnabled(able and at_hand and entry.name not in idle)
+                # The steps of a method that was not chosen would only be in the way.
+                action.setVisible(project is None or able or stage.applies(self.document))
         for page in PAGES:
             self[f"page_{page.name}"].setEnabled(not self.window.pages.why_not(page.name))
 

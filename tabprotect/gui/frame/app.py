@@ -23,8 +23,10 @@ from tabprotect.engine.project.saving.recovery import Recoverable, Session, reco
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.question import Question
 from tabprotect.gui.frame.main_window import MainWindow
+from tabprotect.gui.frame.readying import Readying
 from tabprotect.gui.frame.settings_dialog import state_folder
 from tabprotect.gui.look.shown import speak_in_window
+from tabprotect.gui.look.style import Style
 from tabprotect.gui.look.theme import THEME
 from tabprotect.gui.look.wheel import WheelScrolls
 from tabprotect.gui.plots.canvas import Canvas
@@ -48,6 +50,8 @@ def application() -> QApplication:
         app.setOrganizationName("tabprotect")
         app.setApplicationVersion(__version__)
         app.setDesktopFileName("org.tabprotect.Tabprotect")
+    if not isinstance(app.style(), Style):
+        app.setStyle(Style())
     THEME.apply()
     if app.findChild(WheelScrolls) is None:
         app.installEventFilter(WheelScrolls(app))
@@ -180,6 +184,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     window.show()
     if arguments:
         window.files.open(arguments[0])
+    # Pages are classes of the whole program: those of later windows are built when needed.
+    Readying(window, window.pages, window.document)
     code = app.exec()
     autosave.close()
     settings.setValue("mode", THEME.mode)

@@ -21,6 +21,7 @@ from tabprotect.gui.base.document import Document, Total
 from tabprotect.gui.base.totals import CERTAIN, Totals, TotalsBy
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column
+from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import (
     GRID,
     THEME,
@@ -70,7 +71,7 @@ class Inspector(QScrollArea):
             "90 % interval",
         ):
             label, value = Label(name), Label(wordWrap=True)
-            label.setProperty("role", "quiet")
+            dress(label, "quiet")
             value.setAccessibleName(name)
             value.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
             form.addRow(label, value)

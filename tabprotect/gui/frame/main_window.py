@@ -32,7 +32,7 @@ from tabprotect.gui.frame.strip import Strip
 from tabprotect.gui.frame.window import Window
 from tabprotect.gui.look.buttons import scrolling
 from tabprotect.gui.look.icons import icon
-from tabprotect.gui.look.label import Label
+from tabprotect.gui.look.label import ElidedLabel
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID, THEME, count_text
 from tabprotect.gui.look.wheel import aside
@@ -76,10 +76,11 @@ class MainWindow(Window):
         self._beside = {page.name for page in OTHERS}
         self._line = QFrame()
         self._line.setFixedHeight(3)
-        self._crumbs = Label(role="quiet", name="Where you are")
+        self._crumbs = ElidedLabel(role="quiet", name="Where you are")
         self._crumbs.setContentsMargins(2 * GRID, GRID, 2 * GRID, 0)
         self.stack = QStackedWidget()
         self._areas: dict[str, QScrollArea] = {}
+        self._seen: set[str] = set()
         self.pages = Pages(document, self._add)
         self.rail = Rail(document, PAGES)
         self.rail.chosen.connect(self.go)
@@ -152,8 +153,9 @@ class MainWindow(Window):
         if why and name not in self._beside:
             self.rail.refuse(name, why)
             return
-        with nullcontext() if name in self.pages.built else aside(self.stack):
-            page = self.pages[name]
+        page = self.pages[name]
+        with nullcontext() if name in self._seen else aside(page):
+            self._seen.add(name)
             self.stack.setCurrentWidget(self._areas[name])
         self.rail.show_current(name)
         self.actions_.show_current(name)
@@ -379,7 +381,13 @@ class MainWindow(Window):
 
 
 def _way(posterior: Posterior, originals: int | None) -> str:
-    words = "exact posterior" if posterior.way == "exact" else "posterior by simulation"
-    if not posterior.complete:
-        words = "approximate posterior" if posterior.approximate else "incomplete posterior"
+    words = _posterior_words(posterior)
     return words if originals is None else f"{words}, {count_text(originals)} possible originals"
+
+
+def _posterior_words(posterior: Posterior) -> str:
+    if not posterior.complete:
+        return "approximate posterior" if posterior.approximate else "incomplete posterior"
+    if posterior.way == "exact":
+        return "exact posterior"
+    return "posterior by exact draws" if posterior.independent else "posterior by simulation"

@@ -224,7 +224,8 @@ class Files(QObject):
         self, label: str, then: Callable[[], object], *, saved: Callable[[], object]
     ) -> None:
         self.window.page.errors.show_error(
-            RefusedError("there is unsaved work", hint="save it first, or leave it behind"),
+            RefusedError("there is unsaved work", hint="save it first, or open without it"),
+            asking=True,
             remedy_label=label,
             remedy=then,
             other_label="Save first",

@@ -91,7 +91,7 @@ class StageButton(QToolButton):
             parts.append(f"To look at: {count_text(self.badge)}.")
         said = " ".join(p for p in parts if p)
         self.setAccessibleDescription(said)
-        self.setToolTip(tip(f"{self.page.label}. {said}" if self.folded else said))
+        self.setToolTip(tip(f"{told(self.page.label)}. {said}" if self.folded else said))
         self.update()
 
     def focusInEvent(self, event: QFocusEvent) -> None:

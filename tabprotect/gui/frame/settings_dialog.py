@@ -39,6 +39,7 @@ from tabprotect.gui.look.error_strip import ErrorStrip
 from tabprotect.gui.look.file_dialogs import ask_folder
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
+from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID, THEME, Mode
 from tabprotect.languages.speaking import LANGUAGES
 
@@ -58,8 +59,8 @@ INTRUDERS = (
 )
 MODES: tuple[tuple[Mode, str], ...] = (
     ("system", "as the system has it"),
-    ("light", "light"),
-    ("dark", "dark"),
+    ("light", "Light"),
+    ("dark", "Dark"),
 )
 
 
@@ -245,7 +246,7 @@ class SettingsDialog(QDialog):
         role = QDialogButtonBox.ButtonRole
         buttons = QDialogButtonBox()
         self.save = buttons.addButton("Save", role.AcceptRole)
-        self.save.setProperty("role", "main")
+        dress(self.save, "main")
         buttons.addButton("Cancel", role.RejectRole)
         buttons.accepted.connect(self._save)
         buttons.rejected.connect(self.reject)

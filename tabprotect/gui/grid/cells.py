@@ -42,7 +42,6 @@ EDITABLE = READ_ONLY | Qt.ItemFlag.ItemIsEditable
 SELECTED = QStyle.StateFlag.State_Selected.value
 FOCUSED = QStyle.StateFlag.State_HasFocus.value
 RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-CENTRE = int(Qt.AlignmentFlag.AlignCenter)
 PADDING = (4, 0, -8, 0)
 
 HEADER_ROLES = (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole)
@@ -215,17 +214,19 @@ class CellDelegate(QStyledItemDelegate):
     def write(painter: QPainter, option: QStyleOptionViewItem, text: str) -> None:
         """Write a number, or an ellipsis where not all of it is in sight: 80 must not read 8."""
         rect: QRect = option.rect
-        seen = QRect(rect)
-        view = option.widget
-        if isinstance(view, QAbstractItemView):
-            seen.setLeft(max(rect.left(), 0))
-            seen.setRight(min(rect.right(), view.viewport().width() - 1))
         room = rect.adjusted(*PADDING)
-        begin = room.right() + 1 - painter.fontMetrics().horizontalAdvance(text)
-        if begin >= max(room.left(), seen.left()) and room.right() <= seen.right():
+        left, right = room.left(), room.right()
+        wide = painter.fontMetrics().horizontalAdvance(text)
+        view = option.widget
+        end = view.viewport().width() - 1 if isinstance(view, QAbstractItemView) else right
+        if right + 1 - wide >= max(left, 0) and right <= end:
             painter.drawText(room, RIGHT, text)
         else:
-            painter.drawText(seen, CENTRE, "\u2026")
+            seen = QRect(rect)
+            seen.setLeft(max(rect.left(), 0))
+            seen.setRight(min(rect.right(), end))
+            # At the right, where a sign at the left leaves room.
+            painter.drawText(seen.adjusted(0, 0, -3, 0), RIGHT, "\u2026")
 
     def _hatching(self) -> QBrush:
         return QBrush(self._line, Qt.BrushStyle.BDiagPattern)

@@ -23,6 +23,7 @@ from tabprotect.engine.tables.domain import Index
 from tabprotect.gui.grid.cells import CellDelegate, Grid, GridModel
 from tabprotect.gui.grid.headers import Corner, LevelHeader
 from tabprotect.gui.grid.layout import Layout
+from tabprotect.gui.look.style import paints_itself
 from tabprotect.gui.look.theme import GRID, THEME, count_text, tabular
 from tabprotect.languages.speaking import told
 
@@ -54,6 +55,7 @@ class CellsView(QTableView):
         self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setWordWrap(False)
+        paints_itself(self)
 
     @property
     def rows(self) -> LevelHeader:

@@ -30,11 +30,11 @@ class DimensionBars(Drawing):
         said = []
         for dimension in range(counts.shape[1]):
             parts = [
-                f"{count_text(int(counts[region, dimension]))} {STATUS[region]}"
+                f"{count_text(int(counts[region, dimension]))} {told(STATUS[region])}"
                 for region in ORDER
                 if counts[region, dimension]
             ]
-            said.append(f"{dimension}-way: {', '.join(parts)}")
+            said.append(f"{told(f'{dimension}-way')}: {', '.join(parts)}")
         self.say("; ".join(said))
 
     def draw(self, painter: QPainter, area: QRectF, colours: Colours) -> None:
@@ -48,7 +48,7 @@ class DimensionBars(Drawing):
             font.setPointSizeF(font.pointSizeF() * max(line / metrics.height(), 0.7))
             painter.setFont(font)
             metrics = QFontMetricsF(font)
-        name = metrics.horizontalAdvance("10-way ")
+        name = metrics.horizontalAdvance(told("10-way") + " ")
         figure = metrics.horizontalAdvance("0\u202f000 of 0\u202f000 ")
         bars = area.adjusted(name, 0, -figure - GRID / 2, 0)
         painter.setPen(QColor(colours.quiet))

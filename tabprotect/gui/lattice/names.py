@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from tabprotect.engine.query_space.lattice import Lattice, Query, bits
 from tabprotect.gui.look.theme import count_text
+from tabprotect.languages.speaking import told
 
 _SMALL = "₀₁₂₃₄₅₆₇₈₉" + "⁺" * 40
 
 FITS = 12
 """Letters of a name that a node has room for."""
+
+FEW, FITS_TOGETHER = 4, 26
+"""Variables whose products may be named in full, and letters that the longest may have then."""
 
 TOTAL = "total"
 """What the sub-table of no variable is called in a drawing."""
@@ -50,10 +55,26 @@ class VariableLetters:
         return "".join(self.letters[v] for v in bits(self.lattice.finest(query))) or TOTAL
 
     def node(self, query: Query) -> str:
-        """In a drawing: of one variable its name where that fits, else as :meth:`text`."""
-        names = self.lattice.names_of(query)
-        fits = len(names) == 1 and len(names[0]) <= FITS
-        return names[0] if fits else self.text(query)
+        """In a drawing: the names where all of a dimension have room, else as :meth:`text`."""
+        if not query:
+            return told(TOTAL)
+        return (
+            self.full(query)
+            if len(self.lattice.names_of(query)) in self._named
+            else self.text(query)
+        )
+
+    @cached_property
+    def _named(self) -> frozenset[int]:
+        """Dimensions whose nodes have room for names: those of one variable, and short bands."""
+        lattice, out = self.lattice, set()
+        for dimension in range(1, lattice.variables + 1):
+            if dimension > 1 and lattice.variables > FEW:
+                break
+            longest = max((len(self.full(q)) for q in lattice.level(dimension)), default=0)
+            if longest <= (FITS if dimension == 1 else FITS_TOGETHER):
+                out.add(dimension)
+        return frozenset(out)
 
     def full(self, query: Query) -> str:
         """``region × age``; the grand total in words."""

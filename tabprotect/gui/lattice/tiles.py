@@ -99,7 +99,7 @@ class TileMap(Drawing):
         return QRectF(left + column * tile, self._tops[dimension] + row * tile, tile, tile)
 
     def _left(self) -> float:
-        return QFontMetricsF(self.figure_font()).horizontalAdvance("16-way ") + GRID
+        return QFontMetricsF(self.figure_font()).horizontalAdvance(told("16-way") + " ") + GRID
 
     def draw(self, painter: QPainter, area: QRectF, colours: Colours) -> None:
         if not self._levels:

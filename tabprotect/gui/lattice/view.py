@@ -105,7 +105,7 @@ class LatticeView(Drawing):
             wide = self._box_widths(metrics)
             lines = 1 if self.second is None else 2
             height = lines * metrics.height() + 0.9 * GRID
-            left = metrics.horizontalAdvance("10-way ") + GRID
+            left = metrics.horizontalAdvance(told("10-way") + " ") + GRID
             # The larger everything is drawn, the narrower it must be wrapped: as large as fits.
             for size in SIZES:
                 room = max(area.width() - 2 * GRID, 20.0 * GRID) / size

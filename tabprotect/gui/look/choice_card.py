@@ -6,6 +6,8 @@ from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QPushButton, QSizePolicy
 
+from tabprotect.gui.look.roles import dress
+
 
 class ChoiceCard(QPushButton):
     """A thing to choose. Return, space, a click or a screen reader's press chooses it.
@@ -25,7 +27,7 @@ class ChoiceCard(QPushButton):
     def __init__(self, title: str, text: str, *, why: str = "") -> None:
         super().__init__()
         self.why = why
-        self.setProperty("role", "card")
+        dress(self, "card")
         self.setAccessibleName(title)
         self.setAccessibleDescription(why or text)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)

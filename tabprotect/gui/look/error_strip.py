@@ -31,6 +31,7 @@ class ErrorStrip(QFrame):
     def __init__(self) -> None:
         super().__init__()
         self.error: TabprotectError | None = None
+        self._asking = False
         self._remedy: Callable[[], object] | None = None
         self._other: Callable[[], object] | None = None
         self.setAccessibleName("Error")
@@ -57,20 +58,17 @@ class ErrorStrip(QFrame):
         self._detail.setMaximumHeight(18 * GRID)
         self._detail.hide()
         self._details.toggled.connect(self._detail.setVisible)
+        # The place below the message: beside it, a long one in large letters leaves it no room.
+        below = in_row(self._place, margins=0)
+        below.addStretch(1)
+        said = in_column(self._message, below, margins=0, spacing=0)
         row = in_row(
-            (self._picture, 0, Qt.AlignmentFlag.AlignTop),
-            (self._message, 1),
-            margins=0,
-            spacing=GRID,
+            (self._picture, 0, Qt.AlignmentFlag.AlignTop), (said, 1), margins=0, spacing=GRID
         )
-        for widget in (
-            *(self._place, self._second, self._button),
-            *(self._details, self._copy, self._close),
-        ):
+        for widget in (self._second, self._button, self._details, self._copy, self._close):
             row.addWidget(widget, 0, Qt.AlignmentFlag.AlignTop)
         in_column(row, self._detail, on=self, margins=GRID)
         THEME.changed.connect(self._paint)
-        self._paint()
         self.hide()
 
     def show_error(
@@ -81,10 +79,13 @@ class ErrorStrip(QFrame):
         remedy: Callable[[], object] | None = None,
         other_label: str = "",
         other: Callable[[], object] | None = None,
+        asking: bool = False,
     ) -> None:
-        """Show an error, with buttons for what mends it where the page knows how."""
-        self.error = error
-        self._paint()
+        """Show an error, with buttons for what mends it where the page knows how.
+
+        ``asking`` where nothing went wrong: it waits for a choice.
+        """
+        self.error, self._asking = error, asking
         self._remedy, self._other = remedy, other
         hint = f" {error.hint[0].upper()}{error.hint[1:]}." if error.hint else ""
         message = error.message[:1].upper() + error.message[1:]
@@ -98,10 +99,11 @@ class ErrorStrip(QFrame):
         self._detail.setPlainText(error.detail)
         self._details.setChecked(False)
         self._details.setVisible(bool(error.detail))
-        self._copy.show()
-        self.setAccessibleName("Error")
+        self._copy.setVisible(not asking)
+        self.setAccessibleName("Question" if asking else "Error")
         self.setAccessibleDescription(self._message.text())
         self.show()
+        self._paint()
 
     def show_note(self, text: str) -> None:
         """Say what was done, where nothing else on the page shows it."""
@@ -111,8 +113,8 @@ class ErrorStrip(QFrame):
             widget.hide()
         self.setAccessibleName("Done")
         self.setAccessibleDescription(text)
-        self._paint()
         self.show()
+        self._paint()
 
     def clear(self) -> None:
         """Take the error away, and every word of it: it may quote counts and paths."""
@@ -144,10 +146,16 @@ class ErrorStrip(QFrame):
         QGuiApplication.clipboard().setText(self.text)
 
     def _paint(self) -> None:
+        if self.isHidden():
+            # Every page has one, and most say nothing.
+            return
         c = THEME.colours
         done = self.error is None
-        fill, ink = (c.released_fill, c.released) if done else (c.error_fill, c.error)
-        mark = "tick" if done else "cross"
+        fill, ink, mark = c.error_fill, c.error, "cross"
+        if done:
+            fill, ink, mark = c.released_fill, c.released, "tick"
+        elif self._asking:
+            fill, ink, mark = c.at_risk_fill, c.at_risk, "warning"
         self.setStyleSheet(
             f"ErrorStrip {{ background: {fill}; border: 1px solid {ink};"
             f" border-radius: 4px; }} ErrorStrip QLabel {{ color: {c.text}; }}"

@@ -5,9 +5,11 @@ from __future__ import annotations
 import html
 from typing import Any
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QLabel
 
+from tabprotect.gui.look.roles import dress
 from tabprotect.languages.speaking import told
 
 
@@ -28,7 +30,7 @@ class Label(QLabel):
         super().__init__(*args, **kwargs)
         self.setTextFormat(Qt.TextFormat.PlainText)
         if role:
-            self.setProperty("role", role)
+            dress(self, role)
         if name:
             self.setAccessibleName(name)
 
@@ -47,6 +49,21 @@ class Label(QLabel):
         # A name stands in the way of the text: nobody who listens would hear it.
         if self.accessibleName():
             self.setAccessibleDescription("" if self.accessibleName().endswith(text) else text)
+
+
+class ElidedLabel(Label):
+    """A line that ends in dots where it has no room."""
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(0, super().minimumSizeHint().height())
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        room = self.contentsRect()
+        words = self.fontMetrics().elidedText(
+            self.text(), Qt.TextElideMode.ElideRight, room.width()
+        )
+        painter = QPainter(self)
+        painter.drawText(room, int(self.alignment()), words)
 
 
 def tip(text: str) -> str:

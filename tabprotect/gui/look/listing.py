@@ -135,7 +135,7 @@ class Listing(QTableView):
         self.verticalHeader().hide()
         header = self.horizontalHeader()
         header.setHighlightSections(False)
-        header.setResizeContentsPrecision(60)
+        header.setResizeContentsPrecision(30)
         header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
         if sortable:
             header.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
@@ -165,11 +165,11 @@ class Listing(QTableView):
         self.rows.show(columns, rows)
         header = self.horizontalHeader()
         for number in range(len(columns)):
-            fill = number == stretch
-            header.setSectionResizeMode(
-                number,
-                QHeaderView.ResizeMode.Stretch if fill else QHeaderView.ResizeMode.ResizeToContents,
-            )
+            modes = QHeaderView.ResizeMode
+            mode = modes.Stretch if number == stretch else modes.ResizeToContents
+            # Each call measures all columns anew.
+            if header.sectionResizeMode(number) != mode:
+                header.setSectionResizeMode(number, mode)
         self.set_current(current)
 
     def set_current(self, row: int | None) -> None:

@@ -7,14 +7,13 @@ meaning also has a symbol.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
-from importlib import resources
-from pathlib import Path
 from typing import Literal
 
-from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QGuiApplication, QPalette
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QToolTip
 
 GRID = 8
 """The unit of spacing in pixels."""
@@ -147,6 +146,11 @@ class Theme(QObject):
         self._points = 0.0
 
     @property
+    def points(self) -> float:
+        """The size of ordinary words."""
+        return self._points * self.zoom
+
+    @property
     def dark(self) -> bool:
         """Whether the dark colours are in force."""
         return self.colours is DARK
@@ -157,23 +161,21 @@ class Theme(QObject):
         assert isinstance(app, QApplication)
         before = (self.colours, self.zoom) if self._points else None
         if not self._points:
-            app.setStyle("Fusion")
             self._points = app.font().pointSizeF()
             app.styleHints().colorSchemeChanged.connect(self._system_changed)
         self.mode = self.mode if mode is None else mode
         self.zoom = self.zoom if zoom is None else min(max(zoom, 0.6), 2.5)
         self.colours = DARK if self._wants_dark() else LIGHT
         if before == (self.colours, self.zoom):
-            # A style sheet on the application restyles every widget: tenths of a second.
             return
-        app.setPalette(self._palette())
+        palette = self._palette()
+        app.setPalette(palette)
+        QToolTip.setPalette(palette)
         font = app.font()
-        font.setPointSizeF(self._points * self.zoom)
+        font.setPointSizeF(self.points)
         app.setFont(font)
-        # Qt takes four times as long to change a style sheet as to take it off and put on another.
-        # Taken off after the font is set: a tab bar out of sight kept its former font otherwise.
-        app.setStyleSheet("")
-        app.setStyleSheet(self._style())
+        # Widgets learn of it by an event that waits: who hears of the change measures words.
+        QApplication.sendPostedEvents(None, QEvent.Type.ApplicationFontChange.value)
         self.changed.emit()
 
     def _wants_dark(self) -> bool:
@@ -219,56 +221,6 @@ class Theme(QObject):
             palette.setColor(QPalette.ColorGroup.Disabled, role, QColor(c.quiet))
         return palette
 
-    def _fields(self) -> str:
-        """Borders of fields to type in, which Fusion darkens: on a dark card nobody sees them."""
-        c = self.colours
-        return f"""
-        QLineEdit[frame="true"] {{ padding: 2px 1px; border-radius: 2px;
-            border: 1px solid {c.quiet}; background: {c.base}; }}
-        QLineEdit[frame="true"]:focus {{ border: 1px solid {c.focus}; }}
-        """
-
-    def _tick(self) -> str:
-        """The file of the tick in a ticked box: a style sheet takes no picture but from a file."""
-        ink = "white" if QColor(self.colours.on_accent).lightness() > 127 else "black"
-        icons = resources.files("tabprotect.resources") / "icons"
-        return Path(str(icons / f"check-{ink}.svg")).as_posix()
-
-    def _style(self) -> str:
-        c = self.colours
-        # Only what Fusion does not draw well from a palette: the main action, cards, focus.
-        return f"""
-        QToolTip {{ color: {c.text}; background: {c.raised}; border: 1px solid {c.border}; }}
-        QLabel[role="heading"] {{ font-size: {self._points * self.zoom * 1.5:.1f}pt; font-weight: 600; }}
-        QLabel[role="figure"] {{ font-size: {self._points * self.zoom * 2:.1f}pt; font-weight: 700; }}
-        QLabel[role="quiet"] {{ color: {c.quiet}; }}
-        QLabel[role="section"] {{ font-weight: 600; }}
-        QPushButton[role="main"] {{
-            background: {c.accent}; color: {c.on_accent}; border: 1px solid {c.accent};
-            border-radius: 4px; padding: 6px 16px; font-weight: 600; }}
-        QPushButton[role="main"]:disabled {{
-            background: {c.raised}; color: {c.quiet}; border-color: {c.border}; }}
-        QPushButton[role="main"]:focus {{ border: 2px solid {c.text}; padding: 5px 15px; }}
-        QPushButton[role="card"], QFrame[role="card"] {{
-            background: {c.base}; border: 1px solid {c.border}; border-radius: 6px; }}
-        QRadioButton::indicator {{ width: 12px; height: 12px; border-radius: 7px;
-            border: 1px solid {c.quiet}; background: {c.base}; }}
-        QRadioButton::indicator:checked {{ width: 6px; height: 6px;
-            border: 4px solid {c.accent}; background: {c.on_accent}; }}
-        QRadioButton::indicator:focus {{ border-color: {c.focus}; }}
-        QRadioButton::indicator:disabled {{ border-color: {c.border}; }}
-        QCheckBox::indicator:unchecked, QAbstractItemView::indicator:unchecked {{
-            width: 12px; height: 12px; border-radius: 2px;
-            border: 1px solid {c.quiet}; background: {c.base}; }}
-        QCheckBox::indicator:checked, QAbstractItemView::indicator:checked {{
-            width: 12px; height: 12px; border-radius: 2px; image: url({self._tick()});
-            border: 1px solid {c.accent}; background: {c.accent}; }}
-        QCheckBox::indicator:disabled {{ border-color: {c.border}; background: {c.raised}; }}
-        QPushButton[role="card"]:hover, QFrame[role="card"]:hover {{ background: {c.raised}; }}
-        {self._fields() if self.dark else ""}
-        QPushButton[role="card"]:focus, QFrame[role="card"]:focus {{ border: 2px solid {c.focus}; }}
-        """
-
 
 THEME = Theme()
 """The application's one theme."""
@@ -292,6 +244,11 @@ def count_text(count: int) -> str:
     return text.replace("-", "\u2212") if count < 0 else text
 
 
+def spaced(sentence: str) -> str:
+    """A sentence of the engine, its figures written as :func:`count_text` writes them."""
+    return re.sub(r"(?<=\d),(?=\d{3}(?!\d))", "\u202f", sentence)
+
+
 def signed_text(count: int) -> str:
     """A change for people: always with its sign, zero without."""
     return f"+{count_text(count)}" if count > 0 else count_text(count)
@@ -304,13 +261,13 @@ def number_text(value: float, *, digits: int = 2) -> str:
 
 
 def chance_text(chance: float, *, digits: int = 2) -> str:
-    """A probability for people: ``.72``; never a 0 or a 1 that is not exact."""
+    """A probability for people: ``0.72``; never a 0 or a 1 that is not exact."""
     # Sums of floating point products come within a hair of 0 and 1.
     if chance < 1e-12 or chance > 1 - 1e-12:
         return "1" if chance > 0.5 else "0"
     least = 10.0**-digits
     if chance < least / 2:
-        return "<" + f"{least:.{digits}f}"[1:]
+        return f"<{least:.{digits}f}"
     if chance >= 1 - least / 2:
-        return ">" + f"{1 - least:.{digits}f}"[1:]
-    return f"{chance:.{digits}f}"[1:]
+        return f">{1 - least:.{digits}f}"
+    return f"{chance:.{digits}f}"

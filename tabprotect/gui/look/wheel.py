@@ -47,8 +47,8 @@ class WheelScrolls(QObject):
 
 
 @contextmanager
-def aside(window: QWidget) -> Iterator[None]:
-    """The filter is not asked while a part of a window is put together and first shown.
+def aside(part: QWidget | None = None) -> Iterator[None]:
+    """The filter is not asked while a part of a window is put together, or first shown.
 
     That makes thousands of events, none of them of the wheel, and asking takes as long as all the
     rest.
@@ -63,9 +63,10 @@ def aside(window: QWidget) -> Iterator[None]:
     finally:
         for one in filters:
             application.installEventFilter(one)
-        for kind in TURNED if filters else ():
-            for control in window.findChildren(kind):
-                _calm(control)
+        if filters and part is not None:
+            for kind in TURNED:
+                for control in part.findChildren(kind):
+                    _calm(control)
 
 
 def _calm(control: QObject) -> None:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import html
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QAction
+from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QTextBrowser
 
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Changes, Page
 from tabprotect.gui.look.theme import THEME
+from tabprotect.languages.speaking import told
 from tabprotect.version import __version__
 
 WALK = """
@@ -45,6 +46,9 @@ applied. <b>Prior</b>: what somebody believes before seeing the release; <b>post
 <b>Mode</b>: the most probable count. <b>Width</b>: how far apart the highest and the lowest count
 are that a cell may have, given what is published.</p>
 """
+
+NATIVE = QKeySequence.SequenceFormat.NativeText
+"""Keys as they are called in the language in force, as the menus do."""
 
 ON_PAGES = {
     "table": "<p>The table with its margins. Type to change a count; drag the variables between rows, columns "
@@ -141,7 +145,7 @@ class HelpPage(Page):
             # Its figures were those of another view, or of another table.
             self._front = (*self._front[:3], "")
         words, text = {
-            "page": (f"Help: {self._front[1]}", self._on_page()),
+            "page": (f"Help: {told(self._front[1])}", self._on_page()),
             "walk": ("Five minutes", WALK),
             "keys": ("Keys", self._keys()),
             "about": ("About tabprotect", ABOUT),
@@ -157,9 +161,9 @@ class HelpPage(Page):
     def _keys(self) -> str:
         rows = [
             # Step names ("Undo: set ... to 5") hold counts of the original: only the verb.
-            (action.shortcut().toString(), action.text().replace("&", "").split(":")[0])
+            (action.shortcut().toString(NATIVE), action.text().replace("&", "").split(":")[0])
             for action in self._actions
-            if not action.shortcut().isEmpty()
+            if action.isVisible() and not action.shortcut().isEmpty()
         ]
         quiet = THEME.colours.quiet
         lines = "".join(

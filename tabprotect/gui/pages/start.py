@@ -22,6 +22,7 @@ from tabprotect.gui.look.buttons import Inside, emptied, scrolling
 from tabprotect.gui.look.choice_card import ChoiceCard
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
+from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID
 
 
@@ -102,7 +103,7 @@ class StartPage(Page):
     ) -> None:
         """Offer what a killed program left behind; what cannot be recovered can be removed."""
         frame = QFrame()
-        frame.setProperty("role", "card")
+        dress(frame, "card")
         heading = "An unfinished file" if recover is None else "Recover unsaved work"
         frame.setAccessibleName(heading)
         title = Label(heading, role="section")
@@ -115,7 +116,7 @@ class StartPage(Page):
             button = QPushButton(label)
             button.setAccessibleName(f"{label}: {text}")
             if run is recover:
-                button.setProperty("role", "main")
+                dress(button, "main")
             button.clicked.connect(frame.hide)
             button.clicked.connect(lambda _=False, r=run: r())
             row.addWidget(button)

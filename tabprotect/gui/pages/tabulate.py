@@ -36,7 +36,13 @@ from tabprotect.gui.look.theme import GRID, count_text
 if TYPE_CHECKING:
     from tabprotect.engine.microdata.tabulate import ColumnSummary
 
+LEAST_KEYS = 100
+"""Different numbers that a column of record keys has at least, of many records."""
+
 DRAWN = "drawn now, kept with this table"
+MOST_CATEGORIES = 1000
+"""Of a variable that classifies: more are mostly numbers of records, or measurements."""
+
 TITLES = ("Variable", "Kind", "Categories", "Missing")
 
 
@@ -86,6 +92,11 @@ class TabulatePage(Page):
         self._filter.setAccessibleName("Filter the variables")
         self._filter.setClearButtonEnabled(True)
         self._filter.textChanged.connect(self._apply_filter)
+        self.all = tool_button("All that classify")
+        self.all.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.all.setToolTip("Every variable in sight with at most 1,000 categories, or none")
+        self.all.clicked.connect(self._tick_all)
+        filtered = in_row((self._filter, 1), self.all)
         self._list = QTableWidget(0, len(TITLES))
         self._list.setAccessibleName("Variables of the file; tick those to count by")
         self._list.setHorizontalHeaderLabels(TITLES)
@@ -93,7 +104,9 @@ class TabulatePage(Page):
         self._list.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self._list.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self._list.setTabKeyNavigation(False)
-        self._list.horizontalHeader().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+        header = self._list.horizontalHeader()
+        header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
         self._list.itemChanged.connect(self._ticked)
         self._before: Qt.CheckState | None = None
         self._list.cellPressed.connect(self._pressed)
@@ -124,7 +137,7 @@ class TabulatePage(Page):
             foot.addWidget(label)
             foot.addWidget(box)
         foot.addStretch(1)
-        for part in (head, written, self._filter, self._list, foot):
+        for part in (head, written, filtered, self._list, foot):
             if isinstance(part, QHBoxLayout):
                 part.setSpacing(GRID)
                 self.body.addLayout(part)
@@ -203,10 +216,13 @@ class TabulatePage(Page):
         self._design.clear()
         self._design.addItem("none", None)
         for column in found:
-            # Text too: a CSV file does not say which of its columns are numbers.
+            if column.kind not in ("integer", "real"):
+                continue
             self._weight.addItem(column.name, column.name)
-            self._key.addItem(column.name, column.name)
             self._design.addItem(column.name, column.name)
+            # Keys are numbers of a wide range (those of the fewest values, of the ONS, have 256).
+            if column.categories >= min(LEAST_KEYS, column.records / 2):
+                self._key.addItem(column.name, column.name)
         self._apply_filter(self._filter.text())
         self.told.emit()
         self._list.setCurrentCell(0, 0)
@@ -231,6 +247,18 @@ class TabulatePage(Page):
             ticked = item.checkState() == Qt.CheckState.Checked
             item.setCheckState(Qt.CheckState.Unchecked if ticked else Qt.CheckState.Checked)
 
+    def _tick_all(self) -> None:
+        """Tick every variable in sight that classifies; none where all are ticked."""
+        rows = [
+            row
+            for row, column in enumerate(self._columns)
+            if column.categories <= MOST_CATEGORIES and not self._list.isRowHidden(row)
+        ]
+        items = [item for row in rows if (item := self._list.item(row, 0)) is not None]
+        every = all(item.text() in self.chosen for item in items)
+        for item in items:
+            item.setCheckState(Qt.CheckState.Unchecked if every else Qt.CheckState.Checked)
+
     def _ticked(self, item: QTableWidgetItem) -> None:
         if item.column() != 0:
             return
@@ -243,11 +271,15 @@ class TabulatePage(Page):
 
     def _say(self) -> None:
         self.main_button.setEnabled(len(self.chosen) > 0)
+        self.all.setEnabled(bool(self._columns))
         if not self._columns:
             self.set_sentence("Choose a file or a folder of records, or name a database's table.")
             return
         if not self.chosen:
-            self.set_sentence("Tick the variables to count by; space ticks the current one.")
+            records = count_text(self._columns[0].records)
+            self.set_sentence(
+                f"{records} records. Tick the variables to count by; space ticks the current one."
+            )
             return
         sizes = {c.name: c.categories + (1 if c.missing else 0) for c in self._columns}
         shape = [sizes[name] for name in self.chosen]

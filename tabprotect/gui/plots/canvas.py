@@ -6,13 +6,16 @@ each zoom or change of size. Only the lower axis zooms.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import importlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import cache
 from html import escape
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from PySide6 import QtCore, QtGui, QtWidgets
 from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
 from PySide6.QtGui import (
     QBrush,
@@ -37,6 +40,9 @@ Ticks = Sequence[tuple[float, str]]
 HATCH = 8
 """Pixels between the lines of a hatched bar, upwards."""
 
+DIAMOND = 14
+"""Pixels before the label of what is true."""
+
 TICK = 4
 """Pixels between an axis and its numbers."""
 
@@ -50,6 +56,19 @@ def pyqtgraph() -> Any:
     colours = THEME.colours
     pg.setConfigOptions(antialias=True, foreground=colours.text, background=colours.window)
     return pg
+
+
+def loaded_in_pieces() -> Iterator[object]:
+    """Load the plotting library; between two pieces the window may do other things.
+
+    Most of its import makes every class and enumeration of Qt, which Qt makes when first asked.
+    """
+    for module in (QtCore, QtGui, QtWidgets):
+        for name in dir(module):
+            yield getattr(module, name)
+    for module_name in ("QtTest", "QtOpenGLWidgets", "QtSvg"):
+        yield importlib.import_module(f"PySide6.{module_name}")
+    yield pyqtgraph()
 
 
 class Canvas:
@@ -93,7 +112,7 @@ class Canvas:
 
     # -- what is seen -------------------------------------------------------------------------
 
-    def dress(self, colours: Colours, font: QFont, *, title: str, numbers: str = ".000") -> None:
+    def dress(self, colours: Colours, font: QFont, *, title: str, numbers: str = "0.000") -> None:
         """Set colours, font, what the lower axis counts, and the room of the left one's texts."""
         self.colours, self._font, self.metrics = colours, font, QFontMetricsF(font)
         for axis in (self.left, self.bottom):
@@ -107,15 +126,16 @@ class Canvas:
         self.bottom.setLabel(escape(told(title)), color=colours.quiet)
         self.bottom.label.setFont(font)
         self.bottom.setHeight((2 if title else 1) * self.line + TICK + 2)
+        # The axis puts its words in their place only when its own size changes.
+        self.bottom.resizeEvent(None)
 
     def limit(self, low: float, high: float, *, narrowest: float | None) -> None:
         """Show ``low`` to ``high``; zoom and pan stay within, if ``narrowest`` allows any."""
         least = high - low if narrowest is None else narrowest
-        held, self._held = self._held, True
-        self.box.setLimits(xMin=low, xMax=high, minXRange=least, maxXRange=high - low)
-        self.box.setMouseEnabled(x=narrowest is not None, y=False)
-        self._held = held
-        self.look(low, high)
+        with self.holding():
+            self.box.setLimits(xMin=low, xMax=high, minXRange=least, maxXRange=high - low)
+            self.box.setMouseEnabled(x=narrowest is not None, y=False)
+            self.box.setXRange(low, high, padding=0)
 
     def look(self, low: float, high: float) -> None:
         """Zoom to a part of the value axis."""
@@ -124,6 +144,15 @@ class Canvas:
         if self._arranged == before:
             # It was that part already.
             self.arrange()
+
+    @contextmanager
+    def holding(self) -> Iterator[None]:
+        """Put things in place once, after several changes, each of which would do it."""
+        held, self._held = self._held, True
+        yield
+        self.plot.layout.activate()
+        self._held = held
+        self.arrange()
 
     def arrange(self) -> None:
         """Put everything in place for the present size and part."""
@@ -303,6 +332,10 @@ class Canvas:
         pen.setCosmetic(True)
         self._put(pyqtgraph().PlotCurveItem(edges, height, stepMode="center", pen=pen))
 
+    def fits(self, label: str) -> bool:
+        """Whether the label of a mark is no wider than the plot."""
+        return self.metrics.horizontalAdvance(told(label)) + DIAMOND + 4 <= self.size[0]
+
     def marks(self, marks: Sequence[Mark]) -> None:
         """Marked lines down to the axis, each with its label on a line of its own above the bars.
 
@@ -320,8 +353,8 @@ class Canvas:
             end = 1 - (upper + self.line) / tall
             line = pyqtgraph().InfiniteLine(mark.value, angle=90, pen=pen, span=(0, max(end, 0)))
             self._put(line, depth=-1)
-            diamond = 14 if mark.true else 0
-            width = self.metrics.horizontalAdvance(mark.label) + 4
+            diamond = DIAMOND if mark.true else 0
+            width = self.metrics.horizontalAdvance(told(mark.label)) + 4
             at = self.x(mark.value) - (width + diamond) / 2
             at = min(max(at, 0), wide - width - diamond)
             if diamond:

@@ -17,6 +17,7 @@ from tabprotect.gui.look.theme import chance_text, count_text
 from tabprotect.gui.plots.canvas import Canvas
 from tabprotect.gui.plots.marks import Mark, merged
 from tabprotect.gui.plots.plot import Plot
+from tabprotect.languages.speaking import told
 
 WIDE, NARROW = 12, 4
 """Zooming helps from so many counts on, and shows at least so many."""
@@ -116,7 +117,7 @@ class CellHistogram(Plot):
             marks.append(Mark(self.published, f"published {count_text(self.published)}"))
         if self.true is not None:
             marks.append(Mark(self.true, f"true {count_text(self.true)} [staff only]", true=True))
-        marks = merged(marks)
+        marks = merged(marks, canvas.fits)
         canvas.axes(
             max(float(b.chances.max(initial=0.0)) for b in self.beliefs),
             rows=len(marks),
@@ -195,7 +196,7 @@ class CellHistogram(Plot):
             canvas.label(text, left, top, ink=ink)
             if number == best and len(self.beliefs) > 1:
                 # Outwards from the pair of bars, so that two names never meet.
-                name = canvas.metrics.horizontalAdvance(belief.who) + 2
+                name = canvas.metrics.horizontalAdvance(told(belief.who)) + 2
                 start = left + size - name if belief is self.beliefs[0] else left
                 canvas.label(belief.who, start, top - line, ink=ink)
 
@@ -220,7 +221,7 @@ class CellHistogram(Plot):
                 at = (int(belief.values[place]), min(float(belief.prior[place]), canvas.top))
         if at is None or best / canvas.unit[1] < 2.4 * canvas.line:
             return
-        size = canvas.metrics.horizontalAdvance("prior") + 2
+        size = canvas.metrics.horizontalAdvance(told("prior")) + 2
         left = min(max(canvas.x(at[0]) - size / 2, 0), canvas.size[0] - size)
         canvas.label("prior", left, canvas.y(at[1]) + 4, ink=canvas.colours.text)
 

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QWidget
 from tabprotect.engine.arrays import Floats
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
+from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID, THEME, chance_text, number_text, signed_text
 from tabprotect.gui.plots.canvas import Canvas
 from tabprotect.gui.plots.plot import Plot
@@ -109,7 +110,7 @@ class Deviations(QWidget):
         self._frames: list[_Frame] = []
         self._empty = Label(wordWrap=True)
         self._empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self._empty.setProperty("role", "quiet")
+        dress(self._empty, "quiet")
         self._grid = QGridLayout(self)
         self._grid.setContentsMargins(4, 4, 4, 4)
         self._grid.setSpacing(GRID)
@@ -176,7 +177,7 @@ class _Frame(QFrame):
         symbol = QLabel()
         symbol.setPixmap(panel.look.icon(SYMBOL, THEME.colours).pixmap(SYMBOL, SYMBOL))
         name, figures = Label(panel.name, wordWrap=True), Label(panel.figures, wordWrap=True)
-        figures.setProperty("role", "quiet")
+        dress(figures, "quiet")
         head = in_row(symbol, (name, 1))
         column = in_column(head, figures, on=self, margins=(6, 4, 6, 4), spacing=2)
         if len(panel.deviations):

@@ -19,6 +19,7 @@ from tabprotect.gui.grid.view import GridView
 from tabprotect.gui.look.buttons import emptied
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
+from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.shades import ScaleBar, shade_numbers, shades
 from tabprotect.gui.look.theme import GRID, THEME, colour
 
@@ -178,7 +179,7 @@ class HeatMap(QWidget):
         self._combos = {}
         for name in placement.layers:
             label, combo = Label(name), QComboBox()
-            label.setProperty("role", "quiet")
+            dress(label, "quiet")
             label.setBuddy(combo)
             combo.setAccessibleName(f"Layer: {name}")
             combo.addItems(list(domain[name].categories))

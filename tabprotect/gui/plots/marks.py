@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 
@@ -16,15 +16,15 @@ class Mark:
     true: bool = False
 
 
-def merged(marks: Sequence[Mark]) -> list[Mark]:
-    """Marks at one value as one mark with both labels."""
+def merged(marks: Sequence[Mark], fits: Callable[[str], bool]) -> list[Mark]:
+    """Marks at one value as one mark with both labels, where these fit beside each other."""
     out: list[Mark] = []
     for mark in marks:
         same = next((n for n, m in enumerate(out) if m.value == mark.value), None)
-        if same is None:
+        label = mark.label if same is None else f"{out[same].label}, {mark.label}"
+        if same is None or not fits(label):
             out.append(mark)
         else:
-            label = f"{out[same].label}, {mark.label}"
             out[same] = Mark(mark.value, label, true=out[same].true or mark.true)
     return out
 

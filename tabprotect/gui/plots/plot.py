@@ -77,7 +77,7 @@ class Plot(Drawing):
     @property
     def numbers(self) -> str:
         """The widest text along the left axis."""
-        return ".000"
+        return "0.000"
 
     @abstractmethod
     def arrange(self, canvas: Canvas) -> None:
@@ -102,15 +102,15 @@ class Plot(Drawing):
         """Show the whole of what there is to show."""
         if self._canvas is None:
             return
-        self._canvas.widget.setVisible(self.filled)
         keyed = self.filled and self.keyed
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus if keyed else Qt.FocusPolicy.NoFocus)
         self.whole.hide()
-        if self.filled:
-            self._fill(self._canvas, THEME.colours)
-        else:
-            # Nothing that was shown may stay behind, not even out of sight.
-            self._canvas.arrange()
+        # Nothing that was shown may stay behind, not even out of sight.
+        with self._canvas.holding():
+            self._canvas.widget.setVisible(self.filled)
+            if self.filled:
+                self._fill(self._canvas, THEME.colours)
+        self._show_button()
         self.update()
 
     def _put(self, canvas: Canvas) -> None:
@@ -118,11 +118,16 @@ class Plot(Drawing):
             self.arrange(canvas)
 
     def _fill(self, canvas: Canvas, colours: Colours) -> None:
-        canvas.dress(colours, self.figure_font(), title=self.title, numbers=self.numbers)
-        canvas.limit(*self.span(), narrowest=self.narrowest)
+        with canvas.holding():
+            canvas.dress(colours, self.figure_font(), title=self.title, numbers=self.numbers)
+            canvas.limit(*self.span(), narrowest=self.narrowest)
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
+        self.make_canvas()
+
+    def make_canvas(self) -> None:
+        """What bars and lines are put on, made when the plot is first shown, or before."""
         if self._canvas is None:
             self._canvas = Canvas(self._put)
             scene = self._canvas.widget.scene()

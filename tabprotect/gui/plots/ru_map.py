@@ -21,6 +21,7 @@ from tabprotect.gui.plots.canvas import Canvas
 from tabprotect.gui.plots.marks import nice_step
 from tabprotect.gui.plots.plot import Plot
 from tabprotect.gui.plots.symbols import Look
+from tabprotect.languages.speaking import told
 
 Place = tuple[int, int | None]
 """A setting, and one of its runs (its number in the comparison) or ``None`` for their mean."""
@@ -107,7 +108,7 @@ def _ticks(low: float, high: float, sign: int, wanted: int) -> list[tuple[float,
     out = []
     for n in range(math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9) + 1):
         text = f"{n * step:.{digits}f}".replace("-", "\u2212")
-        out.append((sign * n * step, text.removeprefix("0") if text.startswith("0.") else text))
+        out.append((sign * n * step, text))
     return out
 
 
@@ -240,7 +241,9 @@ class RiskUtilityMap(Plot):
             taken.append(QRectF(left, top, 2 * MEAN, 2 * MEAN))
         words = f"\u2191 more useful: {utility.title}"
         canvas.label(words, 4, 2, ink=canvas.colours.quiet)
-        taken.append(QRectF(0, 0, canvas.metrics.horizontalAdvance(words) + 8, canvas.line + 4))
+        taken.append(
+            QRectF(0, 0, canvas.metrics.horizontalAdvance(told(words)) + 8, canvas.line + 4)
+        )
         for s in self._shown:
             self._put_name(canvas, s, taken)
         self._put_choice(canvas)
@@ -277,7 +280,7 @@ class RiskUtilityMap(Plot):
         x, y, tall = canvas.x(at.x()), canvas.y(at.y()), canvas.line
         number, named = f"{s.number + 1}", len(self._shown) <= NAMED
         for text in (f"{number} {s.label}", number):
-            wide = canvas.metrics.horizontalAdvance(text) + 4
+            wide = canvas.metrics.horizontalAdvance(told(text)) + 4
             if text != number and (wide > 0.45 * canvas.size[0] or not named):
                 continue
             for left in (x + MEAN + 3, x - MEAN - 3 - wide):

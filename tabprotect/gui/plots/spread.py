@@ -84,7 +84,7 @@ class SpreadPlot(Plot):
         return 2 * (high - low) / bars
 
     def arrange(self, canvas: Canvas) -> None:
-        marks = merged(self.marks)
+        marks = merged(self.marks, canvas.fits)
         shares, edges = self._shares()
         canvas.axes(float(shares.max()), rows=len(marks), ticks=self._ticks(canvas))
         colours = canvas.colours

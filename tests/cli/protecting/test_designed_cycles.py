@@ -57,6 +57,16 @@ def test_strips_structural_zeros_and_faults(run: Run, tmp_path: Path) -> None:
     assert (made["public_zeros"], made["rank"], made["dimension"]) == (1, 3, 3)
     checked = run("cycles", "check", path, "--zeros", zeros, "--json").json
     assert (checked["dimension"], checked["unwanted_exact"]) == (3, 0)
+    # The file knows which cells had to be empty.
+    again = run("cycles", "check", path, "--json").json
+    assert (again["dimension"], again["unwanted_exact"]) == (3, 0)
+    for kind, words in (
+        ("elementary", ("--cap", 3)),
+        ("strips", ("--lambda", 3)),
+        ("triangular", ("--height", 2)),
+    ):
+        wrong = run("cycles", "design", "--shape", "3,3", "--kind", kind, *words)
+        assert wrong.code in (2, 4) and words[0][2:] in wrong.err
     wrong = run("cycles", "design", "--shape", "3,3", "--kind", "triangular", "--keep", "A*B")
     assert wrong.code and "no count can change" in wrong.err
 

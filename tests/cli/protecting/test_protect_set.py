@@ -14,6 +14,7 @@ from tabprotect.engine.bundle import public
 from tabprotect.engine.bundle.confidential import read as read_dossier
 from tabprotect.engine.bundle.set_bundles import common_cells, verify_set
 from tabprotect.engine.errors import BundleError
+from tabprotect.engine.posterior.factors.chains import chain
 from tabprotect.engine.tables.publication_set import PublicationSet
 from tabprotect.engine.tables.table import Table
 
@@ -23,6 +24,13 @@ TABLES = {
     "coast": "geo@coast*sex + geo@n1*age",
 }
 LEVELS = ["--levels", "n1,n2,n3=geo", "--band", "age:2", "--band", "age:4"]
+
+
+@pytest.fixture(autouse=True)
+def _short_chains(monkeypatch: pytest.MonkeyPatch) -> None:
+    # How well a drawn posterior is known is the verdict's matter: here any verdict is accepted.
+    for name, few in (("ROUNDS", 1), ("DIRECTIONS", 100), ("SWEEPS", 100)):
+        monkeypatch.setattr(chain, name, few)
 
 
 @pytest.fixture
@@ -141,6 +149,29 @@ def test_files_must_agree_on_common_cells(
     assert main(line) == 3
     assert "cells are counted otherwise" in capsys.readouterr().err
     assert not (tmp_path / "set").exists()
+
+
+def test_files_that_share_margins_only(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("jobs.csv").write_text("sex,job,count\nf,x,5\nf,y,9\nm,x,1\nm,y,7\n")
+    Path("ages.csv").write_text("age,sex,count\n0,m,3\n1,m,5\n0,f,12\n1,f,2\n")
+    line = ["protect-set", "jobs.csv", "ages.csv", "--register", "none", "--accept", "a trial"]
+    given = ["--method", "suppression", "--out", "set", "--dossier", "d.zip"]
+    assert main([*line, *given]) == 0
+    found = verify_set(Path("set"))
+    assert dict(found.tables.formulas) == {"jobs": "sex*job", "ages": "age*sex"}
+    # sex, its total: in both.
+    assert found.common_cells == 3
+    published = {p.table.domain.names for p in found.releases["ages"].tables}
+    assert published == {("sex", "age"), ("sex",), ("age",), ()}
+    capsys.readouterr()
+    assert main([*line, "--method", "cyclic_perturbation", "--out", "no"]) == 3
+    assert "no file holds them all" in capsys.readouterr().err
+    assert main([*line, *given[:2], "--out", "no", "--table", "x=age*job"]) == 3
+    assert "x: no file holds job x age" in capsys.readouterr().err
+    assert not Path("no").exists()
 
 
 def test_slivers_against_the_definition(project: Path) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tabprotect.engine.disclosure.gate import UNSTATED
 from tests.cli.conftest import Command
 
 TABLE = "example:duncan-roehrig-4x4"
@@ -38,6 +39,12 @@ def test_publications_are_listed_and_a_second_one_warns(
     two = protect("b.zip", "--seed", SEED + 3)
     assert kinds(two) == ["published_before"]
     assert "this original" in two.json["warnings"][0]["message"]
+    policy = tmp_path / "policy.toml"
+    policy.write_text('second_release = "refuse"\n')
+    strict = ("--policy", policy, "--seed")
+    # Beside another release the same bytes are as little a new one.
+    assert protect("again.zip", *strict, SEED + 1, "--title", "Towns").code == 0
+    assert protect("c.zip", *strict, SEED + 5).code == 5
     assert one.json["together"] is None
     joint = two.json["together"]
     assert joint["releases"] == 2
@@ -68,6 +75,7 @@ def test_publications_are_listed_and_a_second_one_warns(
     gone = run("register", "withdraw", 1, "--reason", "a wrong title", "--json")
     assert gone.json["withdrawn_reason"] == "a wrong title"
     assert run("register", "withdraw", 1, "--reason", "again").code == 3
+    assert run("register", "withdraw", 2, "--json").json["withdrawn_reason"] == UNSTATED
     assert "withdrawn" in run("register", "list").out
 
 
@@ -112,7 +120,7 @@ def test_the_policy_decides_on_a_second_release(
     kept = run("register", "show", 2, "--json").json["decisions"]
     assert kept[-1] == "published again: a correction"
     policy.write_text('second_release = "refuse"\n')
-    assert protect("c.zip", "--seed", SEED + 4, "--policy", policy, "--again", "x").code == 5
+    assert protect("c.zip", "--seed", SEED + 5, "--policy", policy, "--again", "x").code == 5
     assert len(run("register", "list", "--json").json["releases"]) == 2
 
 

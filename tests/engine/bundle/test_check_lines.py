@@ -10,6 +10,7 @@ from tabprotect.engine.bundle.check_lines import (
     headline,
     honesty,
     protection,
+    read_together,
     stated,
     table_lines,
 )
@@ -68,3 +69,11 @@ def test_the_dossier_says_the_same_lines(protected: Protected) -> None:
     for group in (protection(protected, summarise(protected), None), honesty(protected)):
         for line in group.lines:
             assert line.text in text
+
+
+def test_what_cannot_be_read_together_has_no_figures() -> None:
+    table = TableVerdict("user", ("a",), True, 9, 0.0, 0, 0, "none")
+    said = read_together(Verdict((table,), 0.95, 0.05, 3, note="Too few draws."))
+    assert "could not be worked out: Too few draws." in said and " 0 " not in said
+    known = TableVerdict("user", ("a",), True, 9, 4.0, 1, 0, "exact")
+    assert "know 1 of 4.0" in read_together(Verdict((known,), 0.95, 0.05, 3))

@@ -60,6 +60,9 @@ GOOD = {"shape": [2, 2], "cycles": [{"plus": [[0, 0], [1, 1]], "minus": [[0, 1],
         ({"cycles": [{"plus": [], "minus": []}]}, "cycle 1 is empty"),
         ({"variables": ["a"]}, "must name 2"),
         ({"margins": [["nope"]]}, "no variable"),
+        ({"zeros": [[0, 2]]}, "no cell"),
+        ({"zeros": 1}, "list of cells"),
+        ({"zeros": [[0, True]]}, "whole number"),
     ],
 )
 def test_faults_are_named(tmp_path: Path, change: dict[str, object], message: str) -> None:

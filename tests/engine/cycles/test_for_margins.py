@@ -17,13 +17,14 @@ from tabprotect.engine.cycles.constructions.for_margins import (
     design_for_margins,
     dimension,
 )
-from tabprotect.engine.cycles.constructions.triangular import Settings
+from tabprotect.engine.cycles.constructions.triangular import Search, Settings
 from tabprotect.engine.cycles.designs import design
 from tabprotect.engine.cycles.layers import layers
 from tabprotect.engine.cycles.report import check
 from tabprotect.engine.cycles.width import elimination_cost
 from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.formats.structural_zeros import read_zeros
+from tabprotect.engine.progress import SILENT
 from tabprotect.engine.project.opening.sources import open_table
 from tabprotect.engine.protection.cycle_runs.forward import flip, walk
 from tabprotect.engine.tables.domain import Domain
@@ -172,6 +173,15 @@ def test_full_rank_and_nothing_unwanted_on_tables_without_a_name(
     assert report.known_functionals == 0 and report.preserves_margins
 
 
+def test_a_basis_with_longer_entries_is_made_of_cycles() -> None:
+    # What the triangular moves leave out here is one move with entries of 2.
+    domain = Domain.of_shape((3, 5, 4, 3))
+    counts = np.random.default_rng(21).random(domain.shape) < 0.45
+    found = design_for_margins(kept_of(Table.dense(domain, counts.astype(np.int64)), 3))
+    assert found.deficit == 0 and found.completed == 1 and not found.moves.violations()
+    assert CycleAlgebra(found.moves).rank == found.rank
+
+
 def dense(found: Designed) -> np.ndarray:
     return np.stack([found.moves.array(i).reshape(-1) for i in range(len(found.moves))])
 
@@ -249,6 +259,21 @@ def rank_modulo(matrix: np.ndarray, prime: int) -> int:
         if rank == len(a):
             break
     return rank
+
+
+def test_a_target_alone_finds_what_it_finds_among_others() -> None:
+    domain = Domain.of_shape((7, 6, 5))
+    publication = Publication.of(domain, "A*B + up*C", nested(domain.variables[0]))
+    generator = np.random.default_rng(3)
+    search = Search(publication, generator.integers(0, 9, domain.size) / 4, Settings(), SILENT)
+    # Some cells are crowded, so that every part of the costs counts.
+    search._touch(generator.integers(0, domain.size, 3 * domain.size))
+    places, fits = search._cells()
+    for kind, fit in zip(search.kinds, fits, strict=True):
+        scores, cells = search._look(kind, places[fit], 40)
+        for place, score, move in zip(places[fit], scores, cells, strict=True):
+            alone = search._look(kind, np.array([place]), 40)
+            assert alone[0] == score and (alone[1] == move).all()
 
 
 def test_nothing_can_move_when_the_table_itself_is_kept() -> None:

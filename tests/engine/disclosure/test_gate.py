@@ -231,13 +231,20 @@ SMALL = ((2, 2), (2, 3), (3, 3))
 
 
 @pytest.mark.parametrize(
-    "name",
-    ["cyclic_perturbation", "random_rounding", "suppression", "coarsening", "publish_margins"],
+    ("name", "trials"),
+    [
+        ("cyclic_perturbation", 24),
+        ("random_rounding", 24),
+        ("suppression", 24),
+        ("coarsening", 24),
+        # Each is told with the choice that it was, of every original: a third of a second.
+        ("publish_margins", 12),
+    ],
 )
-def test_no_certain_cell_is_left_uncounted(name: str) -> None:
+def test_no_certain_cell_is_left_uncounted(name: str, trials: int) -> None:
     """On random tables: the reader who lists all originals is certain of what the verdict says."""
     method, judged = methods()[name], 0
-    for number, shape in enumerate(itertools.islice(itertools.cycle(SMALL), 24)):
+    for number, shape in enumerate(itertools.islice(itertools.cycle(SMALL), trials)):
         generator = np.random.default_rng(number)
         counts = generator.poisson(generator.choice([0.7, 2.0, 4.0]), shape)
         problem = Problem(Table.dense(Domain.of_shape(shape), counts))

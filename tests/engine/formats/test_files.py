@@ -14,7 +14,11 @@ from tabprotect.engine.formats.csv_text import write_csv
 from tabprotect.engine.formats.files import TableFile, read_table
 from tabprotect.engine.formats.reading import Reading
 from tabprotect.engine.formats.text import rows
-from tabprotect.engine.formats.workbooks.workbook_size import cells_of_records, cells_of_text
+from tabprotect.engine.formats.workbooks.workbook_size import (
+    MOST_CELLS,
+    cells_of_records,
+    cells_of_text,
+)
 from tabprotect.engine.progress import Cancellable
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
@@ -123,7 +127,7 @@ def test_a_table_with_holes_is_refused(tmp_path: Path) -> None:
         ("\n\n", None, None, "no rows"),
         ("count\n3\n4\n", 1, None, "only one column"),
         ("v,v,count\na,x,1\n", None, None, "'v' occurs twice"),
-        ("v,w\na,x\nb,y\n", 1, None, "which column holds the counts"),
+        ("v,w\na,x\nb,y\n", None, None, "holds records"),
         ("a,x,3\nb,y,4\n", 1, None, "which column holds the counts"),
         ("v\\w,x,y\na,1,2\nb,3,?\n", 3, "(b, y)", "not a number"),
         ("v\\w,x,y\na,1,2\na,3,4\n", 3, None, "'a' twice"),
@@ -259,6 +263,20 @@ def test_a_workbook_with_cells_far_apart_is_refused(tmp_path: Path) -> None:
         packed.writestr("xl/worksheets/sheet2.xml", "<row r = '1'><c r = 'XFD1048576'/></row>")
     with pytest.raises(InputError, match="too large to be laid out"):
         read_table(path)
+
+
+@pytest.mark.parametrize(
+    "stray",
+    [
+        "<row r='9999999999'><c r='ZZZZZZZ9999999999'><v>1</v></c></row>",
+        "<row r='99999999'><c r='A99999999'><v>1</v></c></row>",
+        "<row r='999999999'><c><v>1</v></c></row>",
+        "<row r='3'><c r='zzzzzz3'><v>1</v></c></row>",
+    ],
+)
+def test_places_that_no_spreadsheet_has_are_refused(stray: str) -> None:
+    sheet = f"<sheetData><row r='1'><c r='A1'><v>1</v></c></row>{stray}</sheetData>".encode()
+    assert cells_of_text(io.BytesIO(sheet)) > MOST_CELLS
 
 
 def test_the_size_of_a_sheet() -> None:

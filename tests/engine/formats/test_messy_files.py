@@ -5,6 +5,7 @@ By the library and by the command line, which say the same.
 
 from __future__ import annotations
 
+import gzip
 from collections.abc import Callable
 from itertools import product
 from pathlib import Path
@@ -122,13 +123,71 @@ def utf_16() -> bytes:
     return "\n".join([*lines, "", "- means nil", "Last updated: 2025-01-02"]).encode("utf-16")
 
 
+def blank_beside_a_total() -> bytes:
+    """Titles with the separator in them; the last row's total stands over two columns of labels."""
+    lines = [
+        "Tabell 7; bosatte;;;;",
+        "(tall; under 3 vises);;;;",
+        "",
+        ";".join(["Fylke", "Kjønn", *A, "I alt"]),
+    ]
+    for region in R:
+        for sex in S:
+            counts = row(region, sex)
+            first = region if sex == "M" else ""
+            lines.append(";".join([first, sex, *map(spaced, counts), spaced(sum(counts))]))
+    sums = [sum(row(r, s)[n] for r in R for s in S) for n in range(3)]
+    lines.append(";".join(["I alt", "", *map(spaced, sums), spaced(sum(sums))]))
+    return "\n".join([*lines, "", "Kilde: byrået"]).encode("cp1252")
+
+
+def genesis() -> bytes:
+    """Names of the office first, a date over the columns, decimal commas, a line drawn below."""
+    lines = ["Statistisches Bundesamt", "Bevölkerung: Kreise, Stichtag", ";;;31.12.2024;31.12.2024"]
+    lines[2] += ";31.12.2024;31.12.2024"
+    lines.append(";;;" + ";".join([*A, "Insgesamt"]))
+    for n, (region, sex) in enumerate(product(R, S)):
+        counts = [
+            f"{c:,}".replace(",", ".") + ",0" for c in (*row(region, sex), sum(row(region, sex)))
+        ]
+        lines.append(";".join([f"0{n // 2 + 1}", region, sex, *counts]))
+    return "\n".join([*lines, "__________", "Stand: 22.11.2026"]).encode("utf-8-sig")
+
+
+def pivot() -> bytes:
+    """What pandas writes of a pivot table with margins."""
+    lines = ["sex,,M,M,M,K,K,K,All", "age,," + ",".join([*A, *A]) + ",", "region,,,,,,,,"]
+    lines = [line.replace(",,", ",", 1) for line in lines]
+    table = {r: row(r, "M") + row(r, "K") for r in R}
+    table["All"] = [sum(column) for column in zip(*table.values(), strict=True)]
+    lines += [",".join([r, *map(str, n), str(sum(n))]) for r, n in table.items()]
+    return "\n".join(lines).encode()
+
+
+def spaced_sheet() -> bytes:
+    """Two sheets of tables, each with a title and a blank column between labels and counts."""
+    path = Path("spaced.xlsx")
+    with xlsxwriter.Workbook(path) as book:
+        for name in ("2024", "2025"):
+            sheet = book.add_worksheet(name)
+            sheet.write(0, 0, f"Table 1. Persons by county and age, {name}")
+            sheet.write_row(2, 0, ["County", "Sex", "", *A, "All"])
+            for at, (region, sex) in enumerate(product(R, S), 3):
+                sheet.write_row(at, 0, [region, sex, "", *row(region, sex), sum(row(region, sex))])
+            sheet.write(10, 0, "c: confidential")
+    return path.read_bytes()
+
+
 TOTALS = ("totals are mixed", "totals", "auto")
 FILES = [
     ("titled.csv", titled, [("cp1252", "encoding", "cp1252"), TOTALS]),
     ("footnoted.csv", footnoted, []),
     ("repeated.csv", repeated, []),
-    ("merged.csv", merged, [("--form grid", "form", "grid"), ("--thousands ,", "thousands", ",")]),
+    ("merged.csv", merged, [("--thousands ,", "thousands", ",")]),
     ("messy.xlsx", workbook, [TOTALS]),
+    ("blank.csv", blank_beside_a_total, [("cp1252", "encoding", "cp1252"), TOTALS]),
+    ("pivot.csv", pivot, [TOTALS]),
+    ("spaced.xlsx", spaced_sheet, [("--form grid", "form", "grid"), TOTALS]),
     ("messy.txt", utf_16, [('--marks "-=zero"', "marks", "-=zero")]),
 ]
 
@@ -170,6 +229,33 @@ def test_messy_files(
     assert (tp.read_table("out.csv").counts == table.counts).all()
 
 
+def test_a_letter_at_the_end_of_a_label_is_no_footnote(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("Title\n\nflat,f,m\n1 a,3,4 p\n1 b,5,6\n2 a,7,8\n")
+    table = tp.read_table(path, form="grid")
+    assert table.domain["flat"].categories == ("1 a", "1 b", "2 a")
+    assert table.counts.tolist() == [[3, 4], [5, 6], [7, 8]]
+
+
+def test_codes_and_their_names_are_one_variable(tmp_path: Path) -> None:
+    path = tmp_path / "genesis.csv"
+    path.write_bytes(genesis())
+    with pytest.raises(InputError, match="totals are mixed"):
+        tp.read_table(path)
+    table = tp.read_table(path, totals="auto", columns="day,age")
+    assert table.domain.names == ("row 1", "row 3", "day", "age")
+    place = table.domain["row 1"]
+    assert place.categories == ("01", "02", "03") and place.labels == R
+    assert table.counts.reshape(-1).tolist() == [n for r in R for s in S for n in row(r, s)]
+    # In long form, too.
+    names = dict(zip(R, "abc", strict=True))
+    lines = [f"{names[r]},{r},{s},{a},{n}" for (r, s, a), n in COUNTS.items()]
+    path.write_text("\n".join(["code,name,sex,age,count", *lines]) + "\n")
+    found = tp.read_table(path)
+    assert found.domain["code"].labels == R and "'name' names the categories" in found.notes[0]
+    assert found.counts.reshape(-1).tolist() == list(COUNTS.values())
+
+
 def test_a_total_that_would_be_counted_twice_where_a_count_is_missing(tmp_path: Path) -> None:
     # Guztira: the sum of the others where all are there; taking the missing one as 0 is no answer.
     path = tmp_path / "t.csv"
@@ -204,3 +290,19 @@ def test_a_header_of_years_has_more_below(tmp_path: Path) -> None:
     table = tp.read_table(path, columns="year,sex")
     assert table.domain.names == ("Region", "year", "sex") and table.domain.shape == (2, 2, 2)
     assert table.counts.reshape(-1).tolist() == [3, 4, 5, 6, 7, 8, 9, 1]
+
+
+def test_options_as_python_has_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("b.xlsx").write_bytes(spaced_sheet())
+    table = tp.read_table("b.xlsx", sheet=2, header_row=3, form="grid", totals="All")
+    assert table.counts.reshape(-1).tolist() == list(COUNTS.values())
+    # The code of totals, beside which other labels are blank.
+    Path("b.csv").write_bytes(blank_beside_a_total())
+    table = tp.read_table("b.csv", encoding="cp1252", totals="I alt")
+    assert table.counts.reshape(-1).tolist() == list(COUNTS.values())
+    Path("t.csv").write_text("v,count\na,3\nb,-\n")
+    assert tp.read_table("t.csv", marks={"-": "zero"}).counts.tolist() == [3, 0]
+    (tmp_path / "t.json.gz").write_bytes(gzip.compress(b"{}"))
+    with pytest.raises(InputError, match="JSON-stat files are not read packed"):
+        tp.read_table("t.json.gz")

@@ -14,6 +14,7 @@ from tabprotect.engine.formats.files import TableFile, read_table
 from tabprotect.engine.formats.reading import Reading
 
 FILES = Path(__file__).parents[2] / "reference" / "formats"
+ANSWERED = {"marks": "blank=missing", "totals": "none", "fill_missing": True}
 TOTALS = ("totals are mixed", {"totals": "auto"})
 
 
@@ -41,7 +42,13 @@ def test_marriages_in_spain() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "words"), [("1001.px", "'0.86' is not a whole"), ("27067.px", r"'\.\.' is not")]
+    ("name", "words"),
+    [
+        ("1001.px", "'0.86' is not a whole"),
+        ("27067.px", r"'\.\.' is not"),
+        ("px-x-0602000000_107.px", "'9.1091' is not a whole"),
+        ("us-employment.csv", "'5840.4' is not a whole"),
+    ],
 )
 def test_rates_and_indices_are_no_counts(name: str, words: str) -> None:
     with pytest.raises(InputError, match=words):
@@ -69,6 +76,9 @@ def test_census_of_galicia() -> None:
     # Published rounded: its totals do not hold, by name or by arithmetic, and that is told.
     wrong = ("gender = 'T'.*193 of 1319 do not add up", {"totals": "none"})
     found = answered("galicia.json", missing, wrong, holes)
+    second = read_table(FILES / "galicia-2.0.json", Reading.of(ANSWERED))
+    assert second.table == found.table.on(second.table.domain)
+    assert second.table.domain["age"].labels[:2] == ("total", "0-4")
     assert found.table.domain.names == ("birth", "age", "gender", "time", "residence")
     with pytest.raises(InputError, match="do not add up") as caught:
         read_table(
@@ -78,7 +88,20 @@ def test_census_of_galicia() -> None:
     assert "the total is 2772928, its inner cells add up to 2772938" in caught.value.detail
 
 
+def test_several_measures_in_one_variable() -> None:
+    measures = ("'Variables' holds 6 measures: Población, Activos", {"count": "Parados"})
+    empty = (
+        "cell .2005, Ambos sexos, Total, Parados.: the count is empty",
+        {"marks": "blank=missing"},
+    )
+    with pytest.raises(InputError, match=r"'25\.4' is not a whole"):
+        answered("cantabria.json", measures, empty)
+
+
 def test_lists_of_cells() -> None:
+    flights = read_table(FILES / "flights-airport.csv")
+    assert flights.table.domain.shape == (303, 304) and flights.table.total == 7_009_728
+    assert "86,746 of 92,112 cells" in flights.notes[0]
     assert answered("adult8_cells.csv.gz").table.total == 48_842
     assert answered("grid_my_km2.csv").table.total == 153
     # Two of its columns group another: it is asked before millions of cells are taken as 0.

@@ -40,6 +40,7 @@ def test_figures_of_every_cell(found: Posterior) -> None:
         assert sum(law.values()) == pytest.approx(1)
         mean = sum(v * p for v, p in law.items())
         assert found.mean[index] == pytest.approx(mean)
+        assert found.interval_of(index, 0.8) == (low[index], high[index])
         assert found.standard_deviation[index] ** 2 == pytest.approx(
             sum(p * (v - mean) ** 2 for v, p in law.items())
         )

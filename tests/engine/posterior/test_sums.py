@@ -10,6 +10,7 @@ from brute_force import Cells, move_cells, posterior
 from move_cases import random_prior, sequence
 
 from tabprotect.engine.cycles.designs import design
+from tabprotect.engine.errors import InfeasibleError
 from tabprotect.engine.posterior.infer import infer
 from tabprotect.engine.posterior.moves.elimination import Elimination
 from tabprotect.engine.posterior.moves.signature_model import group_model
@@ -153,6 +154,8 @@ def test_other_methods_are_read_from_listed_or_drawn_originals() -> None:
     inner = infer(likelihood)
     publication = crossing(domain)
     listed = sums(replace(inner, exact_sums=None), publication)
+    with pytest.raises(InfeasibleError, match="too many for the sums of drawn originals"):
+        sums(replace(inner, exact_sums=None, list_originals=lambda: None), publication, draws=0)
     for one, other in zip(sums(inner, publication), listed, strict=True):
         assert other.way == "exact"
         for index in np.ndindex(one.domain.shape):

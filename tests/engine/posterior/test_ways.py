@@ -9,6 +9,7 @@ import pytest
 
 from tabprotect.engine.cycles.designs import design
 from tabprotect.engine.errors import InfeasibleError
+from tabprotect.engine.posterior.factors.chains import chain
 from tabprotect.engine.posterior.infer import Way, infer
 from tabprotect.engine.posterior.prior import CellTable
 from tabprotect.engine.randomness import Randomness
@@ -78,7 +79,10 @@ SHAPES: dict[str, Callable[[], Likelihood]] = {
 
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("way", ["auto", "exact", "monte_carlo"])
-def test_against_brute_force(way: Way, shape: str) -> None:
+def test_against_brute_force(way: Way, shape: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    # Chains of four cells mix at once.
+    monkeypatch.setattr(chain, "DIRECTIONS", 1600)
+    monkeypatch.setattr(chain, "SWEEPS", 200)
     likelihood = SHAPES[shape]()
     size = likelihood.domain.size
     keys, values = (a.reshape(-1) for a in np.indices((size, MOST + 1)))

@@ -10,10 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tabprotect.engine.bounds.bounding import bounds
+from tabprotect.engine.errors import InfeasibleError
 from tabprotect.engine.query_space.criteria.width import Width
 from tabprotect.engine.query_space.critical_widths.widths import critical_widths
 from tabprotect.engine.query_space.evidence import Evidence
 from tabprotect.engine.query_space.frontier import Frontier, maximal
+from tabprotect.engine.query_space.graphs.chordal import decomposable
 from tabprotect.engine.query_space.lattice import Lattice
 from tabprotect.engine.query_space.optimal.best_release import optimal
 from tabprotect.engine.query_space.possible_tables import possible_tables
@@ -114,7 +116,7 @@ def test_the_width_is_that_of_the_programmes(seed: int, domain: Domain, some: li
 
 
 @settings(max_examples=20, deadline=None)
-@given(st.integers(0, 10**6), st.sampled_from(PLAIN))
+@given(st.integers(0, 10**6), st.sampled_from(DOMAINS))
 def test_critical_widths(seed: int, domain: Domain) -> None:
     evidence = Evidence.gather(table_of(domain, seed, 1.5), SmallCount(1, 2))
     lattice, widths, cells = evidence.lattice, evidence.widths, evidence.cells
@@ -166,3 +168,24 @@ def test_the_best_release_is_the_best(seed: int) -> None:
     assert worth(lattice.full) == lattice.size
     walked = optimal(evidence, 2, "annealing", proposals=400)
     assert walked.judgement.verdict == "safe" and walked.released.size <= best
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_best_release_beside_structural_zeros(seed: int) -> None:
+    domain = KNOWN[2]
+    evidence = Evidence.gather(table_of(domain, seed, 4.0), SmallCount(1, 5))
+    lattice, width = evidence.lattice, Width()
+    safe = [
+        Frontier.below(lattice, release).size
+        for some in product(lattice.every.tolist(), repeat=2)
+        if decomposable(lattice.variables, release := maximal([*lattice.axes, *some])) is not None
+        and width.judge(evidence, release, 2).verdict == "safe"
+    ]
+    if not safe:
+        with pytest.raises(InfeasibleError):
+            optimal(evidence, 2, "exhaustive")
+        return
+    found = optimal(evidence, 2, "exhaustive")
+    assert found.judgement.verdict == "safe" and found.released.size == max(safe)
+    walked = optimal(evidence, 2, "annealing", proposals=60)
+    assert walked.judgement.verdict == "safe" and walked.released.size <= max(safe)

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from small_tables import tables
 
-from tabprotect.engine.errors import InputError, ParameterError
+from tabprotect.engine.errors import InputError
 from tabprotect.engine.query_space.evidence import Evidence
 from tabprotect.engine.query_space.fitting import fitted, misplaced
 from tabprotect.engine.query_space.frontier import Frontier
@@ -21,9 +21,9 @@ from tabprotect.engine.query_space.registered import criteria, rules, utilities
 from tabprotect.engine.query_space.release_sets.release_set import ReleaseSet
 from tabprotect.engine.query_space.rule import Situation
 from tabprotect.engine.query_space.utility import Worth
-from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
+from tabprotect.testing.query_space_checks import check_rule, criterion_holds
 
 QUERIES = st.lists(st.integers(0, 15), min_size=1, max_size=3)
 
@@ -42,41 +42,12 @@ def test_everything_is_described(registry: Mapping[str, object]) -> None:
 def test_criteria_are_monotone_pure_and_consistent(
     name: str, table: Table, some: list[int], more: list[int], threshold: int
 ) -> None:
-    criterion = criteria()[name]
-    evidence = Evidence.gather(table, SmallCount(1, 2))
-    full = evidence.lattice.full
-    some, more = [q & full for q in some], [q & full for q in more]
-    first = criterion.judge(evidence, some, threshold)
-    assert criterion.judge(Evidence.gather(table, SmallCount(1, 2)), some, threshold) == first
-    after = criterion.judge(evidence, some + more, threshold)
-    assert first.exact and after.exact and after.width <= first.width
-    assert first.verdict == ("safe" if first.width >= threshold else "bad")
-    for cell in first.tight:
-        assert cell.width < threshold and cell.lower <= cell.count
-    quick = criterion.judge(evidence, some, threshold, decide_only=True)
-    assert quick.verdict == first.verdict
-    # Cheap verdicts agree with the judgement wherever they say anything.
-    every = np.arange(full + 1)
-    screened = criterion.screen(
-        evidence, Frontier.below(evidence.lattice, some).members, every, threshold
-    )
-    assert not (screened.safe & screened.bad).any()
-    for query in every.tolist():
-        verdict = criterion.judge(evidence, [*some, query], threshold).verdict
-        assert not screened.safe[query] or verdict == "safe"
-        assert not screened.bad[query] or verdict == "bad"
+    criterion_holds(criteria()[name], table, some, more, threshold)
 
 
 @pytest.mark.parametrize("name", list(rules()))
-def test_rules_are_pure_and_deterministic(name: str, czech_evidence: Evidence) -> None:
-    rule = rules()[name]
-    values = rule.resolve({})
-    state = ReleaseSet.begin(czech_evidence, criteria()["width"], 10)
-    for query in state.allowed.tolist():
-        situation = Situation(query, state, {query: 2, 1: 1})
-        assert rule.decide(situation, values) == rule.decide(situation, values)
-    with pytest.raises(ParameterError, match="unknown"):
-        rule.resolve({"no_such": 1})
+def test_rules_are_pure_and_deterministic(name: str) -> None:
+    check_rule(rules()[name])
 
 
 def test_what_the_rules_decide(czech_evidence: Evidence) -> None:

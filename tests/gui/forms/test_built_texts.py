@@ -7,10 +7,13 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
+from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.gui.base.rule_field import RuleField
+from tabprotect.gui.forms.category_chances import ChancesDialog, MatricesDialog
 from tabprotect.gui.forms.database_dialog import DatabaseDialog
+from tabprotect.gui.forms.method_form import MethodForm
 from tabprotect.gui.forms.setting_dialog import SettingDialog
 
 
@@ -61,6 +64,31 @@ def test_the_place_of_records(parent: QWidget) -> None:
     dialog.kind.setCurrentIndex(dialog.kind.findData("files"))
     dialog.file.setText("people")
     assert dialog.text() == "people/*.parquet"
+
+
+def test_chances_and_matrices(parent: QWidget) -> None:
+    domain = Domain.of_shape((2, 3))
+    form = MethodForm()
+    form.setParent(parent)
+    method = methods()["post_randomisation"]
+    given = {p.name: p.default for p in method.parameters}
+    form.show_method(method, given, coins=(None, False), house=True, domain=domain)
+    form.fields["pstay"].stops[1].click()
+    (chances,) = form.findChildren(ChancesDialog)
+    assert chances.text() == "0.8"
+    chances.fields["B"].setValue(0.95)
+    chances.accept()
+    form.fields["matrices"].stops[1].click()
+    (matrices,) = form.findChildren(MatricesDialog)
+    assert matrices.text() == "" and "None of its own" in matrices.sums.text()
+    matrices.grid.item(0, 0).setText("0,9")
+    matrices.accept()
+    assert matrices.errors.text and "a1: 0.9" in matrices.sums.text()
+    matrices.grid.item(0, 1).setText(".1")
+    matrices.accept()
+    values = {name: form.fields[name].value for name in ("pstay", "matrices")}
+    assert values == {"pstay": "A=0.8, B=0.95", "matrices": "A=[[0.9, 0.1], [0.0, 1.0]]"}
+    assert method.resolve(domain, values)
 
 
 def test_the_rule_of_counts_at_risk(qtbot: QtBot) -> None:

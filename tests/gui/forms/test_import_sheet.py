@@ -10,6 +10,7 @@ from pytestqt.qtbot import QtBot
 
 from tabprotect.engine.house import FOLDER
 from tabprotect.gui.forms.import_sheet import ImportSheet
+from tabprotect.gui.forms.mark_choices import MarkChoices
 from tabprotect.gui.frame.main_window import MainWindow
 
 MARKED = (
@@ -33,7 +34,7 @@ def test_a_doubt_opens_the_sheet_and_the_answer_is_remembered(
     window.files.open(str(path))
     sheet = sheet_of(window, qtbot)
     marks = sheet.inputs["marks"]
-    assert isinstance(marks, QLineEdit)
+    assert isinstance(marks, MarkChoices)
     # The likely answer stands there; the sheet shows what comes of it.
     qtbot.waitUntil(lambda: sheet.open_button.isEnabled(), timeout=60_000)
     assert marks.text() == "-=zero"
@@ -43,6 +44,16 @@ def test_a_doubt_opens_the_sheet_and_the_answer_is_remembered(
     assert sheet.preview.item(0, 2).text() == "0"
     header = sheet.inputs["header_row"]
     assert isinstance(header, QLineEdit) and header.placeholderText().startswith("3 (")
+    # Meanings are chosen, the header is a line that is pointed at.
+    marks.setText("-=missing #=suppressed")
+    assert marks.text() == "-=missing #=suppressed"
+    marks.meanings["#"].setCurrentIndex(0)
+    marks.meanings["-"].setCurrentIndex(marks.meanings["-"].findData("zero"))
+    sheet.lines.cellDoubleClicked.emit(2, 0)
+    assert sheet.given == {"marks": "-=zero", "header_row": "3"}
+    qtbot.waitUntil(
+        lambda: not sheet._rest.isActive() and sheet.open_button.isEnabled(), timeout=60_000
+    )
     sheet.open_button.click()
     qtbot.waitUntil(lambda: window.document.original is not None, timeout=60_000)
     assert window.document.original is not None and window.document.original.total == 21

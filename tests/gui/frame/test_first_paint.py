@@ -7,12 +7,16 @@ import subprocess
 import sys
 
 import pytest
+from pages_of import page_of
 from PySide6.QtCore import QEvent, QObject
 from PySide6.QtWidgets import QApplication, QWidget
+from pytestqt.qtbot import QtBot
 
 from tabprotect.engine.project.verbs.release_verbs import set_method
 from tabprotect.gui.frame.main_window import MainWindow
+from tabprotect.gui.frame.readying import Readying
 from tabprotect.gui.frame.stages import OTHERS, PAGES, page_type
+from tabprotect.gui.pages.run.perturb import PerturbPage
 
 LATER = (
     "duckdb",
@@ -115,22 +119,43 @@ class Windows(QObject):
         return False
 
 
-@pytest.mark.parametrize("name", [stage.name for stage in (*PAGES, *OTHERS)])
 def test_building_a_page_shows_no_window_of_its_parts(
-    opened: MainWindow, qapp: QApplication, name: str
+    opened: MainWindow, qapp: QApplication
 ) -> None:
     # A part that is shown before it has a parent flashes up, and takes the focus from the window.
     windows = Windows()
     qapp.installEventFilter(windows)
-    assert opened.pages[name].name == name
+    for stage in (*PAGES, *OTHERS):
+        assert opened.pages[stage.name].name == stage.name
+        assert windows.shown == [], stage.name
     qapp.removeEventFilter(windows)
+
+
+def test_pages_and_plots_are_made_ready_while_nobody_asks_for_them(
+    window: MainWindow, qtbot: QtBot, qapp: QApplication
+) -> None:
+    windows = Windows()
+    qapp.installEventFilter(windows)
+    ready = Readying(window, window.pages, window.document)
+    assert list(window.pages.built) == ["start"] and not window.document.jobs.running
+    qtbot.waitUntil(lambda: ready.done, timeout=120_000)
+    qapp.removeEventFilter(windows)
+    assert set(window.pages.built) == set(window.pages) and window.page.name == "start"
+    assert "run" in vars(page_of(window, PerturbPage))
     assert windows.shown == []
+
+
+def test_a_window_that_closes_is_not_made_ready_further(window: MainWindow) -> None:
+    ready = Readying(window, window.pages, window.document)
+    window.close()
+    QApplication.processEvents()
+    assert not ready.done and list(window.pages.built) == ["start"]
 
 
 def test_an_entry_of_a_menu_builds_its_page(opened: MainWindow) -> None:
     opened.document.do(set_method, method="random_rounding")
     assert "methods" not in opened.pages.built
-    opened.actions_["methods_result"].trigger()
+    opened.actions_["methods_setup"].trigger()
     assert opened.page is opened.pages["methods"]
 
 
@@ -143,9 +168,9 @@ def test_keys_of_a_page_mean_the_page_in_front(opened: MainWindow) -> None:
     assert opened.actions_["table_copy"].isEnabled()
 
 
-@pytest.mark.parametrize("stage", PAGES, ids=lambda stage: stage.name)
-def test_every_entry_of_a_stage_is_a_choice_of_its_page(opened: MainWindow, stage: type) -> None:
-    page = opened.pages[stage.name]
-    assert type(page) is page_type(stage)
-    assert isinstance(page, stage)
-    assert sorted(page.choices()) == sorted(entry.name for entry in stage.entries)
+def test_every_entry_of_a_stage_is_a_choice_of_its_page(opened: MainWindow) -> None:
+    for stage in PAGES:
+        page = opened.pages[stage.name]
+        assert type(page) is page_type(stage)
+        assert isinstance(page, stage)
+        assert sorted(page.choices()) == sorted(entry.name for entry in stage.entries), stage.name

@@ -159,6 +159,8 @@ def test_opening_asks_before_unsaved_work_is_lost(
         settle()
         assert opened.document.history is before
         strip = opened.page.errors
+        # Nothing went wrong: it asks.
+        assert strip.accessibleName() == "Question"
         assert "unsaved" in strip.text
         assert (strip._button.text(), strip._second.text()) == ("Open without saving", "Save first")
     # Going on with the work is an answer too.
@@ -308,6 +310,7 @@ def test_records_go_to_the_tabulate_page(
     window.pages["tabulate"].choose(str(path))
     settle()
     assert not window.pages["tabulate"].main_button.isEnabled()
+    assert window.pages["tabulate"].sentence.startswith("4 records.")
     assert window.strip.word == "CONFIDENTIAL"  # variables of records that nobody published
     names = [window.pages["tabulate"]._list.item(r, 0).text() for r in range(3)]  # type: ignore[union-attr]
     assert names == ["sex", "age", "w"]
@@ -316,6 +319,9 @@ def test_records_go_to_the_tabulate_page(
         assert item is not None
         item.setCheckState(Qt.CheckState.Checked)
     assert "2 \u00d7 2 = 4 cells" in window.pages["tabulate"].sentence
+    # Texts are neither keys nor weights.
+    keys_box = window.pages["tabulate"]._key
+    assert [keys_box.itemText(n) for n in range(2, keys_box.count())] == ["w", "people"]
     window.pages["tabulate"]._key.setCurrentText("w")
     window.pages["tabulate"]._design.setCurrentText("people")
     window.pages["tabulate"].main_button.click()

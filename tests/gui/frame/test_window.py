@@ -180,6 +180,19 @@ def test_menus_offer_what_can_be_done_now(window: MainWindow, settle: Settle) ->
     window.go("protect")
     assert not actions["table_find"].isEnabled()
     settle()
+    # Nothing was compared, and no method has run; what another method does is not listed.
+    assert not actions["compare_csv"].isEnabled() and not actions["methods_result"].isEnabled()
+    assert actions["methods_run"].isVisible() and not actions["perturb_run"].isVisible()
+    window.document.do(protect, seed=3, accept_weak=True)
+    settle()
+    assert actions["methods_result"].isEnabled()
+    window.go("posterior")
+    settle()
+    window.actions_.menus["Check"].aboutToShow.emit()
+    assert (
+        actions["posterior_map_svg"].isEnabled() and not actions["posterior_cell_svg"].isEnabled()
+    )
+    assert window.actions_.menus["File"].actions()[-1] is actions["quit"]
 
 
 def test_f9_hides_the_original_everywhere(opened: MainWindow, settle: Settle, qtbot: QtBot) -> None:
@@ -343,10 +356,13 @@ def test_copy_as_command_says_the_page_in_front(opened: MainWindow, settle: Sett
     assert "alpha=0.3" in text
 
 
-def test_every_control_has_an_accessible_name(opened: MainWindow, settle: Settle) -> None:
+def test_every_page_fits_a_small_screen_and_its_controls_have_names(
+    opened: MainWindow, settle: Settle
+) -> None:
     opened.document.do(protect, seed=1)
     settle()
     opened.document.select((0, 1))
+    opened.resize(1280, 720)
     kinds = (
         QAbstractButton,
         QLineEdit,
@@ -360,6 +376,10 @@ def test_every_control_has_an_accessible_name(opened: MainWindow, settle: Settle
     for name in opened.pages:
         opened.go(name)
         settle()
+        assert (opened.width(), opened.height()) == (1280, 720), name
+        assert opened.area.horizontalScrollBar().maximum() == 0, name
+        if name in RIVER:
+            assert opened.area.verticalScrollBar().maximum() == 0, name
         for widget in opened.findChildren(QWidget):
             inside = isinstance(
                 widget.parent(), (QComboBox, QAbstractSpinBox, QLineEdit, QHeaderView)
@@ -380,7 +400,8 @@ def test_every_control_has_an_accessible_name(opened: MainWindow, settle: Settle
 def test_shortcuts_are_unique(opened: MainWindow) -> None:
     seen: dict[str, str] = {}
     for menu in opened.actions_.menus.values():
-        for action in menu.actions():
+        # What another method does is not listed, and has no key.
+        for action in (a for a in menu.actions() if a.isVisible()):
             for keys in action.shortcuts():
                 text = keys.toString()
                 assert text not in seen, f"{text}: {seen.get(text)} and {action.text()}"
@@ -389,19 +410,6 @@ def test_shortcuts_are_unique(opened: MainWindow) -> None:
         assert needed in seen
     for needed in ("Ctrl+F", "Ctrl+Q", "F1", "F9", "F8", "Shift+F8"):
         assert needed in seen
-
-
-def test_the_window_fits_a_small_screen(opened: MainWindow, settle: Settle) -> None:
-    opened.document.do(protect, seed=1)
-    settle()
-    opened.resize(1280, 720)
-    for name in opened.pages:
-        opened.go(name)
-        settle()
-        assert (opened.width(), opened.height()) == (1280, 720), name
-        assert opened.area.horizontalScrollBar().maximum() == 0, name
-        if name in RIVER:
-            assert opened.area.verticalScrollBar().maximum() == 0, name
 
 
 def test_theme_and_zoom_from_the_menu(opened: MainWindow) -> None:

@@ -11,11 +11,13 @@ from pytestqt.qtbot import QtBot
 
 from tabprotect.gui.frame.app import application
 from tabprotect.gui.look import icons
+from tabprotect.gui.look.buttons import tool_button
 from tabprotect.gui.look.theme import (
     DARK,
     LIGHT,
     THEME,
     Colours,
+    Mode,
     colour,
     contrast,
     count_text,
@@ -135,3 +137,21 @@ def test_a_field_is_seen_in_the_dark(qtbot: QtBot, kind: Callable[[], QWidget]) 
         assert colours.accent in seen
         assert max(contrast(one, colours.accent) for one in seen) >= 4.5
     THEME.apply(mode=before)
+
+
+@pytest.mark.parametrize("mode", ["light", "dark"])
+def test_a_pressed_tool_button_is_seen_and_keeps_its_size(qtbot: QtBot, mode: Mode) -> None:
+    try:
+        application()
+        THEME.apply(mode=mode)
+        button = tool_button("Chances", checkable=True)
+        qtbot.addWidget(button)
+        button.show()
+        size = button.sizeHint()
+        button.setChecked(True)
+        assert button.sizeHint() == size
+        ground = button.grab().toImage().pixelColor(4, size.height() // 2).name()
+        assert ground == THEME.colours.selection
+        assert contrast(THEME.colours.accent, THEME.colours.window) >= 3
+    finally:
+        THEME.apply(mode="light")

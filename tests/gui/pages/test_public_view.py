@@ -94,15 +94,15 @@ def house(window: MainWindow, settle: Settle, tmp_path: Path) -> MainWindow:
     window.document.select((0, 0))
     for dock in window.docks.values():
         dock.show()
-    for name in window.pages:
-        window.go(name)
-        settle()
     return window
 
 
 def test_no_widget_shown_or_hidden_keeps_anything_of_the_house(
     house: MainWindow, settle: Settle
 ) -> None:
+    for name in house.pages:
+        house.go(name)
+        settle()
     table, perturb = house.pages["table"], house.pages["perturb"]
     assert isinstance(table, TablePage) and isinstance(perturb, PerturbPage)
     words = secrets(house)
@@ -213,6 +213,7 @@ def test_the_posterior_pages_own_copy_names_no_file_of_the_house(
 
 def test_small_means_in_public_what_it_means_to_a_reader(house: MainWindow, settle: Settle) -> None:
     house.go("posterior")
+    settle()
     shown = posterior(house)
     view = shown.view()
     assert view is not None and (view.rule.low, view.rule.high) == (1, 7)
@@ -231,6 +232,7 @@ def test_every_export_says_confidential_exactly_when_it_is(
     house: MainWindow, settle: Settle, tmp_path: Path, kind: str
 ) -> None:
     house.go("posterior")
+    settle()
     shown = posterior(house)
     # The map is as confidential as its figure; all else is whatever the map shows.
     shown._figure_box.setCurrentIndex(0 if kind.startswith("map") else 1)
@@ -303,8 +305,9 @@ def test_names_and_titles_of_strangers_are_never_read_as_markup(
 def test_the_replay_of_the_run_is_empty_on_a_page_that_is_not_in_front(
     house: MainWindow, settle: Settle
 ) -> None:
-    perturb = house.pages["perturb"]
-    assert isinstance(perturb, PerturbPage)
+    house.go("perturb")
+    settle()
+    perturb = page_of(house, PerturbPage)
     original = house.document.original
     assert original is not None
     assert np.array_equal(perturb.run.grids["original"].model.values, original.counts)

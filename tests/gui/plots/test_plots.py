@@ -19,7 +19,7 @@ from tabprotect.gui.frame.app import application
 from tabprotect.gui.look.theme import DARK, LIGHT, THEME
 from tabprotect.gui.plots.canvas import HATCH, Canvas
 from tabprotect.gui.plots.cell_histogram import Belief, CellHistogram
-from tabprotect.gui.plots.marks import Mark
+from tabprotect.gui.plots.marks import Mark, merged
 from tabprotect.gui.plots.plot import Plot
 from tabprotect.gui.plots.spread import SpreadPlot
 
@@ -245,7 +245,7 @@ def test_the_svg_holds_texts_where_they_belong(histogram: CellHistogram) -> None
     ):
         assert word in said
     # A number on an axis for every count, and the axis of probabilities from zero.
-    assert {"0", "1", "2", "3", "4", ".2", ".4"} <= set(said)
+    assert {"0", "1", "2", "3", "4", "0.2", "0.4"} <= set(said)
 
 
 def test_a_file_shows_the_part_that_is_seen(histogram: CellHistogram) -> None:
@@ -299,3 +299,17 @@ def test_another_cell_has_its_own_range(histogram: CellHistogram) -> None:
         histogram.zoom(0.5)
         histogram.show_beliefs((belief,), published=2, true=None)
         assert histogram.seen == pytest.approx(histogram.span())
+
+
+def test_marks_at_one_value_share_a_line_where_there_is_room() -> None:
+    marks = (Mark(2.0, "published 2"), Mark(2.0, "true 2", true=True), Mark(3.0, "other"))
+    assert [mark.label for mark in merged(marks, lambda _: True)] == [
+        "published 2, true 2",
+        "other",
+    ]
+    narrow = merged(marks, lambda label: "," not in label)
+    assert [(mark.label, mark.true) for mark in narrow] == [
+        ("published 2", False),
+        ("true 2", True),
+        ("other", False),
+    ]

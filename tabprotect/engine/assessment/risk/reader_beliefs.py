@@ -60,7 +60,7 @@ class ExactDisclosure(ReaderBelief):
 
     name = "exact_disclosure"
     label = "Exact disclosure of small counts"
-    text = """P(X = k | X' = k): how likely a published at-risk count is the true one.
+    text = """How likely a published at-risk count is the true one: P(X = k | X' = k).
 
 Mean over the inner cells that are published with a count the small-count rule calls at risk of
 the posterior probability that this is the true count, for a reader who assumes nothing.

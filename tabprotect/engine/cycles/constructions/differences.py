@@ -55,6 +55,15 @@ class Way:
         place[self.members] = np.arange(len(self.group))
         return place - self.begin
 
+    @cached_property
+    def partners(self) -> list[Ints]:
+        """For each category how far those of its group are that come before it."""
+        begins, counts = self.begin.tolist(), self.earlier.tolist()
+        return [
+            self.members[begin : begin + count] - category
+            for category, (begin, count) in enumerate(zip(begins, counts, strict=True))
+        ]
+
 
 Kind = tuple[Way, ...]
 """Ways on different axes, ascending, that together keep every margin."""

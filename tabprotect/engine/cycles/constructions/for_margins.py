@@ -8,6 +8,7 @@ leaks nothing and changes no posterior. Whoever has the release can design the s
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -15,7 +16,7 @@ from tabprotect.engine.arrays import Bools, Floats, Ints
 from tabprotect.engine.budgets import MOST_COMPLETED, MOST_PROVED
 from tabprotect.engine.cycles.constructions.long_cycles import check_size
 from tabprotect.engine.cycles.constructions.triangular import DIGITS, Chosen, Search, Settings
-from tabprotect.engine.cycles.kernel_basis import Vector, kernel, shortened
+from tabprotect.engine.cycles.kernel_basis import Vector, as_cycles, kernel, shortened
 from tabprotect.engine.cycles.peeling import core
 from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.fitting.expected import fit
@@ -113,7 +114,7 @@ def design_for_margins(
     rest = support.copy()
     rest[chosen.targets] = False
     basis = remaining_kernel(kept.publication, rest, progress)
-    completing = [v for v in basis or () if set(map(abs, v.values())) == {1}]
+    completing = as_cycles(basis or [], _vectors(chosen) if basis else [])
     moves = _move_set(kept.publication, chosen, completing)
     if not len(moves):
         raise ParameterError(
@@ -123,6 +124,12 @@ def design_for_margins(
     _prove(moves, len(chosen.targets))
     dimension = None if basis is None else len(chosen.targets) + len(basis)
     return Designed(moves, dimension, len(completing), support)
+
+
+def _vectors(chosen: Chosen) -> list[Vector]:
+    cells, signs = chosen.cells.tolist(), chosen.signs.tolist()
+    ends = chosen.starts.tolist()
+    return [dict(zip(cells[a:b], signs[a:b], strict=True)) for a, b in pairwise(ends)]
 
 
 def _move_set(publication: Publication, chosen: Chosen, completing: list[Vector]) -> MoveSet:

@@ -62,8 +62,9 @@ def swaps(
         down = (pair[:, :1] > pair[:, 1:]) ^ np.array([False, True])
         signs = signs * np.where(down, -1, 1).astype(np.int8).reshape(dimensions)
     starts = np.arange(count + 1, dtype=np.int64) * 2 ** len(free)
-    signs = np.broadcast_to(signs, cells.shape)
-    return MoveSet.of(domain, starts, cells.reshape(-1), signs.reshape(-1), margins=margins)
+    cells, signs = cells.reshape(-1), np.broadcast_to(signs, cells.shape).reshape(-1)
+    cells.flags.writeable = signs.flags.writeable = False
+    return MoveSet.of(domain, starts, cells, signs, margins=margins)
 
 
 def ring(size: int) -> list[tuple[int, int]]:

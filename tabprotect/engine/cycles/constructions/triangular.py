@@ -10,6 +10,8 @@ nothing but a combination of them is a whole-number combination of them.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
+from math import prod
 
 import numpy as np
 import numpy.typing as npt
@@ -133,15 +135,17 @@ class Search:
         with np.errstate(divide="ignore"):
             present = -np.expm1(-theta * np.log1p(self._mu / theta))
             self._rare = np.where(self._mu > 0, -settings.weight * np.log(present), np.inf)
-        self._cost = self._rare + 1.0 / (self._mu + 1.0)
-        self._crowd = np.ones(len(self._mu), dtype=np.int64)
+        # What a touch costs, and as imaginary part the crowd there: both are summed up together.
+        self._cost = np.empty(len(self._mu), dtype=np.complex128)
+        self._cost.real = self._rare + 1.0 / (self._mu + 1.0)
+        self._cost.imag = 1.0
 
     def _touch(self, cells: Ints) -> None:
         """Count the touches of chosen moves."""
         np.add.at(self._load, cells, 1)
         load = self._load[cells]
-        self._cost[cells] = self._rare[cells] + (load + 1) / (self._mu[cells] + 1.0)
-        self._crowd[cells] = load + 1 + np.where(load >= self._settings.cap, CAPPED, 0)
+        self._cost.real[cells] = self._rare[cells] + (load + 1) / (self._mu[cells] + 1.0)
+        self._cost.imag[cells] = load + 1 + CAPPED * (load >= self._settings.cap)
 
     def numbers(self, places: Ints) -> Ints:
         """Flat cells of the table at places in the order of the axes."""
@@ -197,15 +201,17 @@ class Search:
         Where there are many kinds each batch looks at its share of them, and at the others for
         what is left without a move.
         """
+        if len(self.kinds) == 1:
+            score, cells = self._look(self.kinds[0], places, looked)
+            cells[np.isinf(score)] = -1
+            return cells
         widest = max((2 ** len(kind) for kind in self.kinds), default=1)
         moves = np.full((len(places), widest), -1, dtype=np.int64)
         best = np.full(len(places), np.inf)
         some = [k for k, fit in enumerate(fits) if fit.any()]
         turn = number * share % max(len(some), 1)
-        some = some[turn:] + some[:turn]
-        for place, k in enumerate(some):
-            rows = fits[k] if place < share else fits[k] & np.isinf(best)
-            at = np.flatnonzero(rows)
+        for place, k in enumerate(some[turn:] + some[:turn]):
+            at = (fits[k] if place < share else fits[k] & np.isinf(best)).nonzero()[0]
             if not len(at):
                 continue
             score, cells = self._look(self.kinds[k], places[at], looked)
@@ -226,38 +232,84 @@ class Search:
         cells : int64 (places, 2^axes)
             The place itself first.
         """
-        at = [(places // self._strides[w.axis]) % self._shape[w.axis] for w in kind]
-        choices = [w.earlier[a] for w, a in zip(kind, at, strict=True)]
-        total = np.multiply.reduce(choices)
-        code = np.arange(min(looked, int(total.max())))[None, :]
-        few = looked * (FEW if looked == MOST_LOOKED else 1)
-        if int(total.max()) > few:
-            # Spread ones begin elsewhere for each target: equally good ones must not be the same.
-            spread = (code * (total[:, None] / looked)).astype(np.int64)
-            spread = (spread + (places * SCATTER)[:, None]) % total[:, None]
-            code = np.where((total > few)[:, None], spread, code)
-        off = code >= total[:, None]
-        cells = [places[:, None]]
-        for w, a, n in zip(reversed(kind), reversed(at), reversed(choices), strict=True):
-            # A single target divides by a plain number, which is quicker.
-            divisor = int(n[0]) if len(n) == 1 else n[:, None]
-            place = w.begin[a][:, None] + code % divisor
-            shift = (w.members[place] - a[:, None]) * self._strides[w.axis]
-            code = code // divisor
-            cells += [cell + shift for cell in cells]
-        score = np.zeros(off.shape)
-        crowd = np.zeros(off.shape, dtype=np.int64)
-        for cell in cells[1:]:
-            score += self._cost[cell]
-            crowd += self._crowd[cell]
-        score += np.where(crowd >= CAPPED, CROWDED + SPREAD * (crowd % CAPPED), 0.0)
-        score[off] = np.inf
+        cells, off = self._moves(kind, places, looked)
+        cost = self._cost[cells[1]]
+        for cell in cells[2:]:
+            cost += self._cost[cell]
+        score, crowd = cost.real, cost.imag
+        if crowd.max() >= CAPPED:
+            capped = np.floor(crowd / CAPPED)
+            dearer = CROWDED + SPREAD * (crowd - capped * CAPPED)
+            score = score + np.where(capped > 0, dearer, 0.0)
+        if off is not None:
+            score[off] = np.inf
         best = score.argmin(axis=1)
         row = np.arange(len(places))
-        return (
-            score[row, best] / (len(cells) - 1),
-            np.stack([places, *(cell[row, best] for cell in cells[1:])], axis=1),
-        )
+        return score[row, best] / (len(cells) - 1), cells[:, row, best].T
+
+    def _moves(self, kind: Kind, places: Ints, looked: int) -> tuple[Ints, Bools | None]:
+        """The moves that are looked at, and which of them are none.
+
+        Returns
+        -------
+        cells : int64 (2^axes, places, choices looked at)
+            The places themselves first.
+        off : bool (places, choices looked at)
+            Beyond the choices that a place has; ``None``: none is.
+        """
+        few = looked * (FEW if looked == MOST_LOOKED else 1)
+        at = [(places // self._strides[w.axis]) % self._shape[w.axis] for w in kind]
+        if len(places) == 1:
+            # Most of the time goes here: what is the same for many targets is remembered.
+            own = [
+                w.partners[int(a[0])] * self._strides[w.axis] for w, a in zip(kind, at, strict=True)
+            ]
+            total = prod(map(len, own))
+            if total <= few:
+                digits = _digits(tuple(map(len, own[:0:-1])), looked)
+                shifts = [s[d[:, :total]] for s, d in zip(reversed(own), digits, strict=True)]
+                return _corners(places[:, None], shifts), None
+        choices = [w.earlier[a] for w, a in zip(kind, at, strict=True)]
+        totals = np.multiply.reduce(choices)
+        code = np.arange(min(looked, int(totals.max())))[None, :]
+        if int(totals.max()) > few:
+            # Spread ones begin elsewhere for each target: equally good ones must not be the same.
+            spread = (code * (totals[:, None] / looked)).astype(np.int64)
+            spread = (spread + (places * SCATTER)[:, None]) % totals[:, None]
+            code = np.where((totals > few)[:, None], spread, code)
+        off = code >= totals[:, None]
+        shifts = []
+        for w, a, n in zip(reversed(kind), reversed(at), reversed(choices), strict=True):
+            partner = w.members[w.begin[a][:, None] + code % n[:, None]]
+            shifts.append((partner - a[:, None]) * self._strides[w.axis])
+            code = code // n[:, None]
+        return _corners(places[:, None], shifts), off
+
+
+@lru_cache(maxsize=256)
+def _digits(sizes: tuple[int, ...], choices: int) -> list[Ints]:
+    """The first choices of partners: which partner on each axis, int64 (1, choices).
+
+    Parameters
+    ----------
+    sizes
+        Number of partners on each axis but the slowest, quickest first.
+    """
+    code = np.arange(choices)[None, :]
+    digits = []
+    for size in sizes:
+        digits.append(code % size)
+        code = code // size
+    return [*digits, code]
+
+
+def _corners(places: Ints, shifts: list[Ints]) -> Ints:
+    """The cells of moves, (2^axes, ...), by how far the partner is on each axis."""
+    cells = np.empty((2 ** len(shifts), *shifts[0].shape), dtype=np.int64)
+    cells[0] = places
+    for axis, shift in enumerate(shifts):
+        np.add(cells[: 2**axis], shift, out=cells[2**axis : 2 ** (axis + 1)])
+    return cells
 
 
 def _signs(cells: int) -> npt.NDArray[np.int8]:

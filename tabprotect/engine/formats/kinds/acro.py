@@ -35,14 +35,12 @@ _HEAD = re.compile(rb'(\xef\xbb\xbf)?\s*\{.*"results"\s*:\s*\{.*"(uid|status)"\s
 class Acro(Format):
     label = "ACRO results"
     suffixes = (".acro.json",)
+    begins = _HEAD
     options = frozenset({"form", "columns", "marks", "count"})
     limits = (
         "One table of rows and columns; means, regressions, plots and decisions are left out.",
         "Names of variables cannot hold a backslash, nor categories blanks at their ends.",
     )
-
-    def sniff(self, head: bytes) -> bool:
-        return _HEAD.match(head) is not None
 
     def cells(
         self, path: Path, reading: Reading, progress: Progress = SILENT

@@ -30,6 +30,7 @@ class Csv(RowFormat):
     label = "delimited text"
     suffixes = (".csv", ".tsv", ".txt", ".gz")
     holds = frozenset({"table", "records"})
+    packed = True
     options = frozenset({"count", "encoding", "delimiter", "decimal", "holds", *LAID_OUT})
     limits = (
         "No title, notes, units or hierarchies: names, categories and counts alone.",

@@ -47,6 +47,7 @@ _HINT = "ask the service for the dataset again, or take it as CSV"
 class JsonStat(Format):
     label = "JSON-stat"
     suffixes = (".json", ".jsonstat")
+    begins = _HEAD
     options = frozenset({"count", "labels", "marks"})
     levels = True
     labels = True
@@ -54,9 +55,6 @@ class JsonStat(Format):
         "Notes, units and hierarchies of other programs are left out.",
         "A file has at most 512 MiB.",
     )
-
-    def sniff(self, head: bytes) -> bool:
-        return _HEAD.match(head) is not None
 
     def cells(
         self, path: Path, reading: Reading, progress: Progress = SILENT

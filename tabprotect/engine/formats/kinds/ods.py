@@ -26,15 +26,13 @@ _UNWRITABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ufffe\uffff\ud800-\ud
 class Ods(RowFormat):
     label = "OpenDocument spreadsheet"
     suffixes = (".ods",)
+    begins = re.compile(rb"(?s).{0,74}mimetypeapplication/vnd.oasis.opendocument.spreadsheet")
     options = frozenset({"count", "decimal", "sheet", "range", "holds", *LAID_OUT})
     limits = (
         "Whole numbers are exact below 2^53; larger ones are refused, and written as text.",
         "Texts with tabs, line ends or other control characters are not written.",
         "A sheet has at most 1,048,576 rows.",
     )
-
-    def sniff(self, head: bytes) -> bool:
-        return b"mimetypeapplication/vnd.oasis.opendocument.spreadsheet" in head[:128]
 
     def rows(
         self, path: Path, reading: Reading, progress: Progress = SILENT

@@ -12,6 +12,7 @@ of variables, labels of categories and structural zeros stand in the file's meta
 from __future__ import annotations
 
 import json
+import re
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -47,6 +48,7 @@ OURS = "tabprotect."
 class Parquet(Format):
     label = "Parquet"
     suffixes = (".parquet", ".pq")
+    begins = re.compile(b"PAR1")
     holds = frozenset({"table", "records"})
     levels = True
     labels = True
@@ -54,9 +56,6 @@ class Parquet(Format):
         "Long form only.",
         "Columns of lists or structures are refused.",
     )
-
-    def sniff(self, head: bytes) -> bool:
-        return head.startswith(b"PAR1")
 
     def cells(
         self, path: Path, reading: Reading, progress: Progress = SILENT

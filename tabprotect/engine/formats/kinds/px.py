@@ -71,6 +71,7 @@ class _File:
 class Px(Format):
     label = "PX (PC-Axis)"
     suffixes = (".px",)
+    begins = _HEAD
     limits = (
         "Notes and units are left out.",
         "Names and categories cannot hold quotation marks, line ends or tabs.",
@@ -78,9 +79,6 @@ class Px(Format):
     )
     options = frozenset({"count", "encoding", "labels", "marks"})
     labels = True
-
-    def sniff(self, head: bytes) -> bool:
-        return _HEAD.match(head) is not None
 
     def cells(
         self, path: Path, reading: Reading, progress: Progress = SILENT

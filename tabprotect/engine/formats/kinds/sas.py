@@ -21,19 +21,17 @@ _DATASET = b"\xc2\xea\x81\x60\xb3\x14\x11\xcf\xbd\x92\x08\x00\x09\xc7\x31\x8c\x1
 class Sas(LabelledFormat):
     label = "SAS"
     suffixes = (".xpt", ".sas7bdat")
+    begins = re.compile(rb"HEADER RECORD\*{7}LIB|" + re.escape(bytes(12) + _DATASET))
     options = frozenset({"count", "decimal"})
     limits = (
-        "Names of variables are ASCII letters, digits and _, at most 32; categories have at most 200 bytes.",
-        "Formats (and so labels of values), notes, and labels of variables are not written.",
+        "Names other than at most 32 ASCII letters, digits and _ are written as the nearest, with themselves as label; categories have at most 200 bytes.",
+        "Formats (and so labels of values) and notes are not written.",
         "Counts from 2^53 on are written as texts.",
         "A file is read as a whole.",
     )
     longest_name = 32
     longest_text = 200
     labelled = False
-
-    def sniff(self, head: bytes) -> bool:
-        return head.startswith((b"HEADER RECORD*******LIB", bytes(12) + _DATASET))
 
     def parse(self, library: Any, path: Path) -> tuple[Mapping[str, Any], Any]:
         found: tuple[Mapping[str, Any], Any]
@@ -49,9 +47,15 @@ class Sas(LabelledFormat):
         return found
 
     def save(
-        self, library: Any, frame: Any, path: Path, labels: Mapping[str, Mapping[int, str]]
+        self,
+        library: Any,
+        frame: Any,
+        path: Path,
+        *,
+        names: Mapping[str, str],
+        labels: Mapping[str, Mapping[int, str]],
     ) -> None:
-        library.write_xport(frame, path, file_format_version=8)
+        library.write_xport(frame, path, file_format_version=8, column_labels=names)
 
     def timeless(self, data: bytes) -> bytes:
         date = re.compile(rb"\d\d[A-Z]{3}\d\d:\d\d:\d\d:\d\d")

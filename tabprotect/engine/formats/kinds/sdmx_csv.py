@@ -3,7 +3,8 @@
 The first column is `DATAFLOW` (version 1), `STRUCTURE` (version 2) or `KEY` (the European Central
 Bank). The columns before `OBS_VALUE` are the variables, and `TIME_PERIOD` wherever it stands; those
 behind it are attributes, which are left out, and so are the reserved ones (`STRUCTURE_ID`, `ACTION`,
-`LAST UPDATE` and their like). Categories are codes; `_T` is a total. An observation without a value
+`LAST UPDATE` and their like). Categories are codes, `GEO: Country` and `DE: Germany` being codes with
+their labels, as are two columns of codes and names; `_T` is a total. An observation without a value
 is missing, or suppressed where `OBS_STATUS` or `CONF_STATUS` say so; suppressed counts are refused,
 of missing ones it is asked what they mean. The statuses are told. Written as version
 2 with `OBS_STATUS` A (normal) and `CONF_STATUS` N (not for publication: true counts); published
@@ -14,6 +15,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
@@ -23,6 +25,7 @@ from tabprotect.engine.formats.csv_text import write_csv
 from tabprotect.engine.formats.format import Format
 from tabprotect.engine.formats.layouts.cell_list import CellList
 from tabprotect.engine.formats.layouts.forms import Form
+from tabprotect.engine.formats.layouts.labels import labelled
 from tabprotect.engine.formats.layouts.long_form import read_long
 from tabprotect.engine.formats.layouts.marks import Marks
 from tabprotect.engine.formats.reading import Reading
@@ -57,6 +60,7 @@ RESERVED = frozenset(
         "OBS_KEY",
     }
 )
+DELETE = "D"
 STRUCTURE_ID = "TABPROTECT:TABLE(1.0)"
 
 _HEAD = re.compile(
@@ -67,14 +71,13 @@ _HEAD = re.compile(
 class SdmxCsv(Format):
     label = "SDMX-CSV"
     suffixes = (".sdmx.csv",)
-    options = frozenset({"count", "encoding", "delimiter", "decimal", "marks"})
+    begins = _HEAD
+    packed = True
+    options = frozenset({"count", "encoding", "delimiter", "decimal", "labels", "marks"})
     limits = (
-        "Attributes, names of codes and the definition of the structure are left out.",
+        "Attributes and the definition of the structure are left out, labels where it is written.",
         "Other programs take only letters, digits and underscores in the names of variables.",
     )
-
-    def sniff(self, head: bytes) -> bool:
-        return _HEAD.match(head) is not None
 
     def cells(
         self, path: Path, reading: Reading, progress: Progress = SILENT
@@ -98,7 +101,8 @@ class SdmxCsv(Format):
             for c, name in enumerate(ids)
             if (c < value and name not in aside) or (name == TIME and c != value)
         ]
-        if "STRUCTURE_NAME" in ids:
+        named = "STRUCTURE_NAME" in ids
+        if named:
             # Every code is followed by its name.
             variables = [c for c in variables if c > value or (value - c) % 2 == 0]
         if not variables and set(ids[value + 1 :]) - aside:
@@ -110,14 +114,20 @@ class SdmxCsv(Format):
             )
         dropped = [c for c in range(len(ids)) if c != value and c not in variables]
         form = Form("long", value, left_out=frozenset(dropped))
-        cells, notes = read_long(
-            source,
-            form,
-            decimal=reading.decimal,
-            marks=Marks.parse(reading.marks),
-            fill=reading.fill_missing,
-            progress=progress,
-        )
+        try:
+            cells, notes = read_long(
+                source,
+                form,
+                decimal=reading.decimal,
+                marks=Marks.parse(reading.marks),
+                fill=reading.fill_missing,
+                progress=progress,
+            )
+        except InputError:
+            _refuse_deletions(source, ids)
+            raise
+        _refuse_deletions(source, ids)
+        cells = _with_labels(cells, source, variables if named else [], labels=reading.labels)
         behind = [header[c] for c in dropped if c > value or header[c] in COLUMNS]
         if behind:
             notes.append(f"attributes were left out: {', '.join(behind)}")
@@ -143,6 +153,49 @@ class SdmxCsv(Format):
             after={OBS_STATUS: NORMAL, CONF_STATUS: status},
             after_hidden={OBS_STATUS: SUPPRESSED, CONF_STATUS: CONFIDENTIAL},
         )
+
+
+def _refuse_deletions(source: TextRows, ids: Sequence[str]) -> None:
+    """Refuse a message that takes observations back: it is no table."""
+    if "ACTION" not in ids:
+        return
+    at = ids.index("ACTION")
+    for number, row in enumerate(source.rows()):
+        if len(row) > at and row[at] == DELETE:
+            raise InputError(
+                "the message deletes observations (ACTION is D)",
+                line=source.line(number),
+                hint="ask the service for the data themselves",
+            )
+
+
+def _with_labels(
+    cells: CellList, source: TextRows, beside: Sequence[int], *, labels: bool
+) -> CellList:
+    """Codes and their labels, where one column (``DE: Germany``) or two hold both."""
+    known = [dict(map(_parted, categories)) for categories in cells.categories]
+    names, categories, texts = list(cells.names), list(cells.categories), {}
+    for axis, name in enumerate(cells.names):
+        codes = tuple(known[axis])
+        if _id(name) != name and all(codes) and len(codes) == len(categories[axis]):
+            names[axis], categories[axis], texts[axis] = _id(name), codes, known[axis]
+    for axis, at in enumerate(beside):
+        texts[axis] = {row[at]: row[at + 1] for row in islice(source.rows(), 1, None)}
+    if labels:
+        for axis, of in texts.items():
+            categories[axis] = labelled(categories[axis], of)
+        texts = {}
+    return replace(
+        cells,
+        names=tuple(names),
+        categories=tuple(categories),
+        labels={names[axis]: of for axis, of in texts.items()},
+    )
+
+
+def _parted(text: str) -> tuple[str, str]:
+    code, _, label = text.partition(":")
+    return code.strip(), label.strip()
 
 
 def _delimiter(path: Path) -> str | None:

@@ -59,15 +59,13 @@ _LEVELS = ("dataSet", "series", "observation")
 class SdmxJson(Format):
     label = "SDMX-JSON"
     suffixes = (".sdmx.json",)
+    begins = _HEAD
     options = frozenset({"count", "decimal", "marks"})
     limits = (
         "Attributes, names of codes and the definition of the structure are left out.",
         "Names of variables are ASCII letters, digits, - and _; codes have no blanks at their ends.",
         "A file has at most 512 MiB.",
     )
-
-    def sniff(self, head: bytes) -> bool:
-        return _HEAD.match(head) is not None
 
     def cells(
         self, path: Path, reading: Reading, progress: Progress = SILENT

@@ -65,15 +65,13 @@ _NAMESPACE = "http://www.sdmx.org/resources/sdmxml/schemas/v2_1"
 class SdmxMl(Format):
     label = "SDMX-ML"
     suffixes = (".sdmx.xml", ".xml")
+    begins = _HEAD
     options = frozenset({"count", "decimal", "marks"})
     limits = (
         "Attributes, names of codes and the definition of the structure are left out.",
         "Names of variables are ASCII letters, digits, - and _; codes have no blanks at their ends.",
         "A file has at most 512 MiB.",
     )
-
-    def sniff(self, head: bytes) -> bool:
-        return _HEAD.match(head) is not None
 
     def accepts(self, path: Path, head: bytes) -> bool:
         return not head or self.sniff(head)

@@ -20,18 +20,16 @@ from tabprotect.engine.formats.statistics.labelled_files import LabelledFormat
 class Spss(LabelledFormat):
     label = "SPSS"
     suffixes = (".sav", ".zsav")
+    begins = re.compile(rb"\$FL[23]")
     options = frozenset({"count", "decimal"})
     limits = (
-        "Names of variables are ASCII letters, digits and _, at most 64; labels have at most 120 bytes.",
-        "Notes, formats, and labels of variables are left out.",
+        "Names other than at most 64 ASCII letters, digits and _ are written as the nearest, with themselves as label; labels have at most 120 bytes.",
+        "Notes and formats are left out.",
         "Counts from 2^53 on are written as texts.",
         "A file is read as a whole.",
     )
     longest_name = 64
     longest_text = 120
-
-    def sniff(self, head: bytes) -> bool:
-        return head.startswith((b"$FL2", b"$FL3"))
 
     def parse(self, library: Any, path: Path) -> tuple[Mapping[str, Any], Any]:
         found: tuple[Mapping[str, Any], Any] = library.read_sav(
@@ -40,9 +38,15 @@ class Spss(LabelledFormat):
         return found
 
     def save(
-        self, library: Any, frame: Any, path: Path, labels: Mapping[str, Mapping[int, str]]
+        self,
+        library: Any,
+        frame: Any,
+        path: Path,
+        *,
+        names: Mapping[str, str],
+        labels: Mapping[str, Mapping[int, str]],
     ) -> None:
-        library.write_sav(frame, path, variable_value_labels=labels)
+        library.write_sav(frame, path, variable_value_labels=labels, column_labels=names)
 
     def timeless(self, data: bytes) -> bytes:
         # Bytes 84 to 101 of the header: "22 Nov 26" and "02:15:16".

@@ -20,18 +20,16 @@ from tabprotect.engine.formats.statistics.labelled_files import LabelledFormat
 class Stata(LabelledFormat):
     label = "Stata"
     suffixes = (".dta",)
+    begins = re.compile(b"<stata_dta>")
     options = frozenset({"count", "decimal"})
     limits = (
-        "Names of variables are ASCII letters, digits and _, at most 32; labels have at most 2,000 bytes.",
-        "Notes, formats, and labels of variables are left out.",
+        "Names other than at most 31 ASCII letters, digits and _ are written as the nearest, with themselves as label; labels have at most 2,000 bytes.",
+        "Notes and formats are left out.",
         "Counts from 2^53 on are written as texts.",
         "A file is read as a whole.",
     )
-    longest_name = 32
+    longest_name = 31
     longest_text = 2000
-
-    def sniff(self, head: bytes) -> bool:
-        return head.startswith(b"<stata_dta>")
 
     def parse(self, library: Any, path: Path) -> tuple[Mapping[str, Any], Any]:
         found: tuple[Mapping[str, Any], Any] = library.read_dta(
@@ -40,9 +38,15 @@ class Stata(LabelledFormat):
         return found
 
     def save(
-        self, library: Any, frame: Any, path: Path, labels: Mapping[str, Mapping[int, str]]
+        self,
+        library: Any,
+        frame: Any,
+        path: Path,
+        *,
+        names: Mapping[str, str],
+        labels: Mapping[str, Mapping[int, str]],
     ) -> None:
-        library.write_dta(frame, path, variable_value_labels=labels)
+        library.write_dta(frame, path, variable_value_labels=labels, column_labels=names)
 
     def timeless(self, data: bytes) -> bytes:
         date = re.compile(rb"<timestamp>\x11\d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d")

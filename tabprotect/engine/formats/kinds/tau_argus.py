@@ -1,6 +1,7 @@
 """tau-ARGUS: tables (.tab) and records (.asc), each with its description (.rda) beside it.
 
-A table has a line for each cell: its codes, its numbers, its status, apart by `;`. Counts are the
+A table has a line for each cell: its codes, its numbers, its status, apart by `;` (where a code has
+one, by another sign). Counts are the
 variable marked `<FREQUENCY>`, else the first `<NUMERIC>` one, with decimal points or commas. Cells
 with a total code (`<TOTCODE>`), or with a code that others lie below (`<HIERCODELIST>` in a file .hrc,
 `<HIERLEVELS>`), are checked and left out; the hierarchy's levels are kept. Statuses are S (safe), U
@@ -76,19 +77,17 @@ _LINE = re.compile(
 class TauArgus(Format):
     label = "tau-ARGUS"
     suffixes = (".tab", ".asc")
+    begins = _LINE
     holds = frozenset({"table", "records"})
     options = frozenset({"count", "decimal", "delimiter", "encoding", "labels", "marks"})
     without_levels = "The names of the levels are left out."
     labels = True
     limits = (
-        "Names and codes cannot hold quotation marks or line ends, nor a code be Total.",
+        "Names and codes cannot hold quotation marks or line ends, names no <, nor a code be Total.",
         "Shadow and cost variables, largest contributions and protection levels are left out.",
         "Names of levels are not written, nor groupings that cross the levels.",
         "A table is read as a whole, at most 512 MiB.",
     )
-
-    def sniff(self, head: bytes) -> bool:
-        return _LINE.match(head) is not None
 
     def accepts(self, path: Path, head: bytes) -> bool:
         # Tab-separated text is called .tab, too.
@@ -188,20 +187,27 @@ class TauArgus(Format):
     ) -> dict[str, bytes]:
         files: dict[str, str] = {}
         lists: dict[str, dict[str, str]] = {}
-        for variable in table.domain.variables:
+        for number, variable in enumerate(table.domain.variables, 1):
             of = lists[variable.name] = {}
+            safe = re.sub(r"[^\w.-]", "_", variable.name)
+            called = variable.name if safe == variable.name else f"{safe}_{number}"
             texts = {".hrc": hierarchy_text(variable, TOTAL), ".cdl": label_text(variable)}
             for suffix, text in texts.items():
                 if text:
-                    of[suffix] = f"{path.stem}_{variable.name}{suffix}"
+                    of[suffix] = f"{path.stem}_{called}{suffix}"
                     files[of[suffix]] = text
         names = table.domain.names or (ALL,)
         files[path.with_suffix(".rda").name] = description(
-            names, lists, count=COUNT, status=STATUS, total=TOTAL
+            names,
+            lists,
+            separator=_separator(table.domain),
+            count=COUNT,
+            status=STATUS,
+            total=TOTAL,
         )
         if hidden is not None and hidden.any() and table.domain.ndim:
             files[path.with_suffix(".hst").name] = "".join(
-                ";".join([*table.domain.labels(cell), SECONDARY.lower()]) + "\n"
+                ";".join([*map(_quoted, table.domain.labels(cell)), SECONDARY.lower()]) + "\n"
                 for cell in np.argwhere(np.asarray(hidden)).tolist()
             )
         return {name: text.encode("utf-8") for name, text in files.items()}
@@ -213,8 +219,9 @@ class TauArgus(Format):
         marks = [EMPTY if count == "0" else SAFE for count in counts]
         for cell in () if hidden is None else np.flatnonzero(hidden).tolist():
             counts[cell], marks[cell] = UNPUBLISHED, UNSAFE
+        parted = _separator(domain)
         lines = [
-            ";".join([*(f'"{label}"' for label in domain.labels(index)), count, mark])
+            parted.join([*(f'"{label}"' for label in domain.labels(index)), count, mark])
             for index, count, mark in zip(np.ndindex(*domain.shape), counts, marks, strict=True)
         ]
         return ("\n".join(lines) + "\n").encode("utf-8")
@@ -222,7 +229,7 @@ class TauArgus(Format):
 
 def _check(domain: Domain) -> None:
     for name in domain.names:
-        if not re.fullmatch(r"[^\W\d][\w .-]*", name) or name in (COUNT, STATUS):
+        if not name.isprintable() or set('<"') & set(name) or name in (COUNT, STATUS):
             raise InputError(
                 f"tau-ARGUS has no place for a variable named {name[:40]!r}", hint="rename it first"
             )
@@ -233,6 +240,16 @@ def _check(domain: Domain) -> None:
             )
     if not domain.ndim:
         raise InputError("tau-ARGUS needs a variable", hint="write CSV")
+
+
+def _separator(domain: Domain) -> str:
+    """The first sign that no code has: tau-ARGUS parts fields by it, in quotation marks too."""
+    codes = "".join(code for v in domain.variables for code in v.categories)
+    return next((sign for sign in ";|#!" if sign not in codes), ";")
+
+
+def _quoted(code: str) -> str:
+    return f'"{code}"' if ";" in code else code
 
 
 def _is_utf8(path: Path) -> bool:

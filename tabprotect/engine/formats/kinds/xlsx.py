@@ -28,15 +28,12 @@ _UNWRITABLE = re.compile(r"[\x00-\x08\x0b-\x1f\ufffe\uffff]|_x[0-9A-Fa-f]{4}_")
 class Xlsx(RowFormat):
     label = "Excel workbook"
     suffixes = (".xlsx", ".xlsm", ".xlsb", ".xls")
+    begins = re.compile(rb"(?s)PK\x03\x04.*\[Content_Types\]\.xml|\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")
     options = frozenset({"count", "decimal", "sheet", "range", "holds", *LAID_OUT})
     limits = (
         "Whole numbers are exact below 2^53; larger ones are refused, and written as text.",
         "A sheet has at most 1,048,576 rows.",
     )
-
-    def sniff(self, head: bytes) -> bool:
-        packed = head.startswith(b"PK\x03\x04") and b"[Content_Types].xml" in head
-        return packed or head.startswith(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")
 
     def rows(
         self, path: Path, reading: Reading, progress: Progress = SILENT

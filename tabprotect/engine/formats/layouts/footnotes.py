@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 _BEGINS = re.compile(
     r"\s*(\*{1,4}|[\u00b9\u00b2\u00b3\u2070-\u2079\u2020\u2021]+|\(?[0-9a-z]{1,2}\)|\[[0-9a-z]{1,2}\])"
@@ -23,16 +23,24 @@ def explained(notes: Iterable[Sequence[str]]) -> tuple[str, ...]:
     return tuple(sorted(found, key=len, reverse=True))
 
 
-def without(fields: Sequence[str], marks: Sequence[str], seen: Counter[str]) -> list[str]:
-    """Fields without the marks at their ends; ``seen`` counts the marks."""
+def without(
+    fields: Sequence[str],
+    marks: Sequence[str],
+    seen: Counter[str],
+    numbers: Collection[int] = (),
+) -> list[str]:
+    """Fields without the marks at their ends; ``seen`` counts the marks.
+
+    A letter that nobody explains is one in columns of ``numbers`` only: a label may end so.
+    """
     out = []
-    for field in fields:
+    for column, field in enumerate(fields):
         text = field.rstrip()
         mark = next((m for m in marks if text.endswith(m) and text != m), "")
         if mark:
             seen[mark] += 1
             text = text.removesuffix(mark).rstrip()
-        elif found := _PLAIN.search(text):
+        elif (found := _PLAIN.search(text)) and (column in numbers or not found[1].isalpha()):
             seen[found[1]] += 1
             text = text[: found.start()]
         else:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Literal
 
-from tabprotect.engine.errors import InputError
+from tabprotect.engine.errors import InputError, RecordsError
 from tabprotect.engine.formats.statuses import COLUMNS, FLAGS
 from tabprotect.engine.formats.text.numerals import looks_numeric
 from tabprotect.engine.formats.text.rows import RowSource
@@ -146,10 +147,14 @@ def _by_content(
                for c in range(len(header))]  # fmt: skip
     if columns[-1] and sum(columns) == 1 and not looks_numeric(header[-1]):
         return Form("long", note=f"the column {header[-1]!r} was taken as the count")
+    if not any(looks_numeric(field) for row in body for field in row):
+        raise RecordsError(
+            f"{Path(source.name).name} holds records, not a table", hint="tabulate them"
+        )
     raise InputError(
         "it cannot be told which column holds the counts",
         file=source.name,
         line=source.line(0),
         hint="say which: --count COLUMN; or that the table is a grid of several columns of counts: "
-        "--form grid",
+        "--form grid; or that each line is a record: --holds records",
     )

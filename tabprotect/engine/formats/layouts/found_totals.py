@@ -14,11 +14,13 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from tabprotect.engine.arrays import Bools, Codes, Ints
 from tabprotect.engine.budgets import FOUND_TOTALS_CELLS as MOST_CELLS
+from tabprotect.engine.equal_rows import equal_rows
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.layouts.cell_list import CellList
 from tabprotect.engine.formats.layouts.totals import (
@@ -27,6 +29,7 @@ from tabprotect.engine.formats.layouts.totals import (
     named_totals,
     names_of,
     refuse_wrong,
+    with_blanks,
     without_totals,
 )
 
@@ -128,7 +131,7 @@ def _stated(cells: CellList, text: str) -> Totals:
             f"no variable has the category {text!r}",
             hint="say the code of totals as it stands there",
         )
-    return found
+    return with_blanks(cells, found)
 
 
 def _add_found(cells: CellList, found: dict[int, dict[int, Codes | None]]) -> None:
@@ -151,8 +154,7 @@ def _parents(
 ) -> dict[int, Codes | None]:
     """Codes of one axis that are sums of others -> the codes at the bottom that they cover."""
     rest = tuple(a for a in range(len(cells.names)) if a != axis)
-    _, column = np.unique(cells.keys(rest), return_inverse=True)
-    column = column.reshape(-1)
+    _, column = equal_rows([cells.keys(rest)])
     shape = (len(cells.categories[axis]), int(column.max()) + 1)
     if shape[0] * shape[1] > MOST_CELLS:
         return {}
@@ -202,6 +204,21 @@ class _Slices:
     names: Sequence[str]
     gaps: bool
 
+    def largest(self, code: int, parts: Sequence[int]) -> list[int]:
+        """The two slices that can tell where a code's count is largest; only positive counts."""
+        if not self.gaps:
+            first = self._two_largest[code].tolist()
+            return [best for best in first if self.values[code, best] > 0]
+        ranks = np.where(self.known(code, parts), self.values[code], -1)
+        return [int(best) for best in np.argsort(-ranks, kind="stable")[:2] if ranks[best] > 0]
+
+    @cached_property
+    def _two_largest(self) -> Ints:
+        ranks = np.where(self.there, self.values, -1)
+        best = np.argmax(ranks, axis=1)
+        ranks[np.arange(len(ranks)), best] = -2
+        return np.stack([best, np.argmax(ranks, axis=1)], axis=1)
+
     def known(self, code: int, parts: Sequence[int]) -> Bools:
         """The slices that can tell whether a code is the sum of others."""
         known: Bools = self.there[code]
@@ -225,29 +242,23 @@ def _runs(slices: _Slices, order: Sequence[int]) -> dict[int, tuple[int, ...]]:
 def _run(slices: _Slices, code: int, tops: Sequence[int]) -> int:
     """How many of the tops add up to a code; 0 where they do not, or may by chance."""
     values = slices.values
-    known = slices.known(code, tops)
-    if len(tops) < 2 or not known.any():
+    if len(tops) < 2:
         return 0
-    ranks = np.where(known, values[code], -1)
     # The largest slice, then the next: one of them may be where a count is wrong.
-    for _ in range(2):
-        best = int(np.argmax(ranks))
+    for best in slices.largest(code, tops):
         goal, so_far = int(values[code, best]), 0
-        if ranks[best] <= 0:
-            return 0
         for last, top in enumerate(tops):
             so_far += int(values[top, best])
             if so_far > goal:
                 break
-            if so_far == goal and last and _equal(slices, known, code, tops[: last + 1]):
+            if so_far == goal and last and _equal(slices, tops, code, tops[: last + 1]):
                 return last + 1
-        ranks[best] = -1
     return 0
 
 
-def _equal(slices: _Slices, known: Bools, code: int, run: Sequence[int]) -> bool:
-    """Whether a code is the sum of others, in all slices but few, which will be told."""
-    values, names = slices.values, slices.names
+def _equal(slices: _Slices, others: Sequence[int], code: int, run: Sequence[int]) -> bool:
+    """Whether a code is the sum of a run of others, in all slices but few, which will be told."""
+    values, names, known = slices.values, slices.names, slices.known(code, others)
     own = values[code]
     few = np.flatnonzero(known & (own > 0))[:16]
     if 2 * int((values[np.ix_(np.asarray(run), few)].sum(axis=0) != own[few]).sum()) > len(few):
@@ -297,8 +308,7 @@ def _by_prefix(slices: _Slices, order: Sequence[int]) -> dict[int, tuple[int, ..
         bottom = sorted(
             by_text[k] for k in range(at + 1, end) if not texts[k + 1].startswith(texts[k])
         )
-        known = slices.known(code, bottom)
-        if len(bottom) >= 2 and known.any() and _equal(slices, known, code, bottom):
+        if len(bottom) >= 2 and _equal(slices, bottom, code, bottom):
             children[code] = tuple(bottom)
     return children
 

@@ -22,6 +22,8 @@ from tabprotect.engine.formats.text.rows import SheetRows
 
 MOST_HEADERS = 4
 _LINES = re.compile(r"([0-9]+)(?:-([0-9]+))?")
+_DATE = re.compile(r"[0-9]{1,2}\.[0-9]{1,2}\.[0-9]{4}")
+_THOUSANDS = re.compile(r"[0-9]{1,3}([ .,'\u2019\u00a0\u202f\u2009][0-9]{3})+")
 _YEARS = re.compile(r"(19|20)[0-9]{2}")
 
 
@@ -106,6 +108,7 @@ def lay_out(rows: Sequence[Row], reading: Reading, marks: Marks, name: str) -> L
     if not kept:
         raise InputError("the file has no rows", file=name, hint="export the table again")
     width = _width(kept, marks)
+    kept, width = _without_blank_columns(kept, width, parts)
     header, first = _header(kept, width, reading, marks, name)
     last = len(kept) - 1
     while last > first and _is_note(kept, last, width, marks):
@@ -147,6 +150,20 @@ def lay_out(rows: Sequence[Row], reading: Reading, marks: Marks, name: str) -> L
     return _columns(title, header, body, notes, reading, marks, name, parts)
 
 
+def _without_blank_columns(rows: list[Row], width: int, parts: list[Part]) -> tuple[list[Row], int]:
+    """The rows without columns that hold nothing, in the header or below it."""
+    wide = [row for row in rows if len(row.fields) == width]
+    used = [n for n in range(width) if any(row.fields[n].strip() for row in wide)]
+    if len(used) == width or len(used) < 2:
+        return rows, width
+    parts.append(Part("columns", f"{width - len(used)} left out", "they are blank"))
+    kept = [
+        Row(row.line, [row.fields[n] for n in used]) if len(row.fields) == width else row
+        for row in rows
+    ]
+    return kept, len(used)
+
+
 def _without_repeats(body: list[Row], header: Sequence[Row], parts: list[Part]) -> list[Row]:
     """The body without the header that every page begins with."""
     again = [[field.strip() for field in row.fields] for row in header]
@@ -162,8 +179,13 @@ def _without_footnotes(
 ) -> tuple[list[Row], list[Row]]:
     marks = explained([row.fields for row in notes])
     seen: Counter[str] = Counter()
+    columns = [
+        [t for t in texts if t.strip()] for texts in zip(*(r.fields for r in body), strict=True)
+    ]
+    numbers = {n for n, t in enumerate(columns) if 2 * sum(map(looks_numeric, t)) > len(t)}
     plain = [
-        [Row(row.line, without(row.fields, marks, seen)) for row in rows] for rows in (header, body)
+        [Row(row.line, without(row.fields, marks, seen, of)) for row in rows]
+        for rows, of in ((header, ()), (body, numbers))
     ]
     if seen:
         some = seen.total()
@@ -177,7 +199,9 @@ def _is_note(rows: Sequence[Row], at: int, width: int, marks: Marks) -> bool:
     if row.filled > 1 and (len(row.fields) == width or _counts(row, marks)):
         return False
     apart = rows[at - 1].line + 1 < row.line
-    return apart or (row.filled == 1 and re.search(r"\s|:", row.fields[0].strip()) is not None)
+    # Words, or a line drawn under the table.
+    text = re.search(r"\s|:|^[\W_]+$", row.fields[0].strip())
+    return apart or (row.filled == 1 and text is not None)
 
 
 def _is_comment(row: Row, reading: Reading) -> bool:
@@ -196,7 +220,11 @@ def _span(header: Sequence[Row]) -> str:
 
 
 def _counts(row: Row, marks: Marks) -> int:
-    return sum(looks_numeric(f) or (bool(f.strip()) and marks.known(f)) for f in row.fields[1:])
+    return sum(
+        (looks_numeric(f) and not _DATE.fullmatch(f.strip()))
+        or (bool(f.strip()) and marks.known(f))
+        for f in row.fields[1:]
+    )
 
 
 def _width(rows: Sequence[Row], marks: Marks) -> int:
@@ -230,6 +258,7 @@ def _header(
     while (
         above
         and first - above < MOST_HEADERS
+        and (above == first or rows[above - 1].line + 1 == rows[above].line)
         and (fits[above - 1] or _names_rows(rows, above, first, width))
     ):
         above -= 1
@@ -276,9 +305,14 @@ def _columns(
     corner = next((n for n, field in enumerate(lowest) if all(field.partition("\\")[::2])), None)
     long = reading.form == "long" or reading.count is not None
     if len(header) == 1 and not long and reading.form is None and corner is None:
-        form = recognise(_source(name, header[0], body), count=None)
-        long = form.kind == "long"
-        count = form.count_column % len(lowest)
+        try:
+            form = recognise(_source(name, header[0], body), count=None)
+        except InputError:
+            if _columns_of_thousands(body) < 2:
+                raise
+        else:
+            long = form.kind == "long"
+            count = form.count_column % len(lowest)
     else:
         count = _named_count(lowest, reading.count, name, header) if long else -1
     if long:
@@ -311,6 +345,12 @@ def _columns(
     columns = tuple(zip(*tops, strict=True))
     whole = (*row_names, *column_names)
     return LaidOut(title, header, body, notes, labels, -1, whole, columns, tuple(parts))
+
+
+def _columns_of_thousands(body: Sequence[Row]) -> int:
+    """Columns with signs between thousands: they hold counts, and no category is written so."""
+    columns = zip(*(row.fields for row in body), strict=True)
+    return sum(any(_THOUSANDS.fullmatch(text.strip()) for text in texts) for texts in columns)
 
 
 def _source(name: str, header: Row, body: Sequence[Row]) -> SheetRows:
@@ -366,7 +406,8 @@ def _names(
     columns = [""] * len(upper)
     if names_row:
         rows = [field.strip() for field in header[-1].fields[:labels]]
-        columns = [row.fields[labels - 1].strip() for row in upper]
+        # pandas names them over the first column, others over the last.
+        columns = [next(filter(None, map(str.strip, row.fields[:labels])), "") for row in upper]
     elif corner is not None:
         rows = [field.strip() for field in header[-1].fields[:labels]]
         rows[-1], _, columns[-1] = (part.strip() for part in rows[-1].partition("\\"))

@@ -20,6 +20,7 @@ _BLANKS = " \u00a0\u202f\u2009"
 _GROUPED = re.compile(
     r"[+-]?[0-9]{1,3}(?:([ .,'\u2019\u00a0\u202f\u2009])[0-9]{3})+(?:[.,][0-9]+)?"
 )
+_BOTH = re.compile(r"[+-]?[0-9]{1,3}(?:([.,])[0-9]{3})+(?!\1)[.,][0-9]+")
 _TWICE = re.compile(r"[+-]?[0-9]{1,3}(?:([.,])[0-9]{3}){2,}")
 
 
@@ -140,7 +141,7 @@ def _thousands(layout: LaidOut, reading: Reading, name: str, parts: list[Part]) 
         return ""
     sign = max(found, key=lambda s: found[s])
     sure = sign not in ".," or any(
-        (m := _TWICE.fullmatch(text)) and m[1] == sign for text in texts
+        (m := _TWICE.fullmatch(text) or _BOTH.fullmatch(text)) and m[1] == sign for text in texts
     ) or (reading.decimal is not None and reading.decimal != sign)  # fmt: skip
     if not sure or len({s if s not in _BLANKS else " " for s in found}) > 1:
         return ""

@@ -55,8 +55,30 @@ def named_totals(cells: CellList) -> dict[int, dict[int, Codes | None]]:
         if named and len(categories) > 1:
             # Of "Total" and "" in one variable the word is the total.
             best = max(named, key=lambda code: bool(categories[code].strip()))
-            if categories[best].strip() or not check(cells, {axis: {best: None}})[1]:
+            if categories[best].strip():
                 found[axis] = {best: None}
+    return with_blanks(cells, found)
+
+
+def with_blanks(
+    cells: CellList, found: dict[int, dict[int, Codes | None]]
+) -> dict[int, dict[int, Codes | None]]:
+    """Totals with those whose label is left blank, where they add up.
+
+    Beside a total of one variable the label of another may be left blank: both at once.
+    """
+    blank: dict[int, dict[int, Codes | None]] = {}
+    for axis, categories in enumerate(cells.categories):
+        bare = [text.strip() for text in categories]
+        if axis not in found and len(bare) > 1 and "" in bare:
+            code = bare.index("")
+            if (cells.code(axis) == code).any():
+                blank[axis] = {code: None}
+    for more in (blank, *({axis: of} for axis, of in blank.items())):
+        if more and not (more.keys() & found.keys()):
+            wrong = len(check(cells, {**found, **more})[1])
+            if not wrong or (found and wrong < len(check(cells, found)[1])):
+                found = {**found, **more}
     return found
 
 

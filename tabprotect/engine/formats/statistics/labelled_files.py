@@ -1,9 +1,14 @@
-"""What SPSS, Stata and SAS files have in common: numbers with labels, read by pyreadstat."""
+"""What SPSS, Stata and SAS files have in common: numbers with labels, read by pyreadstat.
+
+A variable's name that these programs cannot hold (``région``, ``age group``) is written as the nearest one
+they can (``region``, ``age_group``), with itself as the variable's label, and comes back from there.
+"""
 
 from __future__ import annotations
 
 import re
 import tempfile
+import unicodedata
 from abc import abstractmethod
 from collections.abc import Mapping
 from pathlib import Path
@@ -38,9 +43,15 @@ class LabelledFormat(ColumnFormat):
 
     @abstractmethod
     def save(
-        self, library: Any, frame: Any, path: Path, labels: Mapping[str, Mapping[int, str]]
+        self,
+        library: Any,
+        frame: Any,
+        path: Path,
+        *,
+        names: Mapping[str, str],
+        labels: Mapping[str, Mapping[int, str]],
     ) -> None:
-        """Write a file through the library."""
+        """Write a file through the library; ``names`` are the labels of variables."""
 
     @abstractmethod
     def timeless(self, data: bytes) -> bytes:
@@ -52,19 +63,28 @@ class LabelledFormat(ColumnFormat):
             found, said = self.parse(library, path)
         except (library.PyreadstatError, library.ReadstatError, ValueError) as error:
             raise self.damaged(error) from None
-        labels = said.variable_value_labels
-        return {name: _texts(values, labels.get(name, {})) for name, values in found.items()}
+        labels, names = said.variable_value_labels, said.column_names_to_labels
+        read = {
+            name: names[name] if names.get(name) and self._nearest(names[name]) == name else name
+            for name in found
+        }
+        if len(set(read.values())) < len(read):
+            read = {name: name for name in found}
+        return {read[name]: _texts(values, labels.get(name, {})) for name, values in found.items()}
 
     def pack(self, columns: Mapping[str, Column]) -> bytes:
         library = self.module()
         # Late: it comes with the library's own extra.
         import pandas as pd
 
-        self._check(columns)
+        written = {name: self._nearest(name) for name in columns}
+        self._check(columns, written)
+        names = {near: name for name, near in written.items() if near != name}
         data: dict[str, Any] = {}
         labels: dict[str, dict[int, str]] = {}
-        for name, column in columns.items():
-            if name == COUNT and not column.order:
+        for full, column in columns.items():
+            name = written[full]
+            if full == COUNT and not column.order:
                 data[name] = [float("nan") if v is None else float(v) for v in column.values]
             elif self.labelled:
                 numbers = {text: code for code, text in enumerate(column.order, 1)}
@@ -75,7 +95,7 @@ class LabelledFormat(ColumnFormat):
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / f"table{self.suffixes[0]}"
             try:
-                self.save(library, pd.DataFrame(data), path, labels)
+                self.save(library, pd.DataFrame(data), path, names=names, labels=labels)
             except (library.PyreadstatError, library.ReadstatError) as error:
                 raise InputError(
                     f"{self.label} cannot hold this table",
@@ -84,15 +104,21 @@ class LabelledFormat(ColumnFormat):
                 ) from None
             return self.timeless(path.read_bytes())
 
-    def _check(self, columns: Mapping[str, Column]) -> None:
-        names = list(columns)
-        for name in names:
-            sound = re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name) and len(name) <= self.longest_name
-            if not sound or sum(other.casefold() == name.casefold() for other in names) > 1:
+    def _nearest(self, name: str) -> str:
+        """The name that stands for a variable's: itself where that can be."""
+        plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode()
+        words = re.sub(r"[^A-Za-z0-9]+", "_", plain if plain.strip() else "v").strip("_")
+        sound = re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name)
+        near = name if sound else words if words[:1].isalpha() else f"v_{words}"
+        return near[: self.longest_name]
+
+    def _check(self, columns: Mapping[str, Column], written: Mapping[str, str]) -> None:
+        near = [name.casefold() for name in written.values()]
+        for name in columns:
+            if near.count(written[name].casefold()) > 1 or not name.isprintable():
                 raise InputError(
                     f"{self.label} has no place for a variable named {name[:40]!r}",
-                    hint=f"rename it: a letter, then letters, digits and _, at most "
-                    f"{self.longest_name}",
+                    hint="rename it: another one's name is too near",
                 )
             for text in columns[name].order:
                 long = len(text.encode("utf-8")) > self.longest_text

@@ -102,12 +102,13 @@ def label_text(variable: Variable) -> str:
     """
     lines = []
     for code, label in zip(variable.categories, variable.labels, strict=False):
-        if "," in code or not label.isprintable() or '"' in label or label != label.strip():
+        if not label.isprintable() or '"' in label or label != label.strip():
             raise InputError(
                 f"tau-ARGUS has no place for the label of {code[:40]!r}",
-                hint="codes with labels have no comma, labels no quotation mark",
+                hint="labels have no quotation mark",
             )
-        lines.append(f"{code},{label}\n")
+        # The first comma parts them.
+        lines.append((f'"{code}"' if "," in code else code) + f",{label}\n")
     return "".join(lines)
 
 

@@ -20,6 +20,7 @@ MOST = 2**22
 """Bytes of a description."""
 
 _WORD = re.compile(r'"([^"]*)"|(\S+)')
+_LABEL = re.compile(r'\s*(?:"([^"]*)"\s*|([^,]*)),(.*)')
 _OPTION = re.compile(r"<([A-Za-z_]+)>\s*(.*)")
 _NO_CATEGORY = frozenset(
     {"NUMERIC", "FREQUENCY", "WEIGHT", "HOLDING", "REQUEST", "SHADOW", "COST", "COSTVAR", "STATUS",
@@ -175,25 +176,27 @@ def read_labels(variable: TauVariable, path: Path) -> dict[str, str]:
     check_file(file)
     with file.open("rb") as stream:
         text = decoded(stream.read(MOST))
-    pairs = (line.partition(",") for line in text.splitlines())
-    return {code.strip().strip('"'): label.strip().strip('"') for code, _, label in pairs}
+    pairs = filter(None, map(_LABEL.fullmatch, text.splitlines()))
+    return {(found[1] or found[2]).strip(): found[3].strip().strip('"') for found in pairs}
 
 
 def description(
     names: Iterable[str],
     lists: Mapping[str, Mapping[str, str]],
     *,
+    separator: str,
     count: str,
     status: str,
     total: str,
 ) -> str:
-    """The description of a table that is written: variables, counts, statuses, apart by ``;``.
+    """The description of a table that is written: variables, counts, statuses, and what parts them.
 
     ``lists`` names the files of those variables that have a hierarchy or labels, by their suffix.
     """
-    lines = ['<SEPARATOR> ";"', '<SAFE> "S"', '<UNSAFE> "U"', '<PROTECT> "P"']
+    lines = [f'<SEPARATOR> "{separator}"', '<SAFE> "S"', '<UNSAFE> "U"', '<PROTECT> "P"']
     for name in names:
-        lines += [f'"{name}"' if " " in name else name, "  <RECODEABLE>", f'  <TOTCODE> "{total}"']
+        plain = re.fullmatch(r"[^\W\d][\w.-]*", name)
+        lines += [name if plain else f'"{name}"', "  <RECODEABLE>", f'  <TOTCODE> "{total}"']
         of = lists.get(name, {})
         if ".cdl" in of:
             lines.append(f'  <CODELIST> "{of[".cdl"]}"')

@@ -30,8 +30,9 @@ _BLOCK = 1 << 20
 _TAG = 64
 """Bytes by which two looks at the text overlap."""
 
-_WIDE = re.compile(rb"""\br\s*=\s*["'][A-Z]{2,3}[0-9]""")
-_CELL = re.compile(rb"""\br\s*=\s*["']([A-Z]{1,3})([0-9]{1,7})["']""")
+# Readers take places beyond what a spreadsheet program has, and rows whose cells name none.
+_WIDE = re.compile(rb"""\br\s*=\s*["'](?:[A-Za-z]{2}|[A-Za-z]?[0-9]{8})""")
+_CELL = re.compile(rb"""\br\s*=\s*["']([A-Za-z]{0,20})([0-9]{1,20})["']""")
 
 
 def check_workbook(path: Path) -> None:
@@ -87,7 +88,7 @@ def cells_of_text(sheet: IO[bytes]) -> int:
 
 def _number(letters: bytes) -> int:
     number = 0
-    for letter in letters:
+    for letter in letters.upper():
         number = number * 26 + letter - ord("A") + 1
     return number
 

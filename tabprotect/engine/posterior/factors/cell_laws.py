@@ -12,6 +12,7 @@ import numpy as np
 
 from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.budgets import MOST_COUNTS
+from tabprotect.engine.equal_rows import equal_rows
 from tabprotect.engine.errors import InfeasibleError
 from tabprotect.engine.posterior.prior import Prior
 from tabprotect.engine.release.likelihood import UNBOUNDED, CellFactors
@@ -143,15 +144,12 @@ def cell_laws(likelihood: CellFactors, prior: Prior) -> CellLaws:
     cells, kinds = cells[order], kinds[order]
     begins = np.searchsorted(cells, cells)
     rank = np.arange(len(cells)) - begins
-    code = np.unique(prior.alike(np.arange(size, dtype=np.int64)), return_inverse=True)[1]
-    code = code.reshape(-1).astype(np.int64)
-    among = len(likelihood.low) + 1
+    alike = [prior.alike(np.arange(size, dtype=np.int64))]
     for turn in range(int(rank.max(initial=-1)) + 1):
         added = np.zeros(size, dtype=np.int64)
         added[cells[rank == turn]] = kinds[rank == turn] + 1
-        code = np.unique(code * among + added, return_inverse=True)[1].reshape(-1)
-    _, first, law_of_cell = np.unique(code, return_index=True, return_inverse=True)
-    first = first.astype(np.int64)
+        alike.append(added)
+    first, law_of_cell = equal_rows(alike)
     own = [
         tuple(kinds[a:b].tolist())
         for a, b in zip(
@@ -165,9 +163,7 @@ def cell_laws(likelihood: CellFactors, prior: Prior) -> CellLaws:
         for kind in mine:
             low[law] = max(low[law], likelihood.low[kind])
             high[law] = min(high[law], likelihood.high[kind])
-    found = CellLaws(
-        likelihood, prior, law_of_cell.reshape(-1).astype(np.int64), first, tuple(own), low, high
-    )
+    found = CellLaws(likelihood, prior, law_of_cell, first, tuple(own), low, high)
     impossible = np.flatnonzero(low > high)
     if len(impossible):
         raise found.impossible(int(first[impossible[0]]))

@@ -11,6 +11,7 @@ import numpy as np
 
 from tabprotect.engine.arrays import Bools, Floats, Ints
 from tabprotect.engine.budgets import CELLWISE_ENTRIES as MOST_ENTRIES
+from tabprotect.engine.equal_rows import equal_rows
 from tabprotect.engine.errors import InfeasibleError
 from tabprotect.engine.posterior.factors.cell_laws import CellLaws, kind_logs
 from tabprotect.engine.progress import SILENT, Progress
@@ -139,7 +140,9 @@ def cellwise(laws: CellLaws, cells: Ints, progress: Progress = SILENT) -> Cellwi
     InfeasibleError
         When some cell can have no count, or nothing limits it.
     """
-    used, row_of_cell = np.unique(laws.law_of_cell[cells], return_inverse=True)
+    law = laws.law_of_cell[cells]
+    at, row_of_cell = equal_rows([law])
+    used = law[at]
     parts = _rows_of(laws, used.tolist(), progress)
     width = max((part.chances.shape[1] for part in parts), default=1)
     if width * len(used) > MOST_ENTRIES:
@@ -153,4 +156,4 @@ def cellwise(laws: CellLaws, cells: Ints, progress: Progress = SILENT) -> Cellwi
     for part in parts:
         first[part.numbers], infinite[part.numbers] = part.first, part.infinite
         chances[part.numbers, : part.chances.shape[1]] = part.chances
-    return Cellwise(cells, row_of_cell.reshape(-1).astype(np.int64), first, chances, infinite)
+    return Cellwise(cells, row_of_cell, first, chances, infinite)

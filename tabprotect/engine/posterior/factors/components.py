@@ -10,6 +10,7 @@ from tabprotect.engine.arrays import Bools, Floats, Ints
 from tabprotect.engine.budgets import COMPONENTS_WEIGHTS as MOST_WEIGHTS
 from tabprotect.engine.budgets import MOST_ROUNDS
 from tabprotect.engine.cycles import graphs
+from tabprotect.engine.equal_rows import equal_rows
 from tabprotect.engine.errors import InfeasibleError, TooLargeError
 from tabprotect.engine.posterior.factors.cell_laws import CellLaws, kind_logs
 from tabprotect.engine.release.likelihood import UNBOUNDED
@@ -219,25 +220,23 @@ def _components(
         mine[place[int(label[len(free) + f])]].append(
             Sum(local[members], one.low, one.high, one.logs)
         )
-    laws_used = np.unique(np.stack([laws.law_of_cell[free], low[free], high[free]]), axis=1)
-    if int((laws_used[2] - laws_used[1] + 1).sum()) > MOST_WEIGHTS:
+    used, which = equal_rows([laws.law_of_cell[free], low[free], high[free]])
+    if int((high[free[used]] - low[free[used]] + 1).sum()) > MOST_WEIGHTS:
         raise TooLargeError(
             f"the {len(free):,} unpublished counts can each be so many that weighing them is "
             "beyond what this program takes on",
             hint="take a prior that knows no single cells (uniform, positive), or ask for bounds "
             "instead (tabprotect bounds)",
         )
-    cache: dict[tuple[int, int, int], Floats] = {}
+    weights = [
+        laws.log_weights(int(laws.law_of_cell[cell]), int(low[cell]), int(high[cell]))
+        for cell in free[used]
+    ]
     out = []
     for k, (a, b) in enumerate(zip(begins, ends, strict=True)):
         cells = free[order[a:b]]
-        logs = []
-        for cell in cells.tolist():
-            key = (int(laws.law_of_cell[cell]), int(low[cell]), int(high[cell]))
-            if key not in cache:
-                cache[key] = laws.log_weights(*key)
-            logs.append(cache[key])
-        out.append(Component(cells, low[cells], high[cells], tuple(logs), tuple(mine[k])))
+        logs = tuple(weights[law] for law in which[order[a:b]].tolist())
+        out.append(Component(cells, low[cells], high[cells], logs, tuple(mine[k])))
     return tuple(out)
 
 

@@ -61,6 +61,9 @@ class Residuals:
         cls, component: Component, *, most: int = MOST_STEPS, progress: Progress = SILENT
     ) -> Residuals | None:
         """``None`` beyond ``most`` transitions."""
+        # Every count of a cell is a transition at least.
+        if int((component.high - component.low + 1).sum()) > most:
+            return None
         order = _order(component)
         if _estimate(component, order) > HOPELESS:
             return None

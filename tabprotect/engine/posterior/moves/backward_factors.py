@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TypeVar
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
@@ -54,10 +55,21 @@ class Structure:
 def structures(model: GroupModel) -> list[Structure]:
     """Components of cycles that share cells, those of equal structure together.
 
-    O(entries log entries), and one short step of Python per component.
+    O(entries log entries), and one short step of Python per component; once for each model.
     """
+    if model not in _FOUND:
+        _FOUND[model] = _structures(model)
+    return _FOUND[model]
+
+
+_FOUND: WeakKeyDictionary[GroupModel, list[Structure]] = WeakKeyDictionary()
+
+
+def _structures(model: GroupModel) -> list[Structure]:
     sig, count = model.signatures, len(model.moves)
     label = components(sig, count)
+    # Numbers of 16 bits are put into order without comparing them.
+    label = label.astype(np.int16) if label.max(initial=0) < 2**15 else label
     by_label = np.argsort(label, kind="stable")
     cycle_bounds = np.searchsorted(label[by_label], np.arange(int(label.max(initial=-1)) + 2))
     local = np.empty(count, dtype=np.int64)

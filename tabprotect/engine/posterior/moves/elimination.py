@@ -132,12 +132,11 @@ def _one_hot(signs: tuple[int, ...], span: int, levels: int) -> Floats:
 
 def _log_sum(table: Floats, axis: tuple[int, ...]) -> Floats:
     """log of the sum of exp over some axes; an empty support stays -inf."""
-    if not axis:
-        return table
     # Nothing possible has no peak: any number does, since -inf less it stays -inf.
     peak = np.maximum(table.max(axis=axis, keepdims=True), LOWEST)
     with np.errstate(divide="ignore"):
-        total = np.log(np.exp(table - peak).sum(axis=axis))
+        power = table - peak
+        total = np.log(np.exp(power, out=power).sum(axis=axis))
     return np.asarray(total + peak.reshape(total.shape), dtype=np.float64)
 
 
@@ -265,6 +264,7 @@ class Sweep:
         self._progress = progress
         self._tables: list[Floats] = []
         self._messages: list[Floats] = []
+        self._peaks: list[Floats] = []
 
     def _report(self, stage: str, position: int) -> None:
         if position % 16 == 0 or self._plan.held * self._lowest.shape[1] > 2**20:
@@ -304,6 +304,7 @@ class Sweep:
                 )
             self._tables.append(table)
             self._messages.append(message - peak)
+            self._peaks.append(peak)
 
     def backward(self) -> Iterator[tuple[int, Floats]]:
         """Pass the messages back; yield (local group, distribution (2 span + 1, batch)).
@@ -314,29 +315,29 @@ class Sweep:
         for k in range(len(self._plan.axes) - 1, -1, -1):
             self._report("reading off the cells", k)
             axes = self._plan.axes[k]
-            belief = self._tables.pop()
-            if k in rest:
-                belief = belief + rest.pop(k)
-            every = tuple(range(len(axes)))
-            weight = np.exp(belief - belief.max(axis=every))
-            weight /= weight.sum(axis=every)
+            # Less the peak of the message upwards all of it adds up to 1, as above it.
+            weight = self._tables.pop() + (rest.pop(k) if k in rest else -self._peaks[k])
+            np.exp(weight, out=weight)
             joint: dict[tuple[int, ...], Floats] = {}
             for group, variables, signs in self._plan.read[k]:
                 if variables not in joint:
                     own = set(variables)
                     gone = tuple(a for a, v in enumerate(axes) if v not in own)
                     values = self._plan.levels ** len(own)
-                    joint[variables] = weight.sum(axis=gone).reshape(values, -1)
+                    sums = weight.sum(axis=gone).reshape(values, -1)
+                    joint[variables] = sums / sums.sum(axis=0)
                 yield group, _one_hot(signs, self._span, self._plan.levels) @ joint[variables]
             for child in self._plan.children[k]:
                 scope = set(self._plan.axes[child][1:])
                 gone = tuple(a for a, v in enumerate(axes) if v not in scope)
                 sent = self._messages[child]
-                # What the child said itself is divided out again; 0/0 is 0.
+                # What the child said itself is divided out again; 0/0 is 0. Here all is said, so
+                # that what underflows is as good as impossible.
                 silent = sent == -np.inf
-                back = _log_sum(belief, gone) - np.where(silent, 0.0, sent)
+                with np.errstate(divide="ignore"):
+                    back = np.log(weight.sum(axis=gone)) - np.where(silent, 0.0, sent)
                 back[silent] = -np.inf
-                rest[child] = back[None]
+                rest[child] = (back - self._peaks[child])[None]
 
     def draw(self, number: int, generator: np.random.Generator) -> npt.NDArray[np.int8]:
         """Coefficients drawn jointly, int8 (variables, number, batch)."""

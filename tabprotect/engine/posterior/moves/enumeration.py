@@ -7,6 +7,7 @@ The oracle for small cycle sets, and the exact number of originals that remain p
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 
 from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.budgets import ENUMERATION_WORK as MOST_WORK
@@ -16,6 +17,9 @@ from tabprotect.engine.posterior.moves.signature_model import GroupModel
 from tabprotect.engine.progress import SILENT, Progress
 
 MOST_TABLES = 100_000
+
+Changes = npt.NDArray[np.int16]
+"""Short, since most of the work is copying them; a change is at most ``MAX_SPAN``."""
 
 
 def originals(
@@ -47,7 +51,7 @@ def originals(
         for cells, signs in entries
     ]
     lowest = model.lowest[groups]
-    change = np.zeros((1, len(groups)), dtype=np.int64)
+    change: Changes = np.zeros((1, len(groups)), dtype=np.int16)
     log_weight = np.zeros(1)
     work = 0
     for step in range(len(local) * model.passes - 1, -1, -1):
@@ -79,10 +83,10 @@ def originals(
     if model.log_prior is not None:
         log_weight = log_weight + model.log_prior[groups, model.span + change].sum(axis=1)
     possible = log_weight > -np.inf
-    return groups, change[possible], log_weight[possible]
+    return groups, change[possible].astype(np.int64), log_weight[possible]
 
 
-def _ratio(model: GroupModel, groups: Ints, change: Ints, signs: Ints) -> Floats:
+def _ratio(model: GroupModel, groups: Ints, change: Changes, signs: Ints) -> Floats:
     """Log ratio of the weights after one more step of the given signs, (tables,)."""
     assert model.worth is not None
     at = model.span + 1 + change
@@ -91,12 +95,12 @@ def _ratio(model: GroupModel, groups: Ints, change: Ints, signs: Ints) -> Floats
     )
 
 
-def _merged(changes: Ints, log_weight: Floats) -> tuple[Ints, Floats]:
+def _merged(changes: Changes, log_weight: Floats) -> tuple[Changes, Floats]:
     """Equal rows made one, their weights added."""
     if not len(changes):
         return changes, log_weight
-    small = np.ascontiguousarray(changes.astype(np.int16))
-    rows = small.view(np.dtype((np.void, small.dtype.itemsize * small.shape[1]))).reshape(-1)
+    whole = np.dtype((np.void, changes.dtype.itemsize * changes.shape[1]))
+    rows = np.ascontiguousarray(changes).view(whole).reshape(-1)
     _, first, inverse = np.unique(rows, return_index=True, return_inverse=True)
     peak = log_weight.max()
     total = np.bincount(inverse.reshape(-1), weights=np.exp(log_weight - peak))

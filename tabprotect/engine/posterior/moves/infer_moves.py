@@ -34,16 +34,25 @@ def _exact_because(exact: Elimination) -> str:
     )
 
 
-def _drawn_because(model: GroupModel) -> str:
+def drawn_because(model: GroupModel) -> str:
+    """Why the posterior is drawn, and what would make it exact."""
     if model.symmetric:
         return (
             "the cycles overlap too much for a formula; the mechanism run backwards draws "
             "originals exactly as a reader should believe them"
         )
-    remedies = "fewer passes, lower strips"
-    if model.coin.rule in ("any_zero", "reversible"):
-        remedies += ", or the rule negative, which is drawn exactly"
-    return f"the cycles overlap too much for the exact way; it takes {remedies}"
+    remedies = [
+        *(["fewer passes"] if model.passes > 1 else []),
+        *(["fewer repeats"] if model.compact().repeats > 1 else []),
+        "lower strips",
+    ]
+    if model.log_prior is None:
+        remedies.append(
+            "or alpha and beta alike, which is drawn exactly"
+            if model.coin.rule == "negative"
+            else "or the rule negative, which is drawn exactly"
+        )
+    return f"the cycles overlap too much for the exact way; it takes {', '.join(remedies)}"
 
 
 def infer_moves(
@@ -101,7 +110,7 @@ def infer_moves(
         published=likelihood.published,
         prior=prior,
         way="monte_carlo",
-        reason="asked for" if asked else _drawn_because(model),
+        reason="asked for" if asked else drawn_because(model),
         group_of_cell=group_of_cell,
         first=published - model.span,
         chances=np.concatenate([found.changes, certain]),

@@ -25,7 +25,7 @@ from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import INT64_MAX, Table
 
 
-def _fresh(table: Table, *, source: str, title: str = "") -> Project:
+def new_document(table: Table, *, source: str, title: str = "") -> Project:
     """A new document."""
     placement = Placement.of(table.domain)
     return Project(title=title, source=source, table=table, placement=placement)
@@ -139,7 +139,7 @@ def open_table(project: Project, context: Context, /, *, source: str, **reading:
     """
     opened = open_source(source, Reading.of(reading), progress=context.progress)
     return replace(
-        _fresh(opened.table, source=source, title=opened.title),
+        new_document(opened.table, source=source, title=opened.title),
         notes=(*opened.notes, *(r.message for r in remarks_on_table(opened.table))),
         moves=opened.moves,
         cycles_from="the example" if opened.moves is not None else "",
@@ -153,7 +153,7 @@ def new_table(
     """An empty table to type into: ``{"region": ["north", "south"], ...}``."""
     domain = Domain.of(dict(variables))
     empty = Table.dense(domain, np.zeros(domain.shape, dtype=np.int64))
-    return _fresh(empty, source="")
+    return new_document(empty, source="")
 
 
 @Declared(
@@ -209,7 +209,7 @@ def tabulate(
         codings=Codings(bands or {}, cuts or {}, code_lists or {}, levels or {}, level_names or {}),
         progress=context.progress,
     )
-    fresh = _fresh(found.table, source=source)
+    fresh = new_document(found.table, source=source)
     # The file is not the table: a command line on the same source would not open it.
     keys = found.record_keys
     if draw_keys:

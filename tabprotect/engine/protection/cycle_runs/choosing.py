@@ -37,7 +37,7 @@ from tabprotect.engine.protection.cycle_runs.designing import (
     kind_of,
     zeros_said,
 )
-from tabprotect.engine.protection.cycle_runs.trials import walker_of
+from tabprotect.engine.protection.cycle_runs.forward import Walker
 from tabprotect.engine.release.likelihood import BlockingRule
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.kept_margins import KeptMargins
@@ -227,7 +227,7 @@ def tried(
     small
         Which counts ``stuck`` and ``unchanged`` are about.
     """
-    walker = walker_of(values | {"cycles": moves})
+    walker = Walker.of(values | {"cycles": moves})
     each = max(len(moves.cells) * walker.steps // len(moves), 1)
     number = int(np.clip(WORK // (each * RUNS), 1, tables.shape[1]))
     runs = int(np.clip(WORK // (each * number), 4, RUNS))

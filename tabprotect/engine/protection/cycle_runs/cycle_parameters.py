@@ -63,8 +63,9 @@ PASSES: Parameter[int] = Parameter(
 BLOCKING: Parameter[BlockingRule] = Parameter(
     "blocking",
     "Blocking rule",
-    "When a cycle is not applied. Without one: any_zero; where the cycles are chosen for the kept "
-    "margins too, negative if these margins tell that any_zero would leave small counts stuck.",
+    "When a cycle is not applied. Left open: where it touches a zero. Where the cycles are chosen "
+    "for the kept margins too, only where a count would become negative, if these margins tell that "
+    "small counts would else be stuck.",
     "choice",
     choices=cast("Mapping[str, str]", BLOCKING_RULES),
 )

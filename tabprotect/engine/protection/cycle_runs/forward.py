@@ -16,7 +16,17 @@ import numpy.typing as npt
 from tabprotect.engine.arrays import Bools, Floats, Ints
 from tabprotect.engine.cycles.family import Family
 from tabprotect.engine.cycles.layers import Layer, layers
+from tabprotect.engine.parameters import Values
 from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.protection.cycle_runs.cycle_parameters import (
+    ALPHA,
+    BETA,
+    BLOCKING,
+    CYCLES,
+    ORDER,
+    THETA,
+    number_of_steps,
+)
 from tabprotect.engine.protection.cycle_runs.sequence import Order, draw_sequence
 from tabprotect.engine.protection.problem import Steps
 from tabprotect.engine.release.likelihood import BlockingRule
@@ -201,6 +211,20 @@ class Walker:
     beta: float
     rule: BlockingRule
     theta: float = 0.0
+
+    @classmethod
+    def of(cls, values: Values) -> Walker:
+        """The forward mechanism of resolved parameters."""
+        moves = values[CYCLES]
+        return cls(
+            moves,
+            values[ORDER],
+            number_of_steps(values, len(moves)),
+            values[ALPHA],
+            values[BETA],
+            values[BLOCKING],
+            values[THETA] or 0.0,
+        )
 
     @property
     def fixed(self) -> bool:

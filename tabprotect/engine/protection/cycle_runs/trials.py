@@ -9,15 +9,6 @@ import numpy as np
 from tabprotect.engine.arrays import Floats
 from tabprotect.engine.parameters import Values
 from tabprotect.engine.progress import Progress
-from tabprotect.engine.protection.cycle_runs.cycle_parameters import (
-    ALPHA,
-    BETA,
-    BLOCKING,
-    CYCLES,
-    ORDER,
-    THETA,
-    number_of_steps,
-)
 from tabprotect.engine.protection.cycle_runs.forward import Walker
 from tabprotect.engine.protection.cycle_runs.sequence import DISCLOSED_ORDERS
 from tabprotect.engine.protection.method import trial_generator
@@ -43,23 +34,9 @@ class Trial:
     runs: int
 
 
-def walker_of(values: Values) -> Walker:
-    """The forward mechanism of resolved parameters."""
-    moves = values[CYCLES]
-    return Walker(
-        moves,
-        values[ORDER],
-        number_of_steps(values, len(moves)),
-        values[ALPHA],
-        values[BETA],
-        values[BLOCKING],
-        values[THETA] or 0.0,
-    )
-
-
 def attempt(problem: Problem, values: Values, work: int, progress: Progress) -> Trial:
     """Run the mechanism on copies of the table, about ``work`` cell updates in all."""
-    walker = walker_of(values)
+    walker = Walker.of(values)
     moves = walker.moves
     counts = problem.table.counts.reshape(-1)
     judged = problem.at_risk.mask(counts)

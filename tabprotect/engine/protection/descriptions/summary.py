@@ -75,7 +75,7 @@ class RunSummary:
         whose = "at-risk" if self.at_risk_cells else "positive"
         noun = "cell is" if self.judged_cells == 1 else "cells are"
         parts = [
-            f"{self.unchanged_cells} of {self.judged_cells} {whose} {noun} published unchanged"
+            f"{self.unchanged_cells:,} of {self.judged_cells:,} {whose} {noun} published unchanged"
         ]
         if self.suppressed_cells:
             parts.append(f"{self.suppressed_cells:,} cells are suppressed")

@@ -128,7 +128,7 @@ def table_of(values: Values) -> PerturbationTable:
 
 D: Parameter[int] = Parameter(
     "D",
-    "D",
+    "Largest noise (D)",
     "No count moves by more than this.",
     "integer",
     5,
@@ -139,7 +139,7 @@ D: Parameter[int] = Parameter(
 
 V: Parameter[float] = Parameter(
     "V",
-    "V",
+    "Variance of the noise (V)",
     "Variance of the noise of every count (at most, where a row cannot reach it).",
     "real",
     3.0,
@@ -150,7 +150,7 @@ V: Parameter[float] = Parameter(
 
 JS: Parameter[int] = Parameter(
     "js",
-    "js",
+    "Small counts never published (js)",
     "Counts from 1 to this are never published; 0 publishes all.",
     "integer",
     2,
@@ -161,7 +161,7 @@ JS: Parameter[int] = Parameter(
 
 PSTAY: Parameter[float] = Parameter(
     "pstay",
-    "pstay",
+    "Least chance to stay (pstay)",
     "Least probability that a count above js stays; lowered in rows that would miss V "
     "because of it.",
     "real",

@@ -88,12 +88,13 @@ from tabprotect.engine.protection.cycle_runs.designing import (
     kind_of,
     zeros_text,
 )
+from tabprotect.engine.protection.cycle_runs.forward import Walker
 from tabprotect.engine.protection.cycle_runs.sequence import (
     DISCLOSED_ORDERS,
     SEQUENCE,
     stated_sequence,
 )
-from tabprotect.engine.protection.cycle_runs.trials import attempt, walker_of
+from tabprotect.engine.protection.cycle_runs.trials import attempt
 from tabprotect.engine.protection.guarantees import promises
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Draft, Preview, Problem
@@ -361,7 +362,7 @@ class CyclicPerturbation(Method):
         progress: Progress = SILENT,
     ) -> Draft:
         """Draw the order, flip the coins and apply the cycles."""
-        walker = walker_of(values)
+        walker = Walker.of(values)
         state = problem.table.counts.reshape(-1).copy()
         if walker.order in DISCLOSED_ORDERS or walker.order == "positive":
             most = walker.steps
@@ -401,7 +402,7 @@ class CyclicPerturbation(Method):
         """A known sequence of moves, each taken by a coin unless blocked; or an unseen one."""
         stated = release.mechanism.parameters
         values = self.resolve(release.table.domain, stated)
-        walker = walker_of(values)
+        walker = Walker.of(values)
         moves, steps, passes = walker.moves, walker.steps, 1
         if walker.order == "positive":
             return AdaptiveSequence(release.table, moves, walker.alpha, walker.beta, steps)

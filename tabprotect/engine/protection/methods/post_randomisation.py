@@ -28,9 +28,7 @@ Duncan and Roehrig 2006.
 
 from __future__ import annotations
 
-import json
 import math
-import re
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
@@ -47,6 +45,11 @@ from tabprotect.engine.protection.guarantees import promises
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Draft, Problem
 from tabprotect.engine.protection.resampling import transitions
+from tabprotect.engine.protection.resampling.category_chances import (
+    checked_matrix,
+    read_chances,
+    read_matrices,
+)
 from tabprotect.engine.release.likelihood import CellFactors, Rerun
 from tabprotect.engine.release.published import PublishedTable
 from tabprotect.engine.release.release import Release
@@ -66,7 +69,7 @@ PSTAY: Parameter[str] = Parameter(
     "Chance to keep a category",
     "One number for all variables, or sex=0.9, age=0.7; a variable that is not named "
     "then stays as it is.",
-    "text",
+    "chances",
     "0.8",
     unit="probability",
 )
@@ -88,7 +91,7 @@ MATRICES: Parameter[str | None] = Parameter(
     "Matrices",
     "Matrices of your own: sex=[[0.9, 0.1], [0.2, 0.8]]; age=... . Each row is a true "
     "category and adds up to 1.",
-    "text",
+    "matrices",
     "",
 )
 
@@ -122,7 +125,7 @@ class PostRandomisation(Method):
         except ParameterError as error:
             wrong |= error.fields
             values = Values({p.name: chosen.get(p.name, p.default) for p in self.parameters})
-        for name, read in (("pstay", _chances), ("matrices", _matrices)):
+        for name, read in (("pstay", read_chances), ("matrices", read_matrices)):
             if name not in wrong:
                 try:
                     read(domain, str(values[name] or ""))
@@ -225,59 +228,12 @@ def _along(array: Floats, matrices: Sequence[Floats]) -> Floats:
     return array
 
 
-def _chances(domain: Domain, text: str) -> dict[str, float]:
-    """Chance to keep, by variable."""
-    named = "=" in text
-    pairs = [part.rpartition("=")[::2] for part in text.split(",")] if named else [("", text)]
-    found: dict[str, float] = {}
-    for name, number in pairs:
-        name = name.strip()
-        if named and name not in domain.names:
-            raise ValueError(f"{name!r} is none of {', '.join(domain.names)}")
-        try:
-            chance = float(number)
-        except ValueError:
-            raise ValueError(f"must be a number, is {number.strip()!r}") from None
-        if not 0.0 <= chance <= 1.0:
-            raise ValueError(f"must be between 0 and 1, is {number.strip()}")
-        found |= {name: chance} if named else dict.fromkeys(domain.names, chance)
-    return dict.fromkeys(domain.names, 1.0) | found
-
-
-def _matrices(domain: Domain, text: str) -> dict[str, Floats]:
-    found: dict[str, Floats] = {}
-    for part in filter(None, (part.strip() for part in text.split(";"))):
-        name, _, body = part.partition("=")
-        try:
-            # .5 as people write it is no JSON.
-            rows = json.loads(re.sub(r"(?<!\d)\.(?=\d)", "0.", body))
-        except json.JSONDecodeError:
-            raise ValueError(f"{part!r} is not of the form sex=[[0.9, 0.1], [0.2, 0.8]]") from None
-        found[name.strip()] = _matrix(domain, name.strip(), rows)
-    return found
-
-
-def _matrix(domain: Domain, name: str, rows: object) -> Floats:
-    if name not in domain.names:
-        raise ValueError(f"{name!r} is none of {', '.join(domain.names)}")
-    size = len(domain[name].categories)
-    try:
-        matrix = np.array(rows, dtype=np.float64)
-    except (TypeError, ValueError):
-        matrix = np.zeros(0)
-    if matrix.shape != (size, size):
-        raise ValueError(f"the matrix of {name!r} must be {size} by {size}")
-    if not (matrix >= 0).all() or np.abs(matrix.sum(axis=1) - 1.0).max() > 1e-9:
-        raise ValueError(f"a row of the matrix of {name!r} is no distribution")
-    return matrix
-
-
 def _transition(table: Table, values: Values) -> dict[str, Floats]:
     """The matrix of every variable, in order; with ``proportional`` it depends on the table."""
     domain = table.domain
-    own = _matrices(domain, values[MATRICES] or "")
+    own = read_matrices(domain, values[MATRICES] or "")
     out = {}
-    for name, chance in _chances(domain, values[PSTAY]).items():
+    for name, chance in read_chances(domain, values[PSTAY]).items():
         size = len(domain[name].categories)
         if name in own:
             out[name] = own[name]
@@ -297,7 +253,7 @@ def _stated(domain: Domain, parameters: Mapping[str, object]) -> dict[str, Float
     if not isinstance(stated, Mapping) or set(stated) != set(domain.names):
         raise InputError(f'the mechanism does not state "{TRANSITION}" for every variable')
     try:
-        return {name: _matrix(domain, name, stated[name]) for name in domain.names}
+        return {name: checked_matrix(domain, name, stated[name]) for name in domain.names}
     except ValueError as error:
         raise InputError(str(error)) from None
 

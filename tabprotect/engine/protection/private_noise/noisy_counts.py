@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -30,9 +30,10 @@ from tabprotect.engine.protection.published_sums import (
     sum_factors,
 )
 from tabprotect.engine.protection.subtables import publication_of
-from tabprotect.engine.release.likelihood import CellFactors
+from tabprotect.engine.release.likelihood import CellFactors, independent
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import INT64_MAX
 
 CAP: Parameter[int | None] = Parameter(
@@ -114,6 +115,36 @@ class NoiseLaw:
     def logs(self, noise: Ints) -> Floats:
         """Log weights of noise, up to a constant."""
         return -float(self.share) * np.abs(noise).astype(np.float64) ** self.power
+
+    def true_counts(self, counts: Ints) -> Callable[[int], Support]:
+        """What each of some published counts may come from, with the log weights.
+
+        Raises
+        ------
+        TooLargeError
+            When so many different ones are too many to be weighed.
+        """
+        kinds = len(np.unique(counts))
+        if kinds * (2 * self.reach + 1) > MOST_WEIGHTS:
+            raise TooLargeError(
+                f"{kinds:,} different counts with noise of up to {self.reach:,} are too many to be "
+                "weighed",
+                hint="a posterior needs a larger budget, or fewer sub-tables",
+            )
+
+        def weigh(count: int) -> Support:
+            if self.capped and count < -self.reach:
+                raise InputError(f"a published count of {count} is beyond the cap")
+            low = max(count - self.reach, 0)
+            high = (count if self.capped else max(count, 0)) + self.reach
+            return low, high, self.logs(np.arange(low, high + 1) - count)
+
+        return weigh
+
+    @property
+    def note(self) -> str:
+        """What a posterior leaves out, in words; empty where it leaves out nothing."""
+        return "" if self.capped else FAR_NOTE.format(reach=self.reach)
 
     @property
     def chances(self) -> Floats:
@@ -207,29 +238,28 @@ class NoisyCounts(Method):
 
     def likelihood(self, release: Release) -> CellFactors:
         """Given the true counts the published numbers are independent: one factor for each."""
+        publication, law = self._of(release)
+        used, counts = informative(publication, counts_of(release, publication))
+        weigh = law.true_counts(counts)
+        note = law.note if used is publication else f"{law.note} {INNER_NOTE}".strip()
+        return sum_factors(
+            release, used, counts, lambda count, _: weigh(count), note=note, signed=True
+        )
+
+    def apart(self, release: Release, number: int) -> CellFactors | None:
+        """A table whose noise the posterior of a large table leaves out, by itself."""
+        publication, law = self._of(release)
+        if informative(publication, counts_of(release, publication))[0] is publication:
+            return None
+        own = release.tables[number]
+        weigh = law.true_counts(own.table.counts)
+        return independent(own, weigh, note=f"{law.note} {INNER_NOTE}".strip())
+
+    def _of(self, release: Release) -> tuple[Publication, NoiseLaw]:
+        """What was published, and the law of each count's noise."""
         values = self.resolve(release.domain, release.mechanism.parameters)
         publication = publication_of(release.domain, values)
-        law = self._law(values, len(publication.margins))
-        used, counts = informative(publication, counts_of(release, publication))
-        kinds = len(np.unique(counts))
-        if kinds * (2 * law.reach + 1) > MOST_WEIGHTS:
-            raise TooLargeError(
-                f"{kinds:,} different counts with noise of up to {law.reach:,} are too many to be "
-                "weighed",
-                hint="a posterior needs a larger budget, or fewer sub-tables",
-            )
-
-        def weigh(count: int, _: int) -> Support:
-            if law.capped and count < -law.reach:
-                raise InputError(f"a published count of {count} is beyond the cap")
-            low = max(count - law.reach, 0)
-            high = (count if law.capped else max(count, 0)) + law.reach
-            return low, high, law.logs(np.arange(low, high + 1) - count)
-
-        notes = [] if law.capped else [FAR_NOTE.format(reach=law.reach)]
-        if used is not publication:
-            notes.append(INNER_NOTE)
-        return sum_factors(release, used, counts, weigh, note=" ".join(notes), signed=True)
+        return publication, self._law(values, len(publication.margins))
 
     def transitions(self, release: Release) -> tuple[tuple[int, Floats], ...]:
         """The law around 0 and around 1."""

@@ -5,8 +5,8 @@ number of its parts that are not zero, since the reader sees which parts are. Wh
 these ends is all that a reader does not know: choice, check and audit work on that *room*.
 
 With the inner table published this is the table less one in every cell that is not zero. Where
-only margins are published, their hidden cells have lower ends and the inner cells have none:
-nobody sees which of these are zero.
+only margins are published, their hidden cells have lower ends and the inner cells have none, as
+nobody sees which of these are zero; but one that alone makes a margin's cell has the end of that.
 """
 
 from __future__ import annotations
@@ -46,7 +46,13 @@ class LowerEnds:
         if publication.domain in publication.domains:
             positive = (inner > 0).astype(np.int64)
             return cls(np.asarray(publication.incidence @ positive), positive)
-        return cls(_of_margins(publication, inner), np.zeros(len(inner), np.int64))
+        ends = _of_margins(publication, inner)
+        # A sum of one inner cell alone, all else being structural zeros, tells of that cell.
+        sums = publication.incidence
+        alone = np.flatnonzero(np.diff(sums.indptr) == 1)
+        least = np.zeros(len(inner), np.int64)
+        np.maximum.at(least, sums.indices[sums.indptr[alone]], ends[alone])
+        return cls(np.maximum(ends, np.asarray(sums @ least)), least)
 
 
 def _of_margins(publication: Publication, inner: Ints) -> Ints:

@@ -160,7 +160,10 @@ class Width(RiskCriterion):
         return np.asarray((narrow & evidence.cells.rule.mask(tables)).any(axis=1))
 
     def walk(self, evidence: Evidence, threshold: int) -> GraphWalk:
-        return WidthWalk(evidence, threshold)
+        def proved(cliques: tuple[Query, ...]) -> bool:
+            return self.judge(evidence, cliques, threshold, decide_only=True).verdict == "safe"
+
+        return WidthWalk(evidence, threshold, proved)
 
     def _reaches(self, evidence: Evidence, cliques: Ints, separators: Ints, threshold: int) -> bool:
         """Whether a cover, by elimination steps, keeps every at-risk cell wide enough."""

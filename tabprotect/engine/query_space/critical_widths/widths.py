@@ -4,8 +4,9 @@ The most parsimonious release of a sub-table T is T with the one-way tables of a
 variables. It is decomposable, so its bounds are a closed form and sharp; the critical width of T
 is the smallest upper minus lower bound of an at-risk cell. It never grows with T.
 
-Structural zeros are not looked at here: beyond T itself they can only make a width smaller. What is
-released is judged with them (``criteria/width.py``).
+Structural zeros join variables: there is no closed form then, and integer programmes make the widths
+smaller where the table and its lattice are small. In larger ones the closed form stays, which is never
+too small; what is released is judged with the zeros always (``criteria/width.py``).
 
 Source: Dobra, Karr, Sanil and Fienberg 2002, section 4 and equation 10 with its maximum read as
 the minimum.
@@ -20,9 +21,12 @@ from functools import partial
 import numpy as np
 
 from tabprotect.engine.arrays import Ints
+from tabprotect.engine.bounds.bounding import width
+from tabprotect.engine.budgets import TIED_CELLS
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.query_space.critical_widths.at_risk import AtRiskCells
 from tabprotect.engine.query_space.critical_widths.margin_minima import smallest_counts
+from tabprotect.engine.query_space.frontier import maximal
 from tabprotect.engine.query_space.lattice import Lattice, Query, bits
 from tabprotect.engine.query_space.workers import Workers, spread
 from tabprotect.engine.tables.wide_table import Numbers
@@ -102,8 +106,10 @@ def critical_widths(
     for axis, single in zip(lattice.axes, lattice.at(lattice.axes).tolist(), strict=True):
         outside = every & axis != axis
         values[outside] = np.minimum(values[outside], smallest[single])
-    for query, width in _with_lower_bounds(cells, progress):
-        values[lattice.at([query])] = width
+    for query, least in _with_lower_bounds(cells, progress):
+        values[lattice.at([query])] = least
+    for query, least in _with_structural_zeros(cells, progress):
+        values[lattice.at([query])] = np.minimum(values[lattice.at([query])], least)
     values.flags.writeable = smallest.flags.writeable = False
     return Widths(lattice, values, smallest)
 
@@ -136,6 +142,20 @@ def _with_lower_bounds(cells: AtRiskCells, progress: Progress) -> Iterator[tuple
         smaller = [q for q in cells.lattice.below(query) if q not in seen]
         seen.update(smaller)
         waiting += smaller
+
+
+def _with_structural_zeros(cells: AtRiskCells, progress: Progress) -> Iterator[tuple[Query, int]]:
+    """The sub-tables that structural zeros join with others, with their widths."""
+    lattice, table = cells.lattice, cells.table
+    if not lattice.tied or table.domain.size * lattice.size > TIED_CELLS:
+        return
+    for number, query in enumerate(lattice.every.tolist()):
+        release = maximal([query, *lattice.axes])
+        if lattice.separable(release):
+            continue
+        progress.report("structural zeros", number / lattice.size)
+        at_risk = cells.rule.low, cells.rule.high
+        yield query, width(table, lattice.margins(release), at_risk=at_risk).width
 
 
 def _smallest(cells: AtRiskCells, workers: Workers, progress: Progress) -> Ints:

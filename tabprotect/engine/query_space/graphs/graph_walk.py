@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
+from functools import cache
 
 import numpy as np
 
@@ -97,10 +99,20 @@ class MarginWalk(GraphWalk):
 
 
 class WidthWalk(MarginWalk):
-    """For the width of bounds: an edge changes the lower bounds by four margins."""
+    """For the width of bounds: an edge changes the lower bounds by four margins.
 
-    def __init__(self, evidence: Evidence, threshold: int) -> None:
+    Parameters
+    ----------
+    proved
+        Whether a release satisfies the threshold, asked where levels that cross or structural zeros
+        leave no closed form.
+    """
+
+    def __init__(
+        self, evidence: Evidence, threshold: int, proved: Callable[[tuple[Query, ...]], bool]
+    ) -> None:
         super().__init__(evidence, threshold)
+        self._proved = cache(proved)
         self._cells = evidence.cells
         n = self._cells.total
         # Lower bounds before they are cut off at zero: sum over cliques less separators.
@@ -110,6 +122,16 @@ class WidthWalk(MarginWalk):
         self._top = int(self._lower.max())
 
     def _fits(self, i: int, j: int) -> bool:
+        if not self._wide(i, j):
+            return False
+        if not self._lattice.crossing:
+            return True
+        super().toggle(i, j)
+        cliques = self.tree().cliques
+        super().toggle(i, j)
+        return self._lattice.separable(cliques) or self._proved(tuple(sorted(cliques)))
+
+    def _wide(self, i: int, j: int) -> bool:
         common = self.common(i, j)
         # Each record the step adds to a lower bound falls into the margin of S.
         if self._top + self._reach(common) <= 0:

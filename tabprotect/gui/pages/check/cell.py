@@ -33,7 +33,7 @@ def figures(
 ) -> dict[str, str]:
     """The figures of one cell as text, by the names in ``ROWS``."""
     values, chances = posterior.distribution(index)
-    low, high = (int(end[index]) for end in posterior.interval(LEVEL))
+    low, high = posterior.interval_of(index, LEVEL)
     shown = published_count(posterior, index)
     inside = (values >= rule.low) & (values <= rule.high)
     out = {

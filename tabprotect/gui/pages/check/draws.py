@@ -44,6 +44,7 @@ from tabprotect.gui.forms.name_chips import NameChips
 from tabprotect.gui.look.buttons import scrolling
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column
+from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID, count_text
 from tabprotect.gui.pages.check.corner_choice import CornerChoice
 from tabprotect.gui.plots.marks import Mark
@@ -164,7 +165,7 @@ class DrawsPanel(QWidget):
         self._form.setVerticalSpacing(2)
         for name in ROWS:
             label, value = Label(name), Label()
-            label.setProperty("role", "quiet")
+            dress(label, "quiet")
             value.setAlignment(Qt.AlignmentFlag.AlignRight)
             value.setAccessibleName(name)
             value.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)

@@ -45,6 +45,9 @@ class ExposedList(QWidget):
 
     def show_view(self, view: View | None, selection: Index | None) -> None:
         """List the cells of a posterior; ``None`` empties the list."""
+        if view is not None and view is self.view:
+            self.set_selection(selection)
+            return
         self.view = view
         risky = view is not None and view.original is not None
         self.among.blockSignals(True)
@@ -99,11 +102,10 @@ class ExposedList(QWidget):
             ListColumn("published", published, lambda n: "x" if n is None else count_text(n)),
         ]
         if original is not None:
-            chances = posterior.probability(original.counts)
-            columns += [column("true", original, count_text), column("P(true)", chances)]
+            columns += [column("true", original, count_text), column("P(true)", view.true)]
         small = f"P({view.rule.low} to {view.rule.high})"
         columns += [
-            column(small, posterior.small(view.rule)),
+            column(small, view.small),
             column("entropy", posterior.entropy, number_text),
         ]
         self.table.show_rows(columns)

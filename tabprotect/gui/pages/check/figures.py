@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -36,6 +37,17 @@ class View:
     posterior: Posterior
     rule: SmallCount
     original: Table | None
+
+    @cached_property
+    def true(self) -> Floats:
+        """P(true count = the original) of each cell; in the house only."""
+        assert self.original is not None
+        return self.posterior.probability(self.original.counts)
+
+    @cached_property
+    def small(self) -> Floats:
+        """P(small count) of each cell."""
+        return self.posterior.small(self.rule)
 
 
 @dataclass(frozen=True)
@@ -74,11 +86,6 @@ class CellFigure:
         return self.label.format(low=rule.low, high=rule.high)
 
 
-def _true(view: View) -> Floats:
-    assert view.original is not None
-    return view.posterior.probability(view.original.counts)
-
-
 def _whole(value: float) -> str:
     return count_text(round(value))
 
@@ -88,7 +95,7 @@ FIGURES: tuple[CellFigure, ...] = (
         "true",
         "P(true value)",
         "How likely a reader thinks the true count; near 1 the cell is as good as published.",
-        _true,
+        lambda view: view.true,
         chance_text,
         1.0,
         house=True,
@@ -105,7 +112,7 @@ FIGURES: tuple[CellFigure, ...] = (
         "small",
         "P({low} to {high})",
         "How likely a reader thinks that the true count is small.",
-        lambda view: view.posterior.small(view.rule),
+        lambda view: view.small,
         chance_text,
         1.0,
     ),
@@ -168,8 +175,8 @@ def most_exposed(view: View, *, among: Bools | None = None, limit: int = 1000) -
         At most so many.
     """
     posterior = view.posterior
-    small = posterior.small(view.rule).reshape(-1)
-    first = small if view.original is None else _true(view).reshape(-1)
+    small = view.small.reshape(-1)
+    first = small if view.original is None else view.true.reshape(-1)
     second = -posterior.entropy.reshape(-1) if view.original is None else small
     cells = np.arange(len(small)) if among is None else np.flatnonzero(among)
     if len(cells) > 4 * limit:

@@ -162,16 +162,20 @@ class PosteriorFiles(QObject):
         # The dialog asks before overwriting the very name that was typed, no other.
         ask_export(self._page, name, suffix, lambda path: self.write(kind, path, overwrite=True))
 
-    def _possible(self, kind: str) -> bool:
-        error = None
+    def missing(self, kind: str) -> InfeasibleError | None:
+        """Why a kind cannot be written as the page is now."""
         if self._page.view() is None:
-            error = InfeasibleError(
+            return InfeasibleError(
                 "the posterior is not known yet", hint="export again once it is shown"
             )
-        elif kind.startswith("cell") and self.document.selection is None:
-            error = InfeasibleError("no cell is selected", hint="select one on the map first")
-        elif kind.startswith("draws") and self._page.draws.result is None:
-            error = InfeasibleError("nothing was drawn yet", hint="draw on the page first")
+        if kind.startswith("cell") and self.document.selection is None:
+            return InfeasibleError("no cell is selected", hint="select one on the map first")
+        if kind.startswith("draws") and self._page.draws.result is None:
+            return InfeasibleError("nothing was drawn yet", hint="draw on the page first")
+        return None
+
+    def _possible(self, kind: str) -> bool:
+        error = self.missing(kind)
         if error is not None:
             self.document.error_raised.emit(error, self._page.name)
         return error is None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from itertools import pairwise
 
 from PySide6.QtCore import Qt
@@ -28,11 +28,13 @@ from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Index
 from tabprotect.gui.base.document import Document, Total
 from tabprotect.gui.base.page import Changes
+from tabprotect.gui.base.question import same
 from tabprotect.gui.base.shell_lines import command_line
 from tabprotect.gui.look import icons
 from tabprotect.gui.look.buttons import scrolling
 from tabprotect.gui.look.label import Label, tip
 from tabprotect.gui.look.layouts import in_column, in_row
+from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID
 from tabprotect.gui.pages.check.cell import CellPanel
 from tabprotect.gui.pages.check.draws import DrawsPanel
@@ -51,6 +53,7 @@ from tabprotect.gui.pages.check.sums import SumsPanel
 from tabprotect.gui.pages.check.verdict import VerdictCards
 from tabprotect.gui.pages.check.words import (
     cell_sentence,
+    computed_sentence,
     mode_sentence,
     release_sentence,
     way_sentence,
@@ -67,6 +70,7 @@ class CheckPage(CheckStage, PosteriorShown):
         super().__init__(document)
         self._figure: dict[bool, str] = {}
         self._failed: dict[str, str] = {}
+        self._view: tuple[object, View] | None = None
         self._figure_box = QComboBox()
         self._figure_box.setAccessibleName("Figure shown on the map")
         self._figure_box.currentIndexChanged.connect(self._figure_chosen)
@@ -106,7 +110,7 @@ class CheckPage(CheckStage, PosteriorShown):
         pictures = QWidget()
         column = in_column(self._priors_layout, on=pictures, margins=(0, 0, GRID, 0), spacing=GRID)
         for note in self._notes.values():
-            note.setProperty("role", "quiet")
+            dress(note, "quiet")
             note.hide()
             column.addWidget(note)
         column.addWidget(self._middle(figure_label), 1)
@@ -194,8 +198,15 @@ class CheckPage(CheckStage, PosteriorShown):
         for first, second in pairwise(order):
             QWidget.setTabOrder(first, second)
 
+    def pieces(self) -> Iterator[object]:
+        self.cell.histogram.make_canvas()
+        yield self.cell.histogram
+
     def choices(self) -> Mapping[str, Callable[[], object]]:
         return {kind: action.trigger for kind, action in self.files.actions.items()}
+
+    def without_work(self) -> frozenset[str]:
+        return frozenset(kind for kind in self.files.actions if self.files.missing(kind))
 
     # -- what is shown ------------------------------------------------------------------------
 
@@ -217,7 +228,11 @@ class CheckPage(CheckStage, PosteriorShown):
         if posterior is None or project is None:
             return None
         original = None if self.document.public else self.document.original
-        return View(posterior, self._rule(project), original)
+        rule = self._rule(project)
+        asked = (posterior, rule.low, rule.high, original)
+        if self._view is None or not same(self._view[0], asked):
+            self._view = (asked, View(posterior, rule, original))
+        return self._view[1]
 
     def _rule(self, project: Project) -> SmallCount:
         """What counts as small: the house's rule in the house, the usual one for a reader."""
@@ -276,8 +291,10 @@ class CheckPage(CheckStage, PosteriorShown):
     def _show_way(self) -> None:
         view = self.view()
         if view is not None:
-            said = way_sentence(view.posterior, self.document.originals(self.who))
-            self._way.setText(said)
+            # What the sentence above says already is not said again.
+            again = bool(view.posterior.note) and view.posterior.note in self.readers.sentence
+            say = computed_sentence if again else way_sentence
+            self._way.setText(say(view.posterior, self.document.originals(self.who)))
             self._way.setToolTip(tip(f"{view.posterior.reason}. {view.posterior.note}"))
 
     def _show_map(self) -> None:
@@ -340,6 +357,7 @@ class CheckPage(CheckStage, PosteriorShown):
         if self.readers.bring_up(project, self._rule(project), intruder=intruder):
             self._order_tabs()
         self.set_sentence(self.readers.sentence)
+        self._show_way()
 
     def _show_reader(self, who: str) -> None:
         self.who_box.setCurrentIndex(self.who_box.findData(who))

@@ -16,7 +16,8 @@ from tabprotect.engine.release.verdict import Verdict
 from tabprotect.gui.look.buttons import emptied
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
-from tabprotect.gui.look.theme import GRID, THEME, count_text
+from tabprotect.gui.look.roles import dress
+from tabprotect.gui.look.theme import GRID, THEME, count_text, spaced
 from tabprotect.languages.speaking import told
 
 NARROW = 80 * GRID
@@ -110,7 +111,7 @@ def _judged(verdict: Verdict, who: str, name: str, knows: str) -> Reader:
 def _words(at_risk: float, certain: int, limit: float | None = None) -> str:
     sure = "none certain" if not certain else f"{count_text(certain)} certain"
     within = "" if limit is None else f"; limit {limit:,.1f}"
-    return f"known of {at_risk:,.1f} expected at-risk cells{within}; {sure}"
+    return spaced(f"known of {at_risk:,.1f} expected at-risk cells{within}; {sure}")
 
 
 class ReaderCard(QFrame):
@@ -121,7 +122,7 @@ class ReaderCard(QFrame):
     def __init__(self, reader: Reader) -> None:
         super().__init__()
         self.reader = reader
-        self.setProperty("role", "card")
+        dress(self, "card")
         found = f"{reader.number} {told(reader.words)}"
         self.setAccessibleName(f"{told(reader.name)} {told(reader.knows)}: {found}")
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)

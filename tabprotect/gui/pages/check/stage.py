@@ -38,6 +38,10 @@ class CheckStage(Stage):
         return ""
 
     @classmethod
+    def idle(cls, document: Document) -> frozenset[str]:
+        return frozenset(kind for kind, *_ in KINDS)
+
+    @classmethod
     def problems(cls, document: Document) -> int:
         """Cells that a reader would know."""
         verdict = document.judging.verdict(document.project)

@@ -97,11 +97,13 @@ class SumsPanel(QWidget):
     def _offer(self, names: list[str]) -> None:
         emptied(self._names)
         self.names = {}
+        total = self.document.total
+        wanted = names[:1] if total is None else total.names
         for number, name in enumerate(names):
             button = tool_button(name, checkable=True)
             button.setAccessibleName(f"Totals by {name}")
             button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-            button.setChecked(number == 0)
+            button.setChecked(name in wanted)
             button.toggled.connect(lambda _: self.refresh(self._who))
             self.names[name] = button
             self._names.addWidget(button, number // IN_A_ROW, number % IN_A_ROW)

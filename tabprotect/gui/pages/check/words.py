@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tabprotect.engine.bundle.check_lines import read_together
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.release.verdict import Verdict
 from tabprotect.engine.tables.domain import Index
@@ -19,10 +20,8 @@ def verdict_sentence(verdict: Verdict, together: Verdict | None) -> str:
     """What a reader would know, with its number; also together with what left before."""
     if together is None:
         return verdict.sentence
-    return (
-        f"{verdict.sentence} Together with what was published before: {together.known:,} of "
-        f"{together.at_risk:,.1f} (limit {together.limit:,.1f})."
-    )
+    text = read_together(together)
+    return f"{verdict.sentence} {text[0].upper()}{text[1:]}"
 
 
 def cell_sentence(posterior: Posterior, index: Index, *, true: int | None) -> str:
@@ -31,13 +30,19 @@ def cell_sentence(posterior: Posterior, index: Index, *, true: int | None) -> st
     best = int(posterior.mode[index])
     chance = float(chances[values == best].sum())
     exact = posterior.way == "exact"
-    surely, how = "believes", f" with probability {chance_text(chance)}"
+    # A sentence each: a verb that were put in would have no translation.
+    said = (
+        f"A reader who {posterior.prior.label} believes this cell is {count_text(best)} "
+        f"with probability {chance_text(chance)}"
+    )
     if chance > 1 - 1e-9:
         # Draws that all agree are no proof.
-        surely, how = (
-            ("is certain that", "") if exact else ("believes", " in every simulated original")
+        said = (
+            f"A reader who {posterior.prior.label} is certain that this cell is {count_text(best)}"
+            if exact
+            else f"A reader who {posterior.prior.label} believes this cell is {count_text(best)} "
+            "in every simulated original"
         )
-    said = f"A reader who {posterior.prior.label} {surely} this cell is {count_text(best)}{how}"
     return f"{said}." if true is None else f"{said}; the true value is {count_text(true)}."
 
 
@@ -48,14 +53,14 @@ def release_sentence(view: View, *, at_risk: int, worst: Index | None) -> str:
         return f"What a reader who {posterior.prior.label} can believe about each of the cells."
     name = posterior.published.domain.cell_text(worst)
     if view.original is not None:
-        chance = float(view.posterior.probability(view.original.counts)[worst])
+        chance = float(view.true[worst])
         cells = "1 at-risk cell" if at_risk == 1 else f"{count_text(at_risk)} at-risk cells"
         among = f"Of {cells}" if at_risk else "No cell is at risk; of all cells"
         return (
             f"{among}, a reader who {posterior.prior.label} guesses {name} best: "
             f"its true count with probability {chance_text(chance)}."
         )
-    chance = float(posterior.small(view.rule)[worst])
+    chance = float(view.small[worst])
     return (
         f"A reader who {posterior.prior.label} is surest of a small count ({view.rule.low} to "
         f"{view.rule.high}) in {name}: probability {chance_text(chance)}."
@@ -79,6 +84,11 @@ def way_sentence(posterior: Posterior, originals: int | None) -> str:
     originals
         How many originals remain possible; ``None`` while unknown, or too many to count.
     """
+    return f"{computed_sentence(posterior, originals)} {posterior.note}".rstrip()
+
+
+def computed_sentence(posterior: Posterior, originals: int | None) -> str:
+    """How the posterior was computed and how exact it is, without its note."""
     if posterior.way == "exact":
         over = (
             "every possible original"
@@ -88,14 +98,14 @@ def way_sentence(posterior: Posterior, originals: int | None) -> str:
             else "the one possible original"
         )
         if posterior.approximate:
-            return f"An approximation, computed over {over}. {posterior.note}".rstrip()
+            return f"An approximation, computed over {over}."
         if not posterior.complete:
-            return f"Computed exactly over {over}, but leaving something out. {posterior.note}"
+            return f"Computed exactly over {over}, but leaving something out."
         return f"Exact: summed over {over}."
     if posterior.independent and posterior.error is not None:
         drawn = count_text(posterior.draws or 0)
         said = f"Exact draws: {drawn} originals, each probability within"
-        return f"{said} ±{1.96 * posterior.error:.2g} (95 %). {posterior.note}".rstrip()
+        return f"{said} ±{1.96 * posterior.error:.2g} (95 %)."
     parts = ["By simulation"]
     if posterior.r_hat is not None and posterior.r_hat > 1.1:
         parts.append(f"chains still differ (R-hat {posterior.r_hat:.2f})")
@@ -104,5 +114,4 @@ def way_sentence(posterior: Posterior, originals: int | None) -> str:
     if posterior.effective_sample_size is not None:
         size = count_text(round(posterior.effective_sample_size))
         parts.append(f"worth {size} independent draws")
-    said = f"{parts[0]}: {', '.join(parts[1:])}." if len(parts) > 1 else "By simulation."
-    return f"{said} {posterior.note}".rstrip()
+    return f"{parts[0]}: {', '.join(parts[1:])}." if len(parts) > 1 else "By simulation."

@@ -158,6 +158,12 @@ class ComparePage(CompareStage, Page):
             "svg": lambda: self.files.ask("svg"),
         }
 
+    def without_work(self) -> frozenset[str]:
+        if not self.editable:
+            return frozenset(self.choices())
+        files = frozenset({"csv", "svg"}) if self.comparison is None else frozenset()
+        return files if self.open_button.isEnabled() else files | {"open"}
+
     # -- bringing up to date ------------------------------------------------------------------
 
     @property

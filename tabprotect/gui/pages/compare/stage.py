@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.stage import PROTECT_TABS, Entry, Stage
 
 
@@ -15,9 +16,13 @@ class CompareStage(Stage):
     main_label = "Compare"
     together = PROTECT_TABS
     entries = (
-        Entry("Check", "compare", "Compare the &settings"),
-        Entry("Check", "source", "The paper's comparison of methods"),
-        Entry("Check", "open", "Open the chosen run's release"),
-        Entry("File", "csv", "Export the comparison as CSV\u2026"),
-        Entry("File", "svg", "Export the risk-utility map as SVG\u2026"),
+        Entry("Protect", "compare", "Compare the &settings"),
+        Entry("Protect", "source", "The paper's comparison of methods"),
+        Entry("Protect", "open", "Open the chosen run's release"),
+        Entry("Protect", "csv", "Export the comparison as CSV\u2026"),
+        Entry("Protect", "svg", "Export the risk-utility map as SVG\u2026"),
     )
+
+    @classmethod
+    def idle(cls, document: Document) -> frozenset[str]:
+        return frozenset({"open", "csv", "svg"})

@@ -24,6 +24,7 @@ from tabprotect.gui.look.buttons import emptied, tool_button
 from tabprotect.gui.look.flow import FlowLayout
 from tabprotect.gui.look.label import tip
 from tabprotect.gui.look.layouts import in_column
+from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID, THEME
 
 USUAL = (KEPT, "additive", "complete")
@@ -67,7 +68,7 @@ class Asking(QScrollArea):
         self.sums: MarginSet = ()
         self.ticks: dict[str, QCheckBox] = {}
         card = QFrame()
-        card.setProperty("role", "card")
+        dress(card, "card")
         column = in_column(on=card, margins=(2 * GRID, GRID, 2 * GRID, GRID), spacing=GRID)
         self._chips = QWidget()
         self._flow = FlowLayout(self._chips, gap=GRID // 2)
@@ -131,7 +132,8 @@ class Asking(QScrollArea):
         assert domain is not None
         emptied(self._flow)
         for margin in self.sums:
-            chip = tool_button(sum_text(margin))
+            # The words stand apart from the edge, as the cross does.
+            chip = tool_button(f"\u2002{sum_text(margin)}")
             chip.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
             chip.setIcon(icons.icon("close"))
             chip.setLayoutDirection(Qt.LayoutDirection.RightToLeft)

@@ -24,6 +24,7 @@ from tabprotect.gui.look import icons
 from tabprotect.gui.look.buttons import emptied
 from tabprotect.gui.look.label import Label, heading, tip
 from tabprotect.gui.look.layouts import in_column, in_row
+from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID, THEME
 from tabprotect.gui.pages.protect.words import (
     about,
@@ -52,7 +53,7 @@ class MethodCard(QFrame):
         super().__init__()
         trial = place.trial
         name = methods()[trial.method].label
-        self.setProperty("role", "card")
+        dress(self, "card")
         self.setProperty("current", current)
         self.setAccessibleName(f"{rank}. {told(name)}")
         self.setAccessibleDescription(
@@ -137,9 +138,6 @@ class Cards(QScrollArea):
         for rank, place in enumerate(best, 1):
             here = place.trial.method == current
             card = MethodCard(rank, place, asked, share, current=here)
-            card.setStyleSheet(
-                f"MethodCard {{ border: 2px solid {THEME.colours.accent}; }}" if here else ""
-            )
             self._offer(place, card.choose)
             self.cards.append(card)
         self._wide = 0
@@ -200,7 +198,7 @@ class Cards(QScrollArea):
 def _wrapped(text: str, role: str = "") -> Label:
     label = Label(text, wordWrap=True)
     if role:
-        label.setProperty("role", role)
+        dress(label, role)
     return label
 
 

@@ -17,6 +17,7 @@ from tabprotect.gui.lattice.view import LatticeView
 from tabprotect.gui.lattice.words import spoken
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column
+from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID, count_text
 
 
@@ -33,7 +34,7 @@ class LargeLattice(QWidget):
         self.unreleasable = FrontierMatrix("Unreleasable frontier", hatched=True)
         self._titles = (Label(), Label())
         for title in self._titles:
-            title.setProperty("role", "section")
+            dress(title, "section")
         for matrix in (self.released, self.unreleasable):
             matrix.focused.connect(space.set_focus)
             matrix.activated.connect(self.asked)

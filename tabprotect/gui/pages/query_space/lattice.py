@@ -57,6 +57,7 @@ class LatticePanel(QWidget):
         if regions is None or regions.variables > DRAWN:
             self.view.show_levels((), None)
             self.view.say("")
+            self._key.clear()
         self.large.refresh(
             regions if regions is not None and regions.variables > DRAWN else None, DRAWN
         )

@@ -27,8 +27,10 @@ from tabprotect.gui.lattice.space import RELEASED, UNKNOWN, Space
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.listing import ListColumn, Listing
+from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID, count_text, number_text
 from tabprotect.gui.pages.query_space.lattice import DRAWN
+from tabprotect.languages.speaking import told
 
 NOW = "as planned now"
 
@@ -90,7 +92,7 @@ class OptimalPanel(QWidget):
         row.addStretch(1)
         sides = in_row(spacing=2 * GRID)
         for title, bars in zip(self._titles, self.bars, strict=True):
-            title.setProperty("role", "section")
+            dress(title, "section")
             side = in_column(title, (bars, 1))
             sides.addLayout(side, 1)
         in_column(
@@ -212,8 +214,10 @@ class OptimalPanel(QWidget):
             self._frontier.clear()
         else:
             frontier = [regions.letters.text(q) for q in found.plan.released]
-            name = shown[0][:1].upper() + shown[0][1:]
-            self._frontier.setText(f"{name}: {listed(frontier, 12)} and all below.")
+            name = told(shown[0])
+            self._frontier.setText(
+                f"{name[:1].upper()}{name[1:]}: {told(f'{listed(frontier, 12)} and all below.')}"
+            )
         self.changed.emit()
 
     # -- searching ----------------------------------------------------------------------------

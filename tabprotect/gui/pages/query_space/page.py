@@ -221,7 +221,11 @@ class QuerySpacePage(QuerySpaceStage, Page):
             self.main_button.setEnabled(bool(panel.margins()))
             return
         region = int(regions.status[regions.at(query)])
-        self.main_button.setText(f"Add {regions.letters.text(query)} to the plan")
+        self.main_button.setText(
+            f"Add {regions.letters.node(query)} to the plan"
+            if query
+            else "Add the grand total to the plan"
+        )
         self.main_button.setEnabled(region == CANDIDATE)
         if region not in (CANDIDATE, RELEASED):
             self.main_button.setToolTip("<p>It may not go out: see beside it.</p>")

@@ -39,7 +39,7 @@ class SettingsRow(QWidget):
             self.criterion.addItem(found.label, name)
             tip = f"<p>{found.help}</p>"
             self.criterion.setItemData(self.criterion.count() - 1, tip, 3)
-        _narrow(self.criterion, 24)
+        _narrow(self.criterion, 30)
         self.threshold = QSpinBox(minimum=0, maximum=1_000_000)
         self.threshold.setMaximumWidth(9 * GRID)
         self.threshold.setKeyboardTracking(False)
@@ -53,7 +53,7 @@ class SettingsRow(QWidget):
         for name, help_ in BOUNDS_WAYS.items():
             self.bounds.addItem(WAYS.get(name, name), name)
             self.bounds.setItemData(self.bounds.count() - 1, f"<p>{help_}</p>", 3)
-        _narrow(self.bounds, 12)
+        _narrow(self.bounds, 18)
         # A narrow window has the groups below each other.
         flow = FlowLayout(self, gap=GRID)
         for part in (

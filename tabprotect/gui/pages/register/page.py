@@ -31,6 +31,7 @@ from tabprotect.gui.base.question import Question
 from tabprotect.gui.look.file_dialogs import ask_place
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
+from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID, tabular
 from tabprotect.gui.pages.register.listed import ReleasesModel, Row, details
 from tabprotect.gui.pages.register.stage import RegisterStage
@@ -74,7 +75,7 @@ class RegisterPage(RegisterStage, Page):
     def _one(self) -> QWidget:
         """The chosen release: what is kept of it, and withdrawing it."""
         self.card = QFrame()
-        self.card.setProperty("role", "card")
+        dress(self.card, "card")
         self.card.setAccessibleName("The chosen release")
         self._facts = QFormLayout()
         self._facts.setVerticalSpacing(2)
@@ -161,7 +162,7 @@ class RegisterPage(RegisterStage, Page):
         self.card.setVisible(row is not None)
         for name, text in [] if row is None else details(row):
             label, value = Label(name), Label(text, wordWrap=True)
-            label.setProperty("role", "quiet")
+            dress(label, "quiet")
             value.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
             value.setAccessibleName(name)
             self._facts.addRow(label, value)

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QFrame
 from tabprotect.engine.bundle.check_lines import CheckLine
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_row
-from tabprotect.gui.look.theme import GRID, THEME
+from tabprotect.gui.look.theme import GRID, THEME, spaced
 
 
 class Banner(QFrame):
@@ -37,7 +37,7 @@ class Banner(QFrame):
         self.line = line
         self.figure.setText(figure)
         self.figure.setVisible(bool(figure))
-        self.text.setText(line.text)
+        self.text.setText(spaced(line.text))
         self.setAccessibleName(line.text)
         self._paint()
 

@@ -13,7 +13,8 @@ from tabprotect.gui.look import icons
 from tabprotect.gui.look.buttons import emptied, tool_button
 from tabprotect.gui.look.label import Label, heading, tip
 from tabprotect.gui.look.layouts import in_column, in_row
-from tabprotect.gui.look.theme import GRID, THEME
+from tabprotect.gui.look.roles import dress
+from tabprotect.gui.look.theme import GRID, THEME, spaced
 from tabprotect.languages.speaking import told
 
 MARKS = {
@@ -36,7 +37,7 @@ class LineRow(QWidget):
         icon, ink, word = MARKS[line.state]
         picture = Label()
         picture.setPixmap(icons.pixmap(icon, 16, colour=getattr(THEME.colours, ink)))
-        self.words = Label(line.text, wordWrap=True)
+        self.words = Label(spaced(line.text), wordWrap=True)
         self.words.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.words.setAccessibleName(f"{word}: {line.text}")
         row = in_row(
@@ -77,7 +78,7 @@ class LineGroup(QWidget):
         self.setAccessibleName(title)
         self.title = heading(title)
         self.card = QFrame()
-        self.card.setProperty("role", "card")
+        dress(self.card, "card")
         self._inside = in_column(
             on=self.card, margins=(GRID + 4, GRID, GRID + 4, GRID), spacing=GRID
         )

@@ -39,7 +39,7 @@ from tabprotect.gui.base.question import Question
 from tabprotect.gui.look.buttons import Inside, scrolling, tool_button
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_row
-from tabprotect.gui.look.theme import GRID
+from tabprotect.gui.look.theme import GRID, spaced
 from tabprotect.gui.pages.release.bundle import Bundle, inspect, prepare, reader_sentence
 from tabprotect.gui.pages.release.files import FilesPanel
 from tabprotect.gui.pages.release.fingerprint import Fingerprint
@@ -288,7 +288,7 @@ class ReleasePage(ReleaseStage, Page):
             self.before.show_group(replace(before, lines=(left,)) if project.published else before)
         if house and verdict is not None:
             together = None if known is None else known.before.together
-            figure = f"{verdict.known:,} of {verdict.at_risk:,.1f}".removesuffix(".0")
+            figure = spaced(f"{verdict.known:,} of {verdict.at_risk:,.1f}".removesuffix(".0"))
             self.banner.show_line(self._light(project, headline(verdict, together)), figure=figure)
         elif house:
             self.banner.show_line(CheckLine("told", "Working out what a reader would know \u2026"))

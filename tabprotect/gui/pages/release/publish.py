@@ -27,6 +27,7 @@ from tabprotect.gui.look import icons
 from tabprotect.gui.look.file_dialogs import ask_place
 from tabprotect.gui.look.label import Label, heading
 from tabprotect.gui.look.layouts import in_column
+from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID
 
 
@@ -120,7 +121,7 @@ class PublishForm(QWidget):
         )
         self.apart.hide()
         card = QFrame()
-        card.setProperty("role", "card")
+        dress(card, "card")
         grid = QGridLayout(card)
         grid.setContentsMargins(GRID + 4, GRID, GRID + 4, GRID)
         grid.setHorizontalSpacing(GRID)
@@ -277,7 +278,7 @@ class LeavingHouse(QDialog):
         buttons = QDialogButtonBox()
         label = "Publish and replace" if taken else "Publish"
         self.publish = buttons.addButton(label, QDialogButtonBox.ButtonRole.AcceptRole)
-        self.publish.setProperty("role", "main")
+        dress(self.publish, "main")
         self.back = buttons.addButton("Not yet", QDialogButtonBox.ButtonRole.RejectRole)
         # Enter presses the button that has the focus, as Space does: at first the careful one.
         for button in (self.publish, self.back):

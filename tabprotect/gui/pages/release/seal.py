@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QFrame, QPushButton
 from tabprotect.gui.look import icons
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_row
+from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID, THEME
 
 
@@ -19,7 +20,7 @@ class Seal(QFrame):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setProperty("role", "card")
+        dress(self, "card")
         self.setAccessibleName("Published")
         self._picture = Label()
         self.text = Label(wordWrap=True, name="What was published")

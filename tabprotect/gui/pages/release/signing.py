@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QFormLayout, QFrame, QLineEdit, QWidget
 
 from tabprotect.gui.look.label import Label, heading
 from tabprotect.gui.look.layouts import in_column
+from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID
 
 
@@ -23,7 +24,7 @@ class SigningForm(QWidget):
         self.reason = QLineEdit(placeholderText="goes into dossier and register")
         self.needs = Label(wordWrap=True, role="quiet", name="What is still missing")
         card = QFrame()
-        card.setProperty("role", "card")
+        dress(card, "card")
         form = QFormLayout(card)
         form.setContentsMargins(GRID + 4, GRID, GRID + 4, GRID)
         form.setVerticalSpacing(GRID)

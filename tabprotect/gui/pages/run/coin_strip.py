@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 from PySide6.QtCore import (
-    QAbstractListModel,
     QModelIndex,
     QPersistentModelIndex,
     QRectF,
     QSize,
+    QStringListModel,
     Qt,
     QTimer,
     Signal,
@@ -41,8 +41,12 @@ LONGEST = 60_000
 """Milliseconds that playing a whole run may take."""
 
 
-class CoinModel(QAbstractListModel):
-    """One item per step."""
+class CoinModel(QStringListModel):
+    """One item per step.
+
+    Qt counts the items itself, as a view asks for their number as often as there are any: a run
+    may have a hundred thousand steps.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -51,12 +55,8 @@ class CoinModel(QAbstractListModel):
 
     def show_replay(self, replay: Replay | None) -> None:
         """Take another run."""
-        self.beginResetModel()
         self.replay = replay
-        self.endResetModel()
-
-    def rowCount(self, parent: AnyIndex = QModelIndex()) -> int:  # noqa: B008
-        return 0 if parent.isValid() or self.replay is None else len(self.replay)
+        self.setStringList([""] * (0 if replay is None else len(replay)))
 
     def data(self, index: AnyIndex, role: int = Qt.ItemDataRole.DisplayRole) -> object:
         if self.replay is None:

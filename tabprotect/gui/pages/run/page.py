@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 from itertools import pairwise
 from typing import Any
@@ -194,6 +194,12 @@ class RunPage(Page):
             self.stack.setCurrentIndex(0)
         self._faces[name].setChecked(True)
         self._tell()
+
+    def pieces(self) -> Iterator[object]:
+        yield self.run if self.name == "perturb" else self.result
+        for plot in (self.preview.change, self.preview.blocked):
+            plot.make_canvas()
+            yield plot
 
     # -- bringing up to date ------------------------------------------------------------------
 

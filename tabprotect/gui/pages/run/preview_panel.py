@@ -23,6 +23,7 @@ from tabprotect.gui.look import icons
 from tabprotect.gui.look.buttons import emptied
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
+from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID, THEME, chance_text, count_text, number_text
 from tabprotect.gui.pages.run.preview_figures import BlockedFigure, ChangeFigure
 
@@ -136,9 +137,9 @@ class PreviewPanel(QScrollArea):
             )
         ):
             value, label = Label(), Label(words, wordWrap=True)
-            value.setProperty("role", "section")
+            dress(value, "section")
             value.setAccessibleName(words)
-            label.setProperty("role", "quiet")
+            dress(label, "quiet")
             numbers.addWidget(value, 0, at)
             numbers.addWidget(label, 1, at, Qt.AlignmentFlag.AlignTop)
             numbers.setColumnStretch(at, 1)

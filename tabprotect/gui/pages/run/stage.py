@@ -6,7 +6,17 @@ from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.stage import Entry, Stage, StageOfCycles
 
 
-class PerturbStage(StageOfCycles):
+class _RunStage(Stage):
+    """What both have in common."""
+
+    @classmethod
+    def idle(cls, document: Document) -> frozenset[str]:
+        house = document.has_original and not document.public
+        out = frozenset[str]() if house else frozenset({"run", "setup"})
+        return out if document.release is not None else out | {"result"}
+
+
+class PerturbStage(_RunStage, StageOfCycles):
     """The coin, the rule, what will happen; then the run and its coins."""
 
     name = "perturb"
@@ -20,7 +30,7 @@ class PerturbStage(StageOfCycles):
     )
 
 
-class MethodsStage(Stage):
+class MethodsStage(_RunStage):
     """The form of a method that takes no cycles, and its result."""
 
     name = "methods"
@@ -29,7 +39,7 @@ class MethodsStage(Stage):
     hint = "The chosen method: its parameters, what it will do, its result."
     under = "protect"
     entries = (
-        Entry("Protect", "run", "Run the &method"),
+        Entry("Protect", "run", "Run the &method", "Ctrl+Shift+R"),
         Entry("Protect", "setup", "Show the method's set-up"),
         Entry("Protect", "result", "Show the published tables"),
     )

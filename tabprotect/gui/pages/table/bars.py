@@ -16,6 +16,7 @@ from tabprotect.gui.look import icons
 from tabprotect.gui.look.buttons import tool_button
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_row
+from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID, THEME, count_text
 
 SHOWN_CHANGES = 4
@@ -61,7 +62,7 @@ class PasteBar(Bar):
         super().__init__("Preview of the paste")
         self._words = Label(wordWrap=True)
         self.accept = QPushButton("Paste")
-        self.accept.setProperty("role", "main")
+        dress(self.accept, "main")
         self.accept.setAccessibleName("Paste the block")
         self.accept.clicked.connect(self.accepted)
         self.cancel = QPushButton("Cancel")

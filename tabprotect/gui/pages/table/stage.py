@@ -34,5 +34,10 @@ class TableStage(Stage):
     )
 
     @classmethod
+    def idle(cls, document: Document) -> frozenset[str]:
+        risky = cls.problems(document) > 0
+        return frozenset() if risky else frozenset({"next", "previous"})
+
+    @classmethod
     def problems(cls, document: Document) -> int:
         return 0 if document.public else document.at_risk_cells

@@ -11,6 +11,7 @@ from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.groupings.bands import span_of, whole
 from tabprotect.engine.tables.table import Table
 from tabprotect.engine.tables.variable import Level, Variable
+from tabprotect.gui.look.theme import count_text
 
 MISSING_CODES = frozenset(
     {"", ".", "..", ":", "-", "na", "n/a", "nan", "missing", "unknown", MISSING}
@@ -70,7 +71,8 @@ class Foreseen:
     def sentence(self) -> str:
         """At-risk cells, live."""
         return (
-            f"{self.groups:,} groups. At-risk cells {self.before:,} \u2192 {self.after:,} "
+            f"{count_text(self.groups)} groups. At-risk cells {count_text(self.before)} \u2192 "
+            f"{count_text(self.after)} "
             "where the table is counted at this level."
         )
 

@@ -44,6 +44,7 @@ from tabprotect.gui.pages.variables.grouping import GroupingPanel
 from tabprotect.gui.pages.variables.stage import VariablesStage
 from tabprotect.gui.pages.variables.tree import CategoryTree
 from tabprotect.gui.pages.variables.zeros_menu import ZerosMenu
+from tabprotect.languages.speaking import told
 
 TITLES = ("Variable", "Kind", "Categories", "Levels", "Missing")
 BY_HAND = "groups"
@@ -150,7 +151,7 @@ class VariablesPage(VariablesStage, Page):
         for row, variable in enumerate(table.domain.variables):
             texts = (
                 variable.name,
-                kind_of(variable),
+                told(kind_of(variable)),
                 count_text(len(variable.categories)),
                 levels_text(variable),
                 ", ".join(map(repr, missing_codes(variable))),

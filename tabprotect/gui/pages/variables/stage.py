@@ -11,7 +11,7 @@ class VariablesStage(Stage):
 
     name = "variables"
     label = "Variables"
-    icon = "table"
+    icon = "variables"
     hint = "Levels, bands and groups of every variable."
     main_label = "Back to the table"
     under = "table"

@@ -35,7 +35,7 @@ def read(tmp_path: Path, text: str, **options: object) -> TableFile:
     ("text", "names", "first"),
     [
         (ONE, ("freq", "geo"), ("A", "DE")),
-        (TWO, ("GEO: Country", "SEX: Sex"), ("DE: Germany", "F: Female")),
+        (TWO, ("GEO", "SEX"), ("DE", "F")),
         (NAMED, ("GEO", "SEX"), ("DE", "F")),
         (ONE.replace(",", ";"), ("freq", "geo"), ("A", "DE")),
         ("\ufeff" + ONE, ("freq", "geo"), ("A", "DE")),
@@ -47,6 +47,23 @@ def test_layouts(tmp_path: Path, text: str, names: tuple[str, ...], first: tuple
     assert found.table.domain.labels((0, 0)) == first
     assert found.table.counts.reshape(-1).tolist() == [7, 5]
     assert "attributes were left out" in found.notes[0]
+
+
+@pytest.mark.parametrize("text", [TWO, NAMED])
+def test_labels_beside_codes(tmp_path: Path, text: str) -> None:
+    geo = read(tmp_path, text).table.domain["GEO"]
+    assert geo.categories == ("DE", "FR") and geo.labels == ("Germany", "France")
+    asked = read(tmp_path, text, labels=True)
+    assert asked.table.domain["GEO"].categories == ("Germany", "France")
+    total = text.splitlines()[1].replace("DE", "_T").replace("Germany", "All").replace("7", "12")
+    with pytest.raises(InputError, match="totals are mixed"):
+        read(tmp_path, text + total + "\n")
+
+
+def test_a_message_that_deletes(tmp_path: Path) -> None:
+    for value in ("-", "7"):
+        with pytest.raises(InputError, match="line 2: the message deletes"):
+            read(tmp_path, TWO.replace(",I,", ",D,", 1).replace("7", value))
 
 
 def test_totals_are_told_by_their_code(tmp_path: Path) -> None:

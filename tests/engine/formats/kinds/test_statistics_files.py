@@ -86,7 +86,24 @@ def test_suppressed_counts_have_their_mark(tmp_path: Path, name: str) -> None:
     assert list(columns["count"].values) == [None, "0", "3"]
     with pytest.raises(InputError, match="line 1"):
         read_table(path)
-    for bad in ("1st", "sex at birth", "x" * 70):
-        if name != "r":
-            with pytest.raises(InputError, match="no place for a variable"):
-                kind.write(Table.dense(Domain.of({bad: ["a"]}), [1]))
+
+
+@pytest.mark.parametrize("name", ["spss", "stata", "sas", "r"])
+def test_any_name_and_any_label(tmp_path: Path, name: str) -> None:
+    kind = formats()[name]
+    names = ("région", "age group", "1st", "Geschlecht (m, w)", "Größe", "年", "x" * 70)
+    domain = Domain.of({n: ["à, b", "Ärzte: 1; 2"] for n in names})
+    table = Table.dense(domain, np.arange(domain.size).reshape(domain.shape))
+    path = tmp_path / f"t{kind.suffixes[0]}"
+    path.write_bytes(kind.write(table))
+    assert read_table(path).table == table
+    if name != "r":
+        said = pyreadstat.read_sav(path)[1] if name == "spss" else None
+        assert said is None or said.column_names[:3] == ["region", "age_group", "v_1st"]
+        with pytest.raises(InputError, match="no place for a variable"):
+            kind.write(Table.dense(Domain.of({"é": ["a"], "e": ["b"]}), [[1]]))
+
+
+def test_labels_of_variables_are_no_names(tmp_path: Path) -> None:
+    pyreadstat.write_sav(FRAME, str(tmp_path / "r.sav"), column_labels={"age": "Age of the person"})
+    assert tabulate(tmp_path / "r.sav", ["age"]).domain.names == ("age",)

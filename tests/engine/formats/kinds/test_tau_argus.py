@@ -264,3 +264,18 @@ def test_labels_are_written_and_tau_argus_takes_them(tmp_path: Path) -> None:
     assert (tmp_path / "t_sex.cdl").read_text() == "f,Women; girls\nm,Men, ältere\n"
     assert read_table(tmp_path / "t.tab").table.domain["sex"].labels == sex.labels
     assert by_batch(tmp_path, '"region""sex"|"count"||')["north", "f"] == COUNTS[:2, 0].sum()
+
+
+def test_any_name_and_code(tmp_path: Path) -> None:
+    names = ("région", "size (m, w)", "2nd: code")
+    size = Variable(names[1], ("1,5", "a; b"), labels=("one and a half", "both, or none"))
+    place = Variable(names[0], ("é", "o", "z"), (Level("l", ("à, b", "à, b", "z")),))
+    domain = Domain((place, size, Variable(names[2], ("x", "y"))))
+    table = Table.dense(domain, np.arange(12).reshape(3, 2, 2) + 3)
+    write_table(table, tmp_path / "t.tab", KIND)
+    found = read_table(tmp_path / "t.tab").table
+    assert found.domain.names == names and (found.counts == table.counts).all()
+    assert found.domain[names[1]].labels == size.labels
+    assert found.domain[names[0]].levels[0].groups == ("à, b", "à, b", "z")
+    seen = by_batch(tmp_path, "".join(f'"{name}"' for name in names) + '|"count"||')
+    assert seen["o", "a; b", "y"] == table[1, 1, 1] and seen["à, b", "Total", "Total"] == 3 * 8 + 28

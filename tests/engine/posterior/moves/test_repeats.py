@@ -11,6 +11,7 @@ from tabprotect.engine.cycles.stated import build, state
 from tabprotect.engine.cycles.width import elimination_cost, repeated
 from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.posterior.infer import infer
+from tabprotect.engine.posterior.moves import infer_moves
 from tabprotect.engine.posterior.moves.elimination import Elimination
 from tabprotect.engine.posterior.moves.enumeration import distribution
 from tabprotect.engine.posterior.moves.signature_model import group_model
@@ -100,3 +101,20 @@ def test_what_is_not_repeated_throughout_is_not_joined() -> None:
     assert repeated(moves.take(np.array([0, 0, 1, 1, 1, 1]))) == 2
     assert repeated(moves.take(np.array([0, 0, 1]))) == 1
     assert repeated(moves.take(np.array([0, 1, 1]))) == 1
+
+
+@pytest.mark.parametrize(
+    ("rule", "times", "passes", "said"),
+    [
+        ("any_zero", 3, 2, "fewer passes, fewer repeats, lower strips, or the rule negative"),
+        ("any_zero", 1, 1, "it takes lower strips, or the rule negative, which is drawn exactly"),
+        ("none", 1, 1, "it takes lower strips"),
+        ("negative", 1, 1, "draws originals exactly"),
+    ],
+)
+def test_what_would_make_it_exact_is_said(
+    rule: BlockingRule, times: int, passes: int, said: str
+) -> None:
+    model = group_model(sequence((3, 3), "bands", times, rule, passes), Uniform())
+    reason = infer_moves.drawn_because(model)
+    assert said in reason and (rule != "none" or reason.endswith("strips"))

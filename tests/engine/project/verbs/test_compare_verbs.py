@@ -97,7 +97,7 @@ def test_what_was_compared_so_far_is_seen_and_is_the_beginning_of_all(opened: Hi
         return compare(
             opened.project.problem,
             parse_spec("random_rounding base=3,5"),
-            runs_per_method=15,
+            runs_per_method=4,
             seed=1,
             measures=["mean_absolute_deviation", "posterior_true"],
             workers=1,
@@ -106,7 +106,7 @@ def test_what_was_compared_so_far_is_seen_and_is_the_beginning_of_all(opened: Hi
 
     watch = Watch()
     whole = ask()
-    assert watch.seen and len(whole.runs) == 30
+    assert watch.seen and len(whole.runs) == 8
     everything = {(r.configuration, r.number): r for r in whole.runs}
     for partial in watch.seen:
         assert all(everything[r.configuration, r.number] == r for r in partial.runs)

@@ -178,3 +178,28 @@ def test_bad_budgets_and_what_is_too_much(method: Method) -> None:
         method.likelihood(release)
     with pytest.raises(InputError, match="too large for noise"):
         released(method, [[2**62, 1], [1, 1]])
+
+
+@BOTH
+def test_totals_beside_many_cells_are_judged_by_their_own_noise(method: Method) -> None:
+    """Sums of a thousand noisy cells say next to nothing of what stands published beside them."""
+    table = Table.dense(Domain.of_shape((30, 20)), np.arange(600).reshape(30, 20) % 7)
+    generator = np.random.default_rng(3)
+    release, _ = method.perform(Problem(table), method.resolve(table.domain, {}), generator)
+    law = method._law(method.resolve(table.domain, {}), 4)
+    (place,) = (k for k, p in enumerate(release.tables) if p.table.domain.names == ("A",))
+    apart = method.apart(release, place)
+    assert apart is not None
+    published = release.tables[place].table.counts
+    values = np.arange(published[0] - law.reach, published[0] + law.reach + 1)
+    expected = np.where(values < 0, 0.0, np.exp(law.logs(values - published[0])))
+    counts, chances = infer(apart, way="exact").distribution((0,))
+    found = dict(zip(counts.tolist(), chances.tolist(), strict=True))
+    assert sum(found.values()) == pytest.approx(1)
+    for value, chance in zip(values, expected / expected.sum(), strict=True):
+        assert found.get(int(value), 0.0) == pytest.approx(chance, abs=1e-12)
+    # Where the inner cells alone are published there is nothing to leave out.
+    alone, _ = method.perform(
+        Problem(table), method.resolve(table.domain, {"margins": INNER}), generator
+    )
+    assert method.apart(alone, 0) is None and "totals" not in likelihood_of(alone).note

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -13,6 +15,7 @@ from tabprotect.engine.protection.suppressing.audit import audit
 from tabprotect.engine.protection.suppressing.near_tables.deviation import ENDLESS
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.publication import Publication
+from tabprotect.engine.tables.structural import StructuralZeros
 from tabprotect.engine.tables.table import Table
 
 SLIDE = [[15, 1, 3, 1], [20, 10, 10, 15], [3, 10, 10, 2], [12, 14, 7, 2]]
@@ -74,6 +77,18 @@ def test_intervals_are_those_of_all_tables(
     np.testing.assert_array_equal(found.cells, np.flatnonzero(hidden))
     np.testing.assert_array_equal(found.lower, low[hidden])
     np.testing.assert_array_equal(found.upper, high[hidden])
+
+
+def test_a_sum_of_one_inner_cell_tells_of_it() -> None:
+    """Of a2 only (a2, b2) is possible: neither it nor a1 is zero, and both make 2."""
+    nobody = StructuralZeros((("A", ("a2",)), ("B", ("b1",))))
+    domain = replace(_table((2, 2), range(4)).domain, structural=(nobody,))
+    table = Table.dense(domain, np.array([[0, 1], [0, 1]]))
+    publication = Publication(table.domain, ((), ("A",), ("B",)))
+    hidden = np.array([False, True, True, False, False])
+    found = audit(publication, table, hidden, never_zero=True)
+    assert found.exact
+    assert found.lower.tolist() == found.upper.tolist() == [1, 1]
 
 
 def test_weakness_of_the_published_pattern() -> None:

@@ -32,7 +32,7 @@ def test_decomposable_maxima_of_the_czech_table(
 ) -> None:
     evidence = Evidence.gather(czech, SmallCount(1, high))
     found = []
-    for beta, released in niss[f"max_released_at_risk_1_{high}"][3:-1:2]:
+    for beta, released in niss[f"max_released_at_risk_1_{high}"][3:-1:4]:
         best = optimal(evidence, beta, "exhaustive")
         found.append((beta, best.released.size))
         assert best.released.size == released and best.decomposable
@@ -63,8 +63,8 @@ def test_annealing_finds_48_from_any_seed(czech_evidence: Evidence, seed: int) -
     assert found.judgement.verdict == "safe" and found.judgement.exact
 
 
-@pytest.mark.parametrize("beta", [4, 5])
-def test_annealing_on_thirteen_variables(beta: int, kdd: Table, niss: dict[str, Any]) -> None:
+def test_annealing_on_thirteen_variables(kdd: Table, niss: dict[str, Any]) -> None:
+    beta = 5
     evidence = Evidence.gather(kdd, SmallCount(1, 3))
     found = optimal(evidence, beta, "annealing", randomness=Randomness.seeded(1))
     assert found.released.size - 1 >= niss["kdd13_b_annealing_at_risk_1_3"][f"beta{beta}"]

@@ -32,6 +32,13 @@ def start(czech_evidence: Evidence) -> ServerState:
     return ServerState.begin(releases, rules()["myopic"])
 
 
+def decomposable(releases: ReleaseSet) -> ReleaseSet:
+    """The same, judged by bounds that need no programme."""
+    return ReleaseSet.begin(
+        releases.evidence, releases.criterion, releases.threshold, bounds="decomposable"
+    )
+
+
 def asked(start: ServerState, text: str, user: str = "u") -> Request:
     return Request(user, start.releases.evidence.lattice.parse(text))
 
@@ -61,7 +68,9 @@ def test_the_four_answers(start: ServerState) -> None:
 def test_the_fold_is_pure_and_what_it_gives_out_is_released(
     start: ServerState, queries: list[int], rule: str
 ) -> None:
-    first = ServerState.begin(start.releases, rules()[rule])
+    # What a rule decides by is the same with either bounds; these take a tenth of the time.
+    quick = decomposable(start.releases)
+    first = ServerState.begin(quick, rules()[rule])
     runs = []
     for _ in range(2):
         state, answers = first, []
@@ -119,12 +128,8 @@ def test_two_sessions_at_once_lose_nothing(
     start: ServerState, czech: Table, tmp_path: Path
 ) -> None:
     path = str(tmp_path / "history.db")
-    releases = start.releases
-    lattice = releases.evidence.lattice
-    quick = ReleaseSet.begin(
-        releases.evidence, releases.criterion, releases.threshold, bounds="decomposable"
-    )
-    start = ServerState.begin(quick, start.rule)
+    lattice = start.releases.evidence.lattice
+    start = ServerState.begin(decomposable(start.releases), start.rule)
     queries = [q for q in range(1, 64) if q.bit_count() == 2]
     failures: list[BaseException] = []
 

@@ -112,7 +112,7 @@ def test_the_slides_release_has_the_true_posterior_not_the_printed_one(
     told = dict(zip(belief.values.tolist(), belief.chances.tolist(), strict=True))
     assert told == pytest.approx(expected, abs=1e-12)
     assert shown.cell.sentence == (
-        "A reader who assumes nothing believes this cell is 0 with probability .72."
+        "A reader who assumes nothing believes this cell is 0 with probability 0.72."
     )
     assert shown._way.text() == "Exact: summed over all 22 possible originals."
     assert shown.mode_button.text().endswith("16 of 16 cells.")

@@ -108,3 +108,17 @@ def test_a_total_selected_in_the_table_is_believed_exactly(
     place = grid.cells.visualRect(grid.model.index(1, 3)).center()
     QTest.mouseClick(grid.cells.viewport(), Qt.MouseButton.LeftButton, pos=place)
     assert document.total is None and document.selection == (1, 3)
+
+
+def test_a_total_selected_before_the_posterior_is_known_is_gone_to(
+    opened: MainWindow, qtbot: QtBot, settle: Settle
+) -> None:
+    opened.document.do(protect, seed=3, accept_weak=True)
+    settle()
+    opened.document.select_total(Total(("w",), (0, 2)))
+    opened.go("posterior")
+    page = opened.pages["posterior"]
+    assert isinstance(page, CheckPage)
+    qtbot.waitUntil(lambda: page.sums.totals is not None, timeout=60_000)
+    assert page.tabs.currentWidget() is page.sums and page.sums.chosen == ("w",)
+    assert page.sums.table.currentRow() == 2

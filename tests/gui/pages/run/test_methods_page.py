@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import cast
 
 import numpy as np
@@ -92,9 +93,21 @@ def choose(window: MainWindow, label: str) -> MethodsPage:
 
 @pytest.fixture
 def at_methods(opened: MainWindow, tried: Settle) -> MainWindow:
-    choose(opened, "Random rounding")
+    choose(opened, "Hiding")
     tried()
     return opened
+
+
+@pytest.fixture
+def small(window: MainWindow, settle: Settle, tmp_path: Path) -> MainWindow:
+    """Nine cells, one at risk: posteriors that weigh whole originals take no time."""
+    counts = [[1, 10, 9], [12, 20, 11], [8, 9, 10]]
+    lines = [f"v{r},w{c},{n}" for r, row in enumerate(counts) for c, n in enumerate(row)]
+    path = tmp_path / "small.csv"
+    path.write_text("\n".join(["v,w,count", *lines]))
+    window.files.open(str(path))
+    settle()
+    return window
 
 
 def test_every_registered_method_has_its_form(at_methods: MainWindow, tried: Settle) -> None:
@@ -258,7 +271,7 @@ def test_a_choice_says_what_it_means_and_long_words_break(at_methods: MainWindow
 
 
 def test_no_randomness_is_offered_where_there_is_none(at_methods: MainWindow) -> None:
-    shown = page(at_methods)
+    shown = choose(at_methods, "Random rounding")
     assert not shown.form.seeds.isHidden()
     choose(at_methods, "Hiding")
     assert shown.form.seeds.isHidden()
@@ -277,35 +290,36 @@ def test_the_three_tables_share_the_room_alike(at_methods: MainWindow, tried: Se
 
 
 def test_unpublished_inner_cells_leave_nothing_on_the_table_page(
-    at_methods: MainWindow, tried: Settle
+    small: MainWindow, tried: Settle
 ) -> None:
-    document = at_methods.document
+    document = small.document
     document.do(set_method, method="publish_margins")
     document.do(set_parameters, margins="v + w", threshold=1)
+    small.go("methods")
     tried()
-    at_methods.go("table")
+    small.go("table")
     document.select((0, 1))
-    at_methods.go("methods")
+    small.go("methods")
     document.do(protect, accept_weak=True)
     tried()
     assert document.release is not None and document.published is None
     document.set_public(True)
-    at_methods.go("table")
-    table = at_methods.pages["table"]
+    small.go("table")
+    table = small.pages["table"]
     assert not any("at risk" in text for text in texts(table, hidden=False))
-    assert "no cells to select" in at_methods.inspector.sentence
+    assert "no cells to select" in small.inspector.sentence
     # What can be believed about the inner cells is known all the same.
     assert table.main_button.isEnabled()
 
 
 def test_the_inspector_tells_secondary_cells_from_sensitive_ones(
-    at_methods: MainWindow, tried: Settle
+    small: MainWindow, tried: Settle
 ) -> None:
-    choose(at_methods, "Suppression")
+    choose(small, "Suppression")
     tried()
-    at_methods.document.do(protect, accept="what the gate says is another test's")
+    small.document.do(protect, accept="what the gate says is another test's")
     tried()
-    document, inspector = at_methods.document, at_methods.inspector
+    document, inspector = small.document, small.inspector
     assert document.project is not None and document.project.protected is not None
     letters = document.project.protected.record.statuses[0]
     for letter, said in (("U", "at risk (U)"), ("M", "secondary (M)")):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import cast
 
 import numpy as np
@@ -48,9 +49,12 @@ def perturb(opened: MainWindow, tried: Settle) -> MainWindow:
 
 
 @pytest.fixture
-def weak(window: MainWindow, settle: Settle, tried: Settle) -> MainWindow:
-    """The sparse table under long cycles: it would be published as it is."""
-    window.files.open("example:sparse-10x10")
+def weak(window: MainWindow, settle: Settle, tried: Settle, tmp_path: Path) -> MainWindow:
+    """A sparse table under long cycles: it would be published as it is."""
+    counts = np.random.default_rng(1).poisson(0.6, (4, 4))
+    cells = [f"v{r},w{c},{n}" for (r, c), n in np.ndenumerate(counts)]
+    (tmp_path / "sparse.csv").write_text("\n".join(["v,w,count", *cells]))
+    window.files.open(str(tmp_path / "sparse.csv"))
     settle()
     window.document.do(set_cycles, kind="bidiagonal")
     window.go("perturb")

@@ -158,9 +158,9 @@ class Master:
             asked = max(0, model.asked - EARLY) * _question(len(values))
             self.work += BEGIN + asked + ENTRY * len(values)
         if not len(outcome.point):
-            return Chosen(outcome.point, np.inf, outcome.bound + known, optimal=False)
+            return Chosen(outcome.point, np.inf, float(outcome.bound + known), optimal=False)
         hidden[open_] = np.rint(outcome.point)
-        return self._chosen(hidden, outcome.bound + known, optimal=outcome.optimal)
+        return self._chosen(hidden, float(outcome.bound + known), optimal=outcome.optimal)
 
     def relax(self, fixed: Ints, progress: Progress = SILENT) -> Chosen | None:
         """The cheapest point where numbers may be hidden by a share; None where there is none.

@@ -37,6 +37,7 @@ from tabprotect.gui.grid.layout import Layout
 from tabprotect.gui.look.buttons import scrolling
 from tabprotect.gui.look.label import Label, heading
 from tabprotect.gui.look.layouts import in_column, in_row
+from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID, count_text
 from tabprotect.gui.pages.cycles.templates.kept_chips import KeptChips
 from tabprotect.gui.pages.cycles.templates.offer_curve import OfferCurve
@@ -153,7 +154,7 @@ class DesignForMe(QWidget):
         self.staff = QCheckBox("Judge on this table too")
         recorded = Label("Staff only: a choice made with these figures in sight is recorded.")
         recorded.setWordWrap(True)
-        recorded.setProperty("role", "quiet")
+        dress(recorded, "quiet")
         self.grid = CycleGrid()
         self.grid.setMinimumHeight(20 * GRID)
         self.take = QPushButton("Take this design")

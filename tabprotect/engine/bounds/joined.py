@@ -1,0 +1,226 @@
+"""Tables of the same records that share margins only, as one table that has them all as margins.
+
+Where the tables come apart as a tree, each is laid along what is there by the north-west corner rule
+(Dantzig, Linear programming and extensions, 1963, section 14.2) within every cell that both have;
+else an integer programme finds such a table. Its other sums are one way among many in which the
+tables may go together: whatever follows from the tables' own sums alone (bounds, suppression,
+rounding) is as of the true table, and nothing else of it may be published.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+
+import numpy as np
+
+from tabprotect.engine.arrays import Ints
+from tabprotect.engine.budgets import JOINED_CELLS, LARGEST_TOTAL
+from tabprotect.engine.errors import InfeasibleError, InputError, TooLargeError
+from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.solver import Model
+from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.table import Table, better_sparse
+from tabprotect.engine.tables.variable import Variable
+
+
+def joined(tables: Mapping[str, Table], progress: Progress = SILENT) -> Table:
+    """One table with all of these as margins.
+
+    Parameters
+    ----------
+    tables
+        By name. A variable that is named as a level of another table's (``region@nuts2``) is that
+        level.
+
+    Raises
+    ------
+    InputError
+        Where two tables count a cell that both have otherwise, with the cell, or no table of whole
+        counts has all of them as margins.
+    TooLargeError
+        Where they do not come apart and have too many cells for an integer programme.
+    """
+    domain, parts = _aligned(tables)
+    waiting = list(parts.values())
+    whole = waiting.pop(0)
+    while waiting:
+        beside = max(waiting, key=lambda table: len(common(whole.domain, table.domain)))
+        shared = common(whole.domain, beside.domain)
+        if not _same(whole.margin(shared), beside.margin(shared)):
+            return _solved(domain, list(parts.values()), progress)
+        whole = _along(whole, beside, shared, domain)
+        waiting.remove(beside)
+    return (
+        whole if better_sparse(domain, len(whole.cells[0])) else Table.dense(domain, whole.counts)
+    )
+
+
+def common(one: Domain, two: Domain) -> tuple[str, ...]:
+    """The margin that two tables have in common: what each tells of the other's variables."""
+    return one.tidy(
+        [
+            *(name for name in two.names if name in one.known_names),
+            *(name for name in one.names if name in two.known_names),
+        ]
+    )
+
+
+def check_common(tables: Mapping[str, Table]) -> None:
+    """Refuse tables that count a cell of two otherwise.
+
+    Raises
+    ------
+    InputError
+        With the first such cell.
+    """
+    _aligned(tables)
+
+
+def _aligned(tables: Mapping[str, Table]) -> tuple[Domain, dict[str, Table]]:
+    """All variables, and each table over them, once what two of them share is the same."""
+    domain = _domain(list(tables.values()))
+    parts = {name: _over(table, domain, name) for name, table in tables.items()}
+    for one, two in combinations(parts, 2):
+        shared = common(parts[one].domain, parts[two].domain)
+        _check_same(parts[one].margin(shared), parts[two].margin(shared), one, two)
+    return domain, parts
+
+
+def _check_same(a: Table, b: Table, one: str, two: str) -> None:
+    if _same(a, b):
+        return
+    (ours, counts), (theirs, others) = a.cells, b.cells
+    differ = sorted(
+        set(zip(ours.tolist(), counts.tolist(), strict=True))
+        ^ set(zip(theirs.tolist(), others.tolist(), strict=True))
+    )
+    cells = list(dict.fromkeys(key for key, _ in differ))
+    raise InputError(
+        f"{len(cells):,} of {a.domain.size:,} common cells are counted otherwise than in {one}",
+        file=two,
+        cell=a.domain.cell_text(a.domain.unflat(cells[0])) if a.domain.ndim else "the total",
+        hint="tables of a set are of the same records",
+    )
+
+
+def _same(one: Table, two: Table) -> bool:
+    return all(map(np.array_equal, one.cells, two.cells))
+
+
+def _domain(tables: Sequence[Table]) -> Domain:
+    """All variables, each with the categories of all tables, and the levels that one of them has."""
+    found: dict[str, list[Variable]] = {}
+    for variable in (v for table in tables for v in table.domain.variables):
+        found.setdefault(variable.name, []).append(variable)
+    levels = {name for variables in found.values() for v in variables for name in v.named}
+    variables = [_one(same) for name, same in found.items() if name not in levels]
+    names = {v.name for v in variables}
+    stated = [
+        zero
+        for table in tables
+        for zero in table.domain.structural
+        if names >= {name for name, _ in zero.where}
+    ]
+    return Domain(tuple(variables)).with_structural(stated)
+
+
+def _one(same: Sequence[Variable]) -> Variable:
+    every = dict.fromkeys(c for v in same for c in v.categories)
+    whole = [v for v in same if len(v.categories) == len(every)]
+    if whole:
+        return max(whole, key=lambda v: len(v.coarser))
+    if any(v.coarser for v in same):
+        raise InputError(
+            f"no file has all categories of {same[0].name!r}",
+            hint="the file with its levels must list every category",
+        )
+    return Variable(same[0].name, tuple(every))
+
+
+def _over(table: Table, domain: Domain, name: str) -> Table:
+    """The table over variables of the whole, in its order and with its categories."""
+    names = table.domain.names
+    own = domain.project(names)
+    if own.ndim < len(names):
+        raise InputError("two of its variables tell each other", file=name, hint="leave one out")
+    codes, counts = table.listed
+    by_name: dict[str, Ints] = {}
+    for variable, column in zip(table.domain.variables, codes, strict=True):
+        target = domain[variable.name]
+        unknown = set(variable.categories) - set(target.categories)
+        if unknown:
+            raise InputError(
+                f"{sorted(unknown)[0]!r} is no group of {variable.name!r}",
+                file=name,
+                hint="name groups as the file with the levels does",
+            )
+        numbers = np.array([target.code(c) for c in variable.categories], dtype=np.int64)
+        by_name[target.name] = numbers[column]
+    return Table.sparse(own, _keys(own, [by_name[n] for n in own.names], len(counts)), counts)
+
+
+def _keys(domain: Domain, codes: Sequence[Ints], cells: int) -> Ints:
+    keys = np.zeros(cells, dtype=np.int64)
+    for size, column in zip(domain.shape, codes, strict=True):
+        keys = keys * size + column
+    return keys
+
+
+def _along(whole: Table, beside: Table, shared: Sequence[str], domain: Domain) -> Table:
+    """Both, paired in order within every shared cell: their counts there add up to the same."""
+    taken = []
+    for table in (whole, beside):
+        keys, counts = table.cells
+        order = np.argsort(table.domain.project_keys(keys, shared), kind="stable")
+        ends = np.cumsum(counts[order])
+        codes = zip(table.domain.names, table.listed[0], strict=True)
+        taken.append((ends, {name: np.asarray(c[order], dtype=np.int64) for name, c in codes}))
+    (ends, mine_of), (other_ends, theirs_of) = taken
+    cuts = np.union1d(ends, other_ends)
+    mine: Ints = np.searchsorted(ends, cuts)
+    theirs: Ints = np.searchsorted(other_ends, cuts)
+    over = domain.project([*whole.domain.names, *beside.domain.names])
+    columns = [mine_of[n][mine] if n in mine_of else theirs_of[n][theirs] for n in over.names]
+    return Table.sparse(over, _keys(over, columns, len(cuts)), np.diff(cuts, prepend=0))
+
+
+def _solved(domain: Domain, parts: Sequence[Table], progress: Progress) -> Table:
+    """By an integer programme over the cells that no part says are empty."""
+    hint = "count the records by all variables, or leave out a file"
+    if domain.size > JOINED_CELLS or parts[0].total > LARGEST_TOTAL:
+        raise TooLargeError(
+            f"the files do not come apart, and {domain.size:,} cells are too many to be joined",
+            hint=hint,
+        )
+    keys = np.arange(domain.size, dtype=np.int64)
+    keys = keys[~domain.structural_cells(keys)]
+    for part in parts:
+        keys = keys[part.counts.reshape(-1)[domain.project_keys(keys, part.domain.names)] > 0]
+    rows, totals, sums = [], [], 0
+    most = np.full(len(keys), LARGEST_TOTAL)
+    for part in parts:
+        held, counts = part.cells
+        of = np.searchsorted(held, domain.project_keys(keys, part.domain.names))
+        most = np.minimum(most, counts[of])
+        rows.append(of + sums)
+        totals.append(counts)
+        sums += len(held)
+    for integral in (False, True) if len(keys) else ():
+        model = Model(
+            np.column_stack(rows),
+            np.concatenate(totals),
+            low=np.zeros(len(keys), dtype=np.int64),
+            high=most,
+            integral=integral,
+        )
+        try:
+            point = model.optimise(
+                np.zeros(0, dtype=np.int64), "min", progress=progress, stage="joining the files"
+            ).point
+        except InfeasibleError:
+            break
+        found = Table.dense(domain, Table.sparse(domain, keys, np.rint(point)).counts)
+        if all(_same(found.margin(part.domain.names), part) for part in parts):
+            return found
+    raise InputError("no table of whole counts has all the files as its margins", hint=hint)

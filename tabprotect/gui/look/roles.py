@@ -1,0 +1,67 @@
+"""What a widget is for, where that shows: headings, quiet words, cards, the main action."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QColor, QFont, QPalette
+from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QWidget
+
+from tabprotect.gui.look.theme import THEME
+
+SIZES = {"heading": 1.5, "figure": 2.0}
+"""How much larger than other words."""
+
+WEIGHTS = {
+    "heading": QFont.Weight.DemiBold,
+    "figure": QFont.Weight.Bold,
+    "section": QFont.Weight.DemiBold,
+}
+
+
+def dress(widget: QWidget, role: str) -> None:
+    """Give a widget its role, once; the look follows the theme from here on.
+
+    ``heading``, ``figure``, ``section`` and ``quiet`` are for labels, ``main`` is for the button
+    of the main action, ``card`` for frames and buttons that :class:`~.style.Style` paints.
+    """
+    widget.setProperty("role", role)
+    widget.setAttribute(Qt.WidgetAttribute.WA_Hover, role == "card")
+    _attire(widget, role)
+
+
+def role_of(widget: QWidget) -> str:
+    """The role it was given; empty where there is none."""
+    return widget.property("role") or ""
+
+
+def _attire(widget: QWidget, role: str) -> None:
+    c = THEME.colours
+    if isinstance(widget, QPushButton) and role == "main":
+        widget.setStyleSheet(
+            f"QPushButton {{ background: {c.accent}; color: {c.on_accent};"
+            f" border: 1px solid {c.accent}; border-radius: 4px; padding: 6px 16px;"
+            f" font-weight: 600; }} QPushButton:disabled {{ background: {c.raised};"
+            f" color: {c.quiet}; border-color: {c.border}; }} QPushButton:focus {{"
+            f" border: 2px solid {c.text}; padding: 5px 15px; }}"
+        )
+    elif isinstance(widget, QLabel):
+        if role == "quiet":
+            palette = QPalette()
+            palette.setColor(QPalette.ColorRole.WindowText, QColor(c.quiet))
+            widget.setPalette(palette)
+        if role in WEIGHTS:
+            font = QFont()
+            font.setWeight(WEIGHTS[role])
+            if role in SIZES:
+                font.setPointSizeF(THEME.points * SIZES[role])
+            widget.setFont(font)
+
+
+def _again() -> None:
+    for widget in QApplication.allWidgets():
+        if role := role_of(widget):
+            _attire(widget, role)
+
+
+# Before all pages, which measure their words when the theme changes.
+THEME.changed.connect(_again)

@@ -1,0 +1,164 @@
+"""Fusion, with boxes, fields and cards that are seen on any ground.
+
+A style, not a style sheet on the application: under a sheet Qt dresses every widget anew each time
+that it or a parent of it is put into another, five times the work of building a page.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
+from PySide6.QtWidgets import QApplication, QLineEdit, QProxyStyle, QStyle, QStyleOption, QWidget
+
+from tabprotect.gui.look.roles import role_of
+from tabprotect.gui.look.theme import THEME
+
+_Primitive, _Control, _State = QStyle.PrimitiveElement, QStyle.ControlElement, QStyle.StateFlag
+
+BOXES = (_Primitive.PE_IndicatorCheckBox, _Primitive.PE_IndicatorItemViewItemCheck)
+CARDS = (_Control.CE_ShapedFrame, _Control.CE_PushButtonBevel)
+
+TICK = ((0.24, 0.52), (0.43, 0.70), (0.77, 0.30))
+"""The corners of a tick, as shares of its box."""
+
+
+class Style(QProxyStyle):
+    """The application's style."""
+
+    def __init__(self) -> None:
+        super().__init__("Fusion")
+
+    def drawPrimitive(
+        self,
+        element: QStyle.PrimitiveElement,
+        option: QStyleOption,
+        painter: QPainter,
+        widget: QWidget | None = None,
+    ) -> None:
+        if element in BOXES:
+            _box(option, painter)
+        elif element == _Primitive.PE_IndicatorRadioButton:
+            _radio(option, painter)
+        elif element == _Primitive.PE_PanelLineEdit and _framed(widget):
+            # Fusion darkens the border: on a dark card nobody sees it.
+            c = THEME.colours
+            edge = c.focus if option.state & _State.State_HasFocus else c.quiet
+            _panel(painter, option, fill=c.base, edge=edge, radius=2)
+        elif element == _Primitive.PE_PanelButtonTool and _pressed_in(option):
+            # Fusion's shade of a button that stays down is hardly seen in the dark.
+            c = THEME.colours
+            _panel(painter, option, fill=c.selection, edge=c.accent, radius=2)
+        else:
+            super().drawPrimitive(element, option, painter, widget)
+
+    def drawControl(
+        self,
+        element: QStyle.ControlElement,
+        option: QStyleOption,
+        painter: QPainter,
+        widget: QWidget | None = None,
+    ) -> None:
+        if element in CARDS and widget is not None and role_of(widget) == "card":
+            c, state = THEME.colours, option.state
+            fill = c.raised if state & _State.State_MouseOver else c.base
+            if widget.hasFocus():
+                _panel(painter, option, fill=fill, edge=c.focus, width=2, radius=6)
+            elif widget.property("current"):
+                _panel(painter, option, fill=fill, edge=c.accent, width=2, radius=6)
+            else:
+                _panel(painter, option, fill=fill, edge=c.border, radius=6)
+        else:
+            super().drawControl(element, option, painter, widget)
+
+
+def paints_itself(view: QWidget) -> None:
+    """Leave a view to Fusion whose cells are painted by a delegate.
+
+    A view asks its style once for every cell of every frame.
+    """
+    style = QApplication.style()
+    if isinstance(style, Style):
+        view.setStyle(style.baseStyle())
+
+
+def _pressed_in(option: QStyleOption) -> bool:
+    state = option.state
+    return bool(state & _State.State_On) and not state & _State.State_AutoRaise
+
+
+def _framed(widget: QWidget | None) -> bool:
+    return THEME.dark and isinstance(widget, QLineEdit) and widget.hasFrame()
+
+
+def _panel(
+    painter: QPainter,
+    option: QStyleOption,
+    *,
+    fill: str,
+    edge: str,
+    width: float = 1,
+    radius: float,
+) -> None:
+    """A rounded box with its border inside the option's rectangle."""
+    inset = width / 2
+    painter.save()
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setPen(QPen(QColor(edge), width))
+    painter.setBrush(QColor(fill))
+    where = QRectF(option.rect).adjusted(inset, inset, -inset, -inset)
+    painter.drawRoundedRect(where, radius, radius)
+    painter.restore()
+
+
+def _square(option: QStyleOption) -> QRectF:
+    """The largest square in the middle of where an indicator goes, 14 pixels at most."""
+    size = min(option.rect.width(), option.rect.height(), 14)
+    where = QRectF(0, 0, size, size)
+    where.moveCenter(QRectF(option.rect).center())
+    return QRectF(where.toRect())
+
+
+def _box(option: QStyleOption, painter: QPainter) -> None:
+    c, state, where = THEME.colours, option.state, _square(option)
+    enabled = state & _State.State_Enabled
+    checked, partly = state & _State.State_On, state & _State.State_NoChange
+    edge = c.border if not enabled else c.accent if checked else c.quiet
+    fill = c.raised if not enabled else c.accent if checked else c.base
+    ink = c.on_accent if enabled else c.quiet
+    painter.save()
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setPen(QPen(QColor(edge), 1))
+    painter.setBrush(QColor(fill))
+    painter.drawRoundedRect(where.adjusted(0.5, 0.5, -0.5, -0.5), 2, 2)
+    if checked:
+        corners = [
+            QPointF(where.left() + x * where.width(), where.top() + y * where.height())
+            for x, y in TICK
+        ]
+        pen = QPen(QColor(ink), 1.8)
+        pen.setCapStyle(Qt.PenCapStyle.RoundCap)
+        pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
+        painter.setPen(pen)
+        painter.drawPolyline(QPolygonF(corners))
+    elif partly:
+        painter.fillRect(where.adjusted(4, 4, -4, -4), QColor(c.accent if enabled else c.quiet))
+    painter.restore()
+
+
+def _radio(option: QStyleOption, painter: QPainter) -> None:
+    c, state, where = THEME.colours, option.state, _square(option)
+    enabled, checked = state & _State.State_Enabled, state & _State.State_On
+    width = 4 if checked else 1
+    if not enabled:
+        edge = c.border
+    elif checked:
+        edge = c.accent
+    else:
+        edge = c.focus if state & _State.State_HasFocus else c.quiet
+    inset = width / 2
+    painter.save()
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setPen(QPen(QColor(edge), width))
+    painter.setBrush(QColor(c.on_accent if checked else c.base))
+    painter.drawEllipse(where.adjusted(inset, inset, -inset, -inset))
+    painter.restore()

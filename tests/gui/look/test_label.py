@@ -1,0 +1,30 @@
+"""Lines that end in dots, and figures in one form."""
+
+from __future__ import annotations
+
+from pytestqt.qtbot import QtBot
+
+from tabprotect.gui.look.label import ElidedLabel
+from tabprotect.gui.look.theme import chance_text, spaced
+
+
+def test_a_line_without_room_asks_for_none(qtbot: QtBot) -> None:
+    label = ElidedLabel("a name that goes on " * 20)
+    qtbot.addWidget(label)
+    label.resize(80, 20)
+    label.show()
+    assert label.minimumSizeHint().width() == 0
+    narrow = label.grab().toImage()
+    label.setText(label.text()[:60])
+    # The same beginning, and the same dots at its end.
+    assert label.grab().toImage() == narrow
+
+
+def test_figures_have_one_form() -> None:
+    assert (
+        spaced("0 of 1,302 cells (limit 12,345.6)") == "0 of 1\u202f302 cells (limit 12\u202f345.6)"
+    )
+    assert spaced("3,14 and a,b") == "3,14 and a,b"
+    assert [chance_text(c) for c in (0.0, 0.001, 0.72, 0.999, 1.0)] == [
+        *("0", "<0.01", "0.72", ">0.99", "1"),
+    ]

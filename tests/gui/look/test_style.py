@@ -1,0 +1,92 @@
+"""What the style paints in place of Fusion, seen on the pixels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from PySide6.QtGui import QColor, QImage
+from PySide6.QtWidgets import QApplication, QCheckBox, QFrame, QLineEdit, QRadioButton, QWidget
+from pytestqt.qtbot import QtBot
+
+from tabprotect.gui.frame.app import application
+from tabprotect.gui.look.label import Label
+from tabprotect.gui.look.roles import dress
+from tabprotect.gui.look.theme import DARK, LIGHT, THEME, Colours
+
+
+@pytest.fixture(params=["light", "dark"])
+def colours(request: pytest.FixtureRequest, qapp: QApplication) -> Iterator[Colours]:
+    application()
+    THEME.apply(mode=request.param, zoom=1.0)
+    yield LIGHT if request.param == "light" else DARK
+    THEME.apply(mode="light", zoom=1.0)
+
+
+def painted(widget: QWidget) -> QImage:
+    widget.resize(widget.sizeHint().expandedTo(widget.minimumSize()))
+    return widget.grab().toImage()
+
+
+def number(image: QImage, colour: str) -> int:
+    """How many pixels have a colour."""
+    wanted = QColor(colour)
+    return sum(
+        image.pixelColor(x, y) == wanted
+        for x in range(image.width())
+        for y in range(image.height())
+    )
+
+
+def test_nothing_is_dressed_by_a_sheet_on_the_application(qapp: QApplication) -> None:
+    application()
+    assert not qapp.styleSheet()
+
+
+@pytest.mark.parametrize("kind", [QCheckBox, QRadioButton])
+def test_what_is_checked_has_the_accent_and_what_is_not_has_a_border(
+    qtbot: QtBot, colours: Colours, kind: type[QCheckBox] | type[QRadioButton]
+) -> None:
+    box = kind()
+    qtbot.addWidget(box)
+    assert number(painted(box), colours.accent) == 0
+    box.setChecked(True)
+    assert number(painted(box), colours.accent) > 20
+    box.setEnabled(False)
+    assert number(painted(box), colours.accent) == 0
+
+
+def test_a_card_has_its_ground_and_the_border_of_the_chosen_one(
+    qtbot: QtBot, colours: Colours
+) -> None:
+    card = QFrame()
+    qtbot.addWidget(card)
+    card.setMinimumSize(60, 40)
+    dress(card, "card")
+    image = painted(card)
+    assert image.pixelColor(30, 20) == QColor(colours.base)
+    assert image.pixelColor(30, 0) == QColor(colours.border)
+    card.setProperty("current", True)
+    assert painted(card).pixelColor(30, 1) == QColor(colours.accent)
+
+
+def test_a_field_is_seen_on_a_dark_card(qtbot: QtBot, colours: Colours) -> None:
+    field = QLineEdit()
+    qtbot.addWidget(field)
+    image = painted(field)
+    edge = image.pixelColor(image.width() // 2, 0)
+    assert colours is LIGHT or edge == QColor(colours.quiet)
+
+
+def test_words_follow_the_theme_and_its_size(qtbot: QtBot) -> None:
+    application()
+    THEME.apply(mode="light", zoom=1.0)
+    quiet, head = Label("x", role="quiet"), Label("x", role="heading")
+    for label in (quiet, head):
+        qtbot.addWidget(label)
+    size = head.font().pointSizeF()
+    THEME.apply(mode="dark", zoom=2.0)
+    assert quiet.palette().windowText().color() == QColor(DARK.quiet)
+    assert head.font().pointSizeF() == pytest.approx(2 * size)
+    THEME.apply(mode="light", zoom=1.0)
+    assert quiet.palette().windowText().color() == QColor(LIGHT.quiet)
