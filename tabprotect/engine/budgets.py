@@ -28,6 +28,7 @@ SPREADING_PATIENCE = 0.25  # Seconds of work put into one piece, so that there i
 BOUNDING_LISTED = 5_000_000  # Cells that `cells="all"` lists
 # Open cells up to which `auto` solves integer programmes; beyond, one takes minutes
 AUTO_INTEGER_CELLS = 1_500
+HURRIED_INTEGER_CELLS = 100  # As many where the work is limited
 AUTO_NODES = 5_000  # Branch-and-bound nodes `auto` spends on one end of one interval
 COUNTING_STEPS = 20_000_000  # Transitions between states of the exact way, in all
 MOST_AT_ONCE = 6_000_000  # Of these in one step, which bounds memory
@@ -197,6 +198,10 @@ MOST_TRIES = 200  # Walks before a circuit is given up
 # posterior.moves
 # Entries (coefficients, sum) that the exact law of one sum of cells may cost: some seconds
 SUM_ENTRIES = 2**27
+# Steps of one component up to which its order of elimination is kept, some kilobytes each, and
+# number of such orders
+KEPT_PLAN_VARIABLES = 500
+KEPT_PLANS = 128
 SUM_HELD = 2**24  # Entries of its largest table (128 MiB)
 SUMS_LISTED = 2**27  # Entries (original, sum) where the laws of sums are read off listed originals
 # Entries that the exact laws of all sums of one table may cost: about half a minute
@@ -316,8 +321,12 @@ POSSIBLE_HELD = 2**22  # Counts of all of them together
 EXACT_CELLS = 20_000
 # As many where one of many releases of a table larger than that is looked at
 WIDTH_QUICK_CELLS = 100
+# Nominal microseconds (`solver.work`) of programmes for a judgement that somebody waits for
+WIDTH_QUICK_WORK = 1e6
 
 # query_space.optimal
+# Nominal microseconds (`solver.work`) of programmes after which wishes stay undecided
+TOGETHER_WORK = 5e6
 EXHAUSTIVE_VARIABLES = 7  # 617,675 chordal graphs; with eight variables there are 30,888,596
 
 # register

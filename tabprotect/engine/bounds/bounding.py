@@ -10,16 +10,18 @@ the at-risk cells is at least beta).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
+from tabprotect.engine import solver
 from tabprotect.engine.arrays import Ints
 from tabprotect.engine.bounds.bounds import Bounds, Method
 from tabprotect.engine.bounds.enclosure import Enclosure
-from tabprotect.engine.budgets import AUTO_INTEGER_CELLS, AUTO_NODES
+from tabprotect.engine.budgets import AUTO_INTEGER_CELLS, AUTO_NODES, HURRIED_INTEGER_CELLS
 from tabprotect.engine.budgets import BOUNDING_LISTED as MOST_LISTED
 from tabprotect.engine.budgets import PROGRAMME_CELLS as MOST_CELLS
 from tabprotect.engine.budgets import SUPPORT_CELLS as MOST_OPEN
@@ -154,6 +156,7 @@ def width(
     beta: int | None = None,
     method: Way = "auto",
     most_open: int = MOST_OPEN,
+    most_work: float = math.inf,
     progress: Progress = SILENT,
 ) -> WidthResult:
     """The smallest width of the at-risk cells, and whether the release is safe at beta.
@@ -162,16 +165,19 @@ def width(
     soon as the release is proven safe or bad: the width is then an upper limit of the true one
     unless ``exact``.
 
-    Parts of the release that leave more than ``most_open`` cells open are not looked at closely.
-    The other parameters and the errors are those of :func:`bounds`, but that ``decomposable`` on
-    a release that is not leaves the verdict unknown.
+    Parts of the release that leave more than ``most_open`` cells open are not looked at closely,
+    and no further cell once programmes have cost ``most_work`` (nominal microseconds), nor are
+    integer programmes that can be slow solved under such a limit. The other parameters and the
+    errors are those of :func:`bounds`, but that ``decomposable`` on a release that is not leaves
+    the verdict unknown.
     """
+    end = solver.work() + most_work
     enclosure = _enclosure(table, release, cells, at_risk, method, progress, most_open)
     for step in _STEPS[method]:
         if step == "shuttle":
             enclosure.tighten(progress)
-        elif _can(enclosure, step, method):
-            _narrow(enclosure, step, method, beta, progress)
+        elif _can(enclosure, step, method, hurried=end < math.inf):
+            _narrow(enclosure, step, method, beta, end, progress)
         if _decided(*_widths(enclosure), beta):
             break
     outer, inner = _widths(enclosure)
@@ -193,7 +199,12 @@ def width(
 
 
 def _narrow(
-    enclosure: Enclosure, step: Step, method: Way, beta: int | None, progress: Progress
+    enclosure: Enclosure,
+    step: Step,
+    method: Way,
+    beta: int | None,
+    end: float,
+    progress: Progress,
 ) -> None:
     """Solve for the tightest cells until the smallest width, or the verdict, is known."""
     tried = np.zeros(len(enclosure.cells), dtype=np.bool_)
@@ -203,11 +214,11 @@ def _narrow(
             return
         goal = int(outer.min()) if beta is None else beta
         waiting = np.flatnonzero(~tried & (inner < goal) & (inner < outer))
-        if not len(waiting):
+        if not len(waiting) or solver.work() >= end:
             return
         cell = int(waiting[np.argmin(outer[waiting])])
         progress.report(_STAGES[step], 1 - len(waiting) / len(tried))
-        _refine(enclosure, cell, step, method, goal, progress)
+        _refine(enclosure, cell, step, method, goal, progress, hurried=end < math.inf)
         tried[enclosure.alike == enclosure.alike[cell]] = True
 
 
@@ -223,19 +234,28 @@ def _decided(outer: Ints, inner: Ints, beta: int | None) -> bool:
     return int(outer.min()) < beta or int(inner.min()) >= beta
 
 
-def _most_cells(step: Step, method: Way) -> int:
-    return AUTO_INTEGER_CELLS if method == "auto" and step == "integer" else MOST_CELLS
+def _most_cells(step: Step, method: Way, hurried: bool) -> int:
+    if method != "auto" or step != "integer":
+        return MOST_CELLS
+    return HURRIED_INTEGER_CELLS if hurried else AUTO_INTEGER_CELLS
 
 
-def _can(enclosure: Enclosure, step: Step, method: Way) -> bool:
+def _can(enclosure: Enclosure, step: Step, method: Way, *, hurried: bool = False) -> bool:
     """Whether a step after the shuttle has anything small enough to work on."""
     if step == "neighbours":
         return enclosure.walkable
-    return enclosure.solvable(_most_cells(step, method))
+    return enclosure.solvable(_most_cells(step, method, hurried))
 
 
 def _refine(
-    enclosure: Enclosure, cell: int, step: Step, method: Way, goal: int | None, progress: Progress
+    enclosure: Enclosure,
+    cell: int,
+    step: Step,
+    method: Way,
+    goal: int | None,
+    progress: Progress,
+    *,
+    hurried: bool = False,
 ) -> None:
     if step == "neighbours":
         enclosure.walk(cell, goal)
@@ -243,7 +263,7 @@ def _refine(
     enclosure.solve(
         cell,
         integral=step == "integer",
-        most_cells=_most_cells(step, method),
+        most_cells=_most_cells(step, method, hurried),
         most_nodes=AUTO_NODES if method == "auto" else None,
         progress=progress,
         stage=_STAGES[step],

@@ -11,20 +11,22 @@ batch, on the last axis of every table.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
 
 from tabprotect.engine.arrays import Floats, Ints
-from tabprotect.engine.budgets import MAX_HELD, MAX_WIDTH, MAX_WORK
+from tabprotect.engine.budgets import KEPT_PLAN_VARIABLES as KEPT_VARIABLES
+from tabprotect.engine.budgets import KEPT_PLANS, MAX_HELD, MAX_WIDTH, MAX_WORK
 from tabprotect.engine.budgets import WIDTH_VARIABLES as MAX_VARIABLES
 from tabprotect.engine.cycles.width import eliminate
 from tabprotect.engine.errors import InfeasibleError
 from tabprotect.engine.posterior.moves.backward_factors import (
     BackwardStep,
     Structure,
+    Touches,
     laid_out,
     scopes_of,
     shifts,
@@ -81,12 +83,34 @@ class EliminationPlan:
 def plan(
     structure: Structure, passes: int, levels: int, progress: Progress = SILENT
 ) -> EliminationPlan | None:
-    """An elimination order for one structure; ``None`` when it is too wide or too long."""
+    """An elimination order for one structure; ``None`` when it is too wide or too long.
+
+    The pattern of overlaps decides, whatever is published: plans of small patterns are kept.
+    """
     count = structure.cycles * passes
     if count > MAX_VARIABLES:
         return None
+    pattern = structure.cycles, structure.groups, passes, levels
+    small = count <= KEPT_VARIABLES
+    found = _kept(*pattern) if small else _planned(*pattern, progress)
+    return None if found is None else replace(found, structure=structure)
+
+
+@lru_cache(maxsize=KEPT_PLANS)
+def _kept(
+    cycles: int, groups: tuple[Touches, ...], passes: int, levels: int
+) -> EliminationPlan | None:
+    return _planned(cycles, groups, passes, levels, SILENT)
+
+
+def _planned(
+    cycles: int, groups: tuple[Touches, ...], passes: int, levels: int, progress: Progress
+) -> EliminationPlan | None:
+    """The plan of a pattern of which there is no component."""
+    nothing = np.zeros((0, 0), dtype=np.int64)
+    structure = Structure(cycles, groups, nothing, nothing)
     scopes = scopes_of(structure, passes)
-    nodes = list(range(count))
+    nodes = list(range(cycles * passes))
     found = eliminate(scopes, nodes, limit=MAX_WIDTH, levels=levels, progress=progress)
     if found is None:
         return None
@@ -106,9 +130,9 @@ def plan(
         ordered = tuple(sorted(scope, key=position.__getitem__))
         factors[position[ordered[0]]].append((step, ordered))
     read: list[list[tuple[int, tuple[int, ...], tuple[int, ...]]]] = [[] for _ in axes]
-    for g, (cycles, signs) in enumerate(structure.groups):
+    for g, (touching, signs) in enumerate(groups):
         sign = {
-            i * passes + p: s for i, s in zip(cycles, signs, strict=True) for p in range(passes)
+            i * passes + p: s for i, s in zip(touching, signs, strict=True) for p in range(passes)
         }
         ordered = tuple(sorted(sign, key=position.__getitem__))
         read[position[ordered[0]]].append((g, ordered, tuple(sign[v] for v in ordered)))

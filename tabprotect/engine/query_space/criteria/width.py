@@ -12,6 +12,7 @@ Source: Dobra, Karr, Sanil and Fienberg 2002, section 3.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from functools import partial
 from typing import ClassVar
@@ -24,6 +25,7 @@ from tabprotect.engine.bounds.bounds import Bounds
 from tabprotect.engine.budgets import EXACT_CELLS, MOST_TIGHT
 from tabprotect.engine.budgets import SUPPORT_CELLS as MOST_CELLS
 from tabprotect.engine.budgets import WIDTH_QUICK_CELLS as QUICK_CELLS
+from tabprotect.engine.budgets import WIDTH_QUICK_WORK as QUICK_WORK
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.query_space.bounds_way import BoundsWay
 from tabprotect.engine.query_space.criterion import RiskCriterion
@@ -72,23 +74,38 @@ class Width(RiskCriterion):
             return Judgement("bad", ceiling, False, "frechet")
         hurried = decide_only or quick
         small = self.decides(evidence, "auto")
-        programmed = partial(_programmed, evidence, frontier, threshold, bounds, progress=progress)
+        programmed = partial(
+            _programmed,
+            evidence,
+            frontier,
+            threshold,
+            bounds,
+            most_work=QUICK_WORK if quick else math.inf,
+            progress=progress,
+        )
         if bounds not in ("auto", "decomposable"):
             return programmed(most_open=MOST_CELLS, decide_only=decide_only)
-        if bounds == "decomposable" or decide_only or not small:
-            queries = np.array(frontier[:1], dtype=np.int64)
-            if self.screen(evidence, frontier[1:], queries, threshold).safe[0]:
-                if bounds == "auto" and not hurried:
-                    # Safe; the figure itself where it costs little.
-                    found = programmed(most_open=QUICK_CELLS, decide_only=False)
-                    if found.exact:
-                        return found
-                return Judgement("safe", ceiling, False, "decomposable cover")
+        known = bounds == "decomposable" or decide_only or not small
+        if known and self._covered(evidence, frontier, threshold):
+            if bounds == "auto" and not hurried:
+                # Safe; the figure itself where it costs little.
+                found = programmed(most_open=QUICK_CELLS, decide_only=False)
+                if found.exact:
+                    return found
+            return Judgement("safe", ceiling, False, "decomposable cover")
         if bounds == "decomposable":
             return self._undecided(evidence, frontier, threshold)
         if hurried and not small:
             return programmed(most_open=QUICK_CELLS, decide_only=True)
-        return programmed(most_open=EXACT_CELLS, decide_only=decide_only)
+        found = programmed(most_open=EXACT_CELLS, decide_only=decide_only)
+        if quick and found.verdict == "unknown" and self._covered(evidence, frontier, threshold):
+            return Judgement("safe", found.width, False, "decomposable cover")
+        return found
+
+    def _covered(self, evidence: Evidence, frontier: Sequence[Query], threshold: int) -> bool:
+        """Whether a decomposable release that contains a release proves it safe."""
+        queries = np.array(frontier[:1], dtype=np.int64)
+        return bool(self.screen(evidence, tuple(frontier[1:]), queries, threshold).safe[0])
 
     def _undecided(
         self, evidence: Evidence, frontier: Sequence[Query], threshold: int
@@ -193,6 +210,7 @@ def _programmed(
     way: BoundsWay,
     *,
     most_open: int,
+    most_work: float,
     decide_only: bool,
     progress: Progress,
 ) -> Judgement:
@@ -207,6 +225,7 @@ def _programmed(
             beta=beta,
             method=way,
             most_open=most_open,
+            most_work=most_work,
             progress=progress,
         )
 

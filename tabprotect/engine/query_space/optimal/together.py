@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from tabprotect.engine import solver
+from tabprotect.engine.budgets import TOGETHER_WORK
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.query_space.bounds_way import BoundsWay
 from tabprotect.engine.query_space.criterion import RiskCriterion
@@ -15,21 +17,44 @@ from tabprotect.engine.query_space.lattice import Query
 
 @dataclass(frozen=True)
 class Together:
-    """Wishes parted in two. Confidential.
+    """Wishes parted in three. Confidential.
 
     Attributes
     ----------
     kept
-        Those that may go out together.
+        Those that are proved safe to go out together.
     left
-        Those that may not go out with them, in the order of the wishes.
+        Those that are proved unsafe with the kept ones before them, in the order of the wishes.
+    undecided
+        Those of which neither is proved: they stay in like ``left``.
     judgement
         Of all that is kept.
     """
 
     kept: tuple[Query, ...]
     left: tuple[Query, ...]
+    undecided: tuple[Query, ...]
     judgement: Judgement
+
+    def joined(self, wishes: Sequence[Query], judgement: Judgement) -> Together:
+        """The same with more wishes, by what was found of all that is kept with them."""
+        if judgement.verdict == "safe":
+            return replace(self, kept=(*self.kept, *wishes), judgement=judgement)
+        if judgement.verdict == "bad":
+            return replace(self, left=(*self.left, *wishes))
+        return replace(self, undecided=(*self.undecided, *wishes))
+
+
+class _SoFar:
+    """Progress that hands on what is proved with every report: only the latest one is heard."""
+
+    def __init__(self, progress: Progress) -> None:
+        self._progress = progress
+        self.share = 0.0
+        self.found: Together | None = None
+
+    def report(self, stage: str, fraction: float, partial: object = None) -> None:
+        self._progress.report("trying wishes", self.share, self.found)
 
 
 def together(
@@ -43,32 +68,70 @@ def together(
 ) -> Together:
     """All wishes where they may go out together; else each in turn that may join those before it.
 
-    Since no more is proved of more tables than of fewer, none that is left can join later.
+    Since no more is proved of more tables than of fewer, none that is left can join later. Under
+    ``auto`` closed forms speak first. Programmes then look at what is undecided until they have
+    cost ``TOGETHER_WORK``; every report meanwhile has as its partial result what is proved.
 
     Raises
     ------
     Interrupted
         When cancelled.
     """
+    begun = solver.work()
+    so_far = _SoFar(progress)
 
-    def judged(queries: Sequence[Query]) -> Judgement:
-        released = Frontier.below(evidence.lattice, (0, *queries))
-        return criterion.judge(
-            evidence, released.members, threshold, bounds=bounds, progress=progress
+    def tried(
+        found: Together, wishes: Sequence[Query], *, closed: bool, decide_only: bool = True
+    ) -> Together:
+        """With one more wish, or all of them at once."""
+        released = Frontier.below(evidence.lattice, (0, *found.kept, *wishes))
+        judgement = criterion.judge(
+            evidence,
+            released.members,
+            threshold,
+            bounds="decomposable" if closed else bounds,
+            decide_only=decide_only,
+            quick=True,
+            progress=so_far,
         )
+        return found.joined(wishes, judgement)
 
-    whole = judged(wishes)
-    if whole.verdict == "safe":
-        return Together(tuple(wishes), (), whole)
-    kept: list[Query] = []
-    left: list[Query] = []
-    best = judged(())
-    for number, wish in enumerate(wishes):
-        progress.report("trying wishes", number / len(wishes))
-        found = judged([*kept, wish])
-        if found.verdict == "safe":
-            kept.append(wish)
-            best = found
-        else:
-            left.append(wish)
-    return Together(tuple(kept), tuple(left), best)
+    def completed(found: Together, rest: Sequence[Query]) -> Together:
+        """With what is known of the rest without programmes."""
+        for wish in rest:
+            if bounds in ("auto", "decomposable"):
+                found = tried(found, [wish], closed=True)
+            else:
+                found = replace(found, undecided=(*found.undecided, wish))
+        return found
+
+    def figured(found: Together) -> Together:
+        """With the figure itself where that costs little."""
+        if found.judgement.exact:
+            return found
+        whole = tried(replace(found, kept=()), found.kept, closed=False, decide_only=False)
+        return whole if whole.kept else found
+
+    nothing = Together((), (), (), criterion.judge(evidence, (0,), threshold, progress=so_far))
+    found = so_far.found = completed(nothing, wishes)
+    if found.undecided and not found.left:
+        whole = tried(nothing, wishes, closed=False)
+        if whole.kept:
+            return figured(whole)
+    turn = nothing
+    for wish in wishes if found.undecided else ():
+        after = completed(turn, [wish])
+        turn = tried(turn, [wish], closed=False) if after.undecided else after
+        if turn.undecided:
+            break
+    else:
+        return figured(turn if found.undecided else found)
+    # Too hard to go in turn: what closed forms prove stands, and the others may join it.
+    for number, wish in enumerate(found.undecided):
+        so_far.share = number / len(found.undecided)
+        if solver.work() - begun >= TOGETHER_WORK:
+            break
+        others = tuple(w for w in found.undecided if w != wish)
+        found = tried(replace(found, undecided=others), [wish], closed=False)
+        so_far.found = found
+    return figured(found)

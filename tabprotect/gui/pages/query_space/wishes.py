@@ -44,7 +44,12 @@ class WishPanel(QWidget):
         self.found: Together | None = None
         self._table: object = None
         self._question: Question[Together] = Question(
-            self, space.document.jobs, self._answered, self._not_answered, stopped=self._show
+            self,
+            space.document.jobs,
+            self._answered,
+            self._not_answered,
+            came=self._answered,
+            stopped=self._show,
         )
         self.names = NamePicks("Variable of a wished table")
         self.names.changed.connect(self._show_buttons)
@@ -198,6 +203,7 @@ class WishPanel(QWidget):
             said = ""
             if found is not None:
                 said = "yes" if query in found.kept else "no" if query in found.left else ""
+                said = "not proved" if query in found.undecided else said
             item.setText(2, said)
         self.list.blockSignals(False)
         self.said.setText(self._sentence())
@@ -211,14 +217,27 @@ class WishPanel(QWidget):
             return "Trying which may go out together \u2026" if self._question.running else ""
         figure = f"{figure_text(regions.state, found.judgement)} ({way_text(found.judgement)})"
         many = counted(len(wishes), "ticked table")
-        if not found.left:
+        left, undecided = (
+            listed([regions.letters.text(query) for query in part], 6)
+            for part in (found.left, found.undecided)
+        )
+        kept = counted(len(found.kept), "table")
+        if undecided:
+            said = f"Proved safe to go out together: {kept} of the {many}, which leaves {figure}."
+            if left:
+                said += f" Proved unsafe beside them: {left}."
+            if self._question.running:
+                said += f" Still being tried: {undecided}."
+            else:
+                said += f" Not proved, and so not planned: {undecided}."
+            return said
+        if not left:
             one = len(wishes) == 1
             return f"The {many} may go out{'' if one else ' together'}: that leaves {figure}."
-        left = listed([regions.letters.text(query) for query in found.left], 6)
         if not found.kept:
             return f"None of the {many} may go out: {left}."
         return (
-            f"Not all together: taken in this order {counted(len(found.kept), 'table')} of the "
+            f"Not all together: taken in this order {kept} of the "
             f"{many} may go out, which leaves {figure}; {left} may not join them."
         )
 

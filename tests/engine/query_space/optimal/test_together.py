@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tabprotect.engine.bounds import bounding
 from tabprotect.engine.query_space.evidence import Evidence
 from tabprotect.engine.query_space.frontier import Frontier
-from tabprotect.engine.query_space.optimal.together import together
+from tabprotect.engine.query_space.optimal.together import Together, together
 from tabprotect.engine.query_space.registered import criteria
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Domain
@@ -40,4 +42,41 @@ def test_what_is_kept_is_safe_and_what_is_left_is_not(
     assert [w for w in wishes if w in found.kept] == list(found.kept)
     assert not found.kept or safe(*found.kept)
     assert not any(safe(*found.kept, wish) for wish in found.left)
-    assert bool(found.left) == (not safe(*wishes))
+    assert bool(found.left) == (not safe(*wishes)) and not found.undecided
+
+
+def test_closed_forms_speak_first_and_what_is_too_hard_is_not_called_safe(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    domain = Domain.of_shape((3, 3, 3, 3))
+    counts = np.random.default_rng(2).poisson(2.0, domain.shape)
+    evidence = Evidence.gather(Table.dense(domain, counts), SmallCount(1, 1))
+    criterion, pairs = criteria()["width"], list(evidence.lattice.level(2))
+    told: list[Together] = []
+
+    class Heard:
+        def report(self, stage: str, fraction: float, partial: object = None) -> None:
+            if isinstance(partial, Together):
+                told.append(partial)
+
+    whole = together(evidence, pairs, 3, criterion)
+    assert whole.kept == tuple(pairs)
+    # Nothing may be solved or walked: only closed forms are left.
+    monkeypatch.setattr(bounding, "_narrow", lambda *_: None)
+    found = together(evidence, pairs, 3, criterion, progress=Heard())
+    assert found.kept and found.undecided and not found.left
+    assert {*found.kept, *found.undecided} == {*pairs}
+    released = Frontier.below(evidence.lattice, found.kept).members
+    assert criterion.judge(evidence, released, 3, bounds="decomposable").verdict == "safe"
+    assert told[0].kept == found.kept
+
+
+def test_no_programme_is_solved_once_the_work_is_spent() -> None:
+    domain = Domain.of_shape((3, 3, 3))
+    table = Table.dense(domain, np.random.default_rng(1).poisson(1.5, domain.shape))
+    pairs = [("v1", "v2"), ("v2", "v3"), ("v1", "v3")]
+    names = dict(zip(("v1", "v2", "v3"), domain.names, strict=True))
+    release = [[names[v] for v in pair] for pair in pairs]
+    limited = bounding.width(table, release, method="lp", most_work=0.0)
+    assert limited.method == "frechet" and not limited.exact
+    assert bounding.width(table, release, method="lp").method == "lp"
