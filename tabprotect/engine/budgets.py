@@ -14,6 +14,7 @@ BELIEF_LIMIT = (
 BELIEFS_CELLS = 50_000  # Inner cells up to which a comparison asks for a posterior
 BELIEFS_JOINED = 64  # Of these that hang together by more than one published sum
 BELIEFS_STEPS = 100_000  # Steps of the exact way through them, about half a microsecond each
+BELIEFS_ONCE = 4_000_000  # The same where the method has no chance and is read once
 BELIEFS_RUNS = 3  # Runs of one configuration whose posterior is drawn: a second or more each
 BELIEFS_DRAWS = 500  # Of such a one
 # Nominal microseconds up to which all originals are weighed by the choice of a whole table

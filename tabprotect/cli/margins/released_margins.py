@@ -17,6 +17,7 @@ from tabprotect.engine.query_space.lattice import Lattice, Query
 from tabprotect.engine.query_space.optimal.best_release import METHODS, optimal
 from tabprotect.engine.query_space.registered import criteria, utilities
 from tabprotect.engine.query_space.release_sets.release_set import ReleaseSet
+from tabprotect.engine.query_space.table_server.price import Price, price
 from tabprotect.engine.query_space.workers import parse_workers
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.sensitivity.judged_cells import JUDGED
@@ -165,6 +166,7 @@ def run_frontier(args: argparse.Namespace, console: Console) -> int:
     judgement = state.judgement
     if judgement.verdict == "bad":
         state.require_some_one_way()
+    own, further = _prices(state, console)
     data = {
         "releasable": judgement.verdict == "safe",
         "width": judgement.width,
@@ -176,6 +178,8 @@ def run_frontier(args: argparse.Namespace, console: Console) -> int:
         "unreleasable": state.refused,
         "undecided": state.undecided,
         "too_tight": [cell.as_json() for cell in judgement.tight],
+        "price": None if own is None else own.as_json(),
+        "prices": [None if told is None else told.as_json() for told in further],
     }
     at_most = "" if judgement.exact else "at most "
     figure = figure_word(criterion)
@@ -183,12 +187,28 @@ def run_frontier(args: argparse.Namespace, console: Console) -> int:
         f"{bracketed(lattice, state.released)} {WORDS[judgement.verdict]} at {args.beta}: "
         f"{figure} {at_most}{judgement.width}, bounds {judgement.bounds}",
         *tight_lines(judgement.tight),
+        *([] if own is None else [own.sentence]),
         f"{state.released.size:,} sub-tables released",
         f"{state.refused:,} unreleasable, {state.undecided:,} of them because nothing is proved; "
         f"the smallest: {bracketed(lattice, state.unreleasable)}",
+        *(
+            f"  {bracketed(lattice, [query])} {told.sentence}"
+            for query, told in zip(state.unreleasable, further, strict=False)
+            if told is not None
+        ),
     ]
     console.result(data, lines)
     return 0
+
+
+def _prices(state: ReleaseSet, console: Console) -> tuple[Price | None, list[Price | None]]:
+    """What the refusal of these margins tells; or that of each of the smallest beyond them."""
+    if state.judgement.verdict == "safe":
+        return None, [price(state, query, progress=console) for query in state.unreleasable]
+    total = ReleaseSet.begin(
+        state.evidence, state.criterion, state.threshold, bounds=state.bounds, progress=console
+    )
+    return price(total, *state.released, progress=console), []
 
 
 def run_optimal(args: argparse.Namespace, console: Console) -> int:

@@ -111,6 +111,8 @@ def run_session(args: argparse.Namespace, console: Console) -> int:
             f"{answered.entry.number}  {lattice.text(answer.query) or '(total)'}: "
             f"{answer.kind}{given} ({answer.reason})"
         )
+        if answered.entry.line.price is not None:
+            lines.append(f"   {answered.entry.line.price.sentence}")
     lines += [
         f"released: {bracketed(lattice, releases.released)}",
         f"unreleasable: {bracketed(lattice, releases.unreleasable)}",
@@ -154,7 +156,7 @@ def _replayed(
 
 
 def _answer_json(answered: Answered, table: Table) -> dict[str, object]:
-    answer = answered.answer
+    answer, price = answered.answer, answered.entry.line.price
     names = [list(_names(table, query)) for query in answer.queries]
     return {
         "number": answered.entry.number,
@@ -162,6 +164,7 @@ def _answer_json(answered: Answered, table: Table) -> dict[str, object]:
         "answer": answer.kind,
         "released": names,
         "reason": answer.reason,
+        "price": None if price is None else price.as_json(),
         "tables": [_table_json(table.margin(given)) for given in names],
     }
 

@@ -9,6 +9,7 @@ from tabprotect.engine.assessment.figure import NotComputable
 from tabprotect.engine.budgets import BELIEFS_CELLS as CELLS
 from tabprotect.engine.budgets import BELIEFS_DRAWS as DRAWS
 from tabprotect.engine.budgets import BELIEFS_JOINED as JOINED
+from tabprotect.engine.budgets import BELIEFS_ONCE as ONCE
 from tabprotect.engine.budgets import BELIEFS_PROGRAMME as PROGRAMME
 from tabprotect.engine.budgets import BELIEFS_RUNS as RUNS
 from tabprotect.engine.budgets import BELIEFS_SECONDS as SECONDS
@@ -23,7 +24,7 @@ from tabprotect.engine.posterior.infer import infer
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.posterior.prior import Uniform
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.protection.registered import likelihood_of
+from tabprotect.engine.protection.registered import likelihood_of, methods
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.likelihood import CellFactors, Likelihood, MoveSequence, Rerun
 from tabprotect.engine.release.release import Release
@@ -41,6 +42,8 @@ class Budget:
         Inner cells that hang together (by more than one published sum) up to which it is.
     steps
         Steps of the exact way through such cells, about half a microsecond each.
+    once
+        The same where the method has no chance: its one release is read once.
     joined_runs
         Runs of one configuration in which a posterior of moves that has to be drawn, which takes
         a second or more, is worked out.
@@ -55,6 +58,7 @@ class Budget:
     cells: int = CELLS
     joined: int = JOINED
     steps: int = STEPS
+    once: int = ONCE
     joined_runs: int = RUNS
     draws: int = DRAWS
     weighing: float = WEIGHING
@@ -127,6 +131,9 @@ def _worked_out(
     size = release.domain.size
     if size > budget.cells:
         raise NotComputable(f"{size:,} cells are too many for a posterior in a comparison")
+    mechanism = release.mechanism
+    if not methods()[mechanism.method].is_random(mechanism.values):
+        budget = replace(budget, steps=max(budget.steps, budget.once))
     return _of_likelihood(likelihood_of(release), budget, affordable, means)
 
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 Run = Callable[..., Any]
@@ -61,6 +64,69 @@ def test_frontier(run: Run) -> None:
     assert bad.json["unreleasable"] == 64 and bad.json["unreleasable_frontier"] == [[]]
     assert [c["count"] for c in bad.json["too_tight"]]
     assert "must not be released" in run(*args, "--beta", 340).out
+
+
+def every_table(total: int, cells: int) -> np.ndarray:
+    """All tables of a total, int64 (tables, cells), by stars and bars."""
+    bars = np.array(list(combinations(range(total + cells - 1), cells - 1)))
+    ends = np.full((len(bars), 1), total + cells - 1)
+    return np.diff(np.hstack([bars, ends]), prepend=-1, axis=1) - 1
+
+
+def listed_price(counts: np.ndarray, out: list[str], asked: list[str]) -> dict[str, float]:
+    """What the refusal at beta 2 tells, from all tables of the total."""
+    tables = every_table(int(counts.sum()), counts.size).reshape(-1, *counts.shape)
+
+    def sums(among: np.ndarray, names: list[str]) -> np.ndarray:
+        margins = [
+            among.sum(axis=tuple(1 + v for v in range(counts.ndim) if "ABC"[v] not in name))
+            for name in names
+        ]
+        return np.hstack([margin.reshape(len(among), -1) for margin in margins])
+
+    def refused(among: np.ndarray, names: list[str]) -> np.ndarray:
+        classes = np.unique(sums(among, names), axis=0, return_inverse=True)[1].reshape(-1)
+        least = np.full((classes.max() + 1, *counts.shape), counts.sum())
+        most = np.zeros_like(least)
+        np.minimum.at(least, classes, among)
+        np.maximum.at(most, classes, among)
+        risk = (among >= 1) & (among <= 2) & ((most - least)[classes] < 2)
+        return np.asarray(risk.reshape(len(among), -1).any(axis=1))
+
+    tables = tables[(sums(tables, out) == sums(counts[None], out)).all(axis=1)]
+    tables = tables[~refused(tables, out)]
+    risk = ((tables >= 1) & (tables <= 2)).reshape(len(tables), -1).any(axis=1)
+    tables = tables[risk]
+    left = tables[refused(tables, [*out, *asked])]
+    before, after = (((t >= 1) & (t <= 2)).mean(axis=0) for t in (tables, left))
+    own = (counts >= 1) & (counts <= 2)
+    return {
+        "bits": math.log2(len(tables) / len(left)),
+        "largest_move": float(np.abs(after - before)[own].max()),
+    }
+
+
+def test_what_refusals_tell(run: Run, tmp_path: Path) -> None:
+    counts = np.array([[[1, 1], [1, 1]], [[0, 2], [2, 0]]])
+    path = tmp_path / "t.csv"
+    cells = ("".join(f"{code}," for code in at) + f"{n}\n" for at, n in np.ndenumerate(counts))
+    path.write_text("A,B,C,count\n" + "".join(cells))
+    begun = ("--beta", 2, "--json")
+    shown = run("frontier", path, "--release", "A,B", *begun).json
+    assert shown["releasable"] is True and shown["price"] is None and shown["prices"]
+    for names, told in zip(shown["unreleasable_frontier"], shown["prices"], strict=True):
+        wanted = listed_price(counts, ["AB"], ["".join(names)])
+        assert {key: told[key] for key in wanted} == pytest.approx(wanted)
+    both = run("frontier", path, "--release", "A,B", "--release", "A,C", "--release", "B,C", *begun)
+    wanted = listed_price(counts, [""], ["AB", "AC", "BC"])
+    assert both.json["releasable"] is False and both.json["prices"] == []
+    assert {key: both.json["price"][key] for key in wanted} == pytest.approx(wanted)
+    words = ("serve-session", tmp_path / "log.db", "--table", path, *begun)
+    first, second = run(*words, "--query", "A,B", "A,B,C").json["answers"]
+    assert first["price"] is None
+    wanted = listed_price(counts, ["AB"], ["ABC"])
+    assert {key: second["price"][key] for key in wanted} == pytest.approx(wanted)
+    assert f"{wanted['bits']:.2f} bits" in run(*words, "--replay").json["history"][1]["detail"]
 
 
 def test_the_grand_total_alone(run: Run) -> None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import combinations
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import tabprotect as tp
 from tabprotect.engine.assessment.assessed_release import AssessedRelease
 from tabprotect.engine.assessment.association import association
 from tabprotect.engine.assessment.attribute_disclosure import guess
@@ -405,6 +407,19 @@ def test_what_is_known_proved_and_left_open_by_hand() -> None:
     assert figure("share_known", looked).value == 0
     sure = by_hand(SAME, [[4, 0, 1, 5], [5, 0, 1, 4]])
     assert figure("share_known", sure).value == figure("share_certain", sure).value == 1
+
+
+def test_records_that_all_four_way_margins_of_the_czech_table_prove() -> None:
+    problem = Problem(tp.read_table("example:czech-autoworkers").table)
+    four = " + ".join(map(":".join, combinations(problem.table.domain.names, 4)))
+    method = methods()["publish_margins"]
+    values = method.resolve(problem.table.domain, {"margins": four, "cells": "all"})
+    release, _ = method.perform(problem, values, np.random.default_rng(1))
+    inner = Publication.of(problem.table.domain, "A*B*C*D*E*F")
+    seen = AssessedRelease(problem, release, inner, Key(("A",), "B"), second_is_new=False)
+    assert seen.posterior.originals == 705_884
+    found = figure("proved_records", seen)
+    assert found.value == 1_081 and not found.reason
 
 
 def test_the_choice_of_a_whole_table_counts_where_all_originals_can_be_weighed() -> None:

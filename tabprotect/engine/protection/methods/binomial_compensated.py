@@ -30,6 +30,7 @@ import numpy as np
 
 from tabprotect.engine.arrays import Ints
 from tabprotect.engine.budgets import BINOMIAL_COMPENSATED_WORK as MOST_WORK
+from tabprotect.engine.equal_rows import equal_rows
 from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.parameters import Parameter, Values, resolve
 from tabprotect.engine.progress import SILENT, Progress
@@ -134,8 +135,8 @@ class BinomialCompensated(Method):
         sums = np.zeros(int(block.max()) + 1, dtype=np.int64)
         np.add.at(sums, block, counts)
         # Cells with one published count and one total are alike.
-        pairs, kind = np.unique(np.stack([counts, sums[block]]), axis=1, return_inverse=True)
-        kinds = weighed(pairs[0], pairs[1], quality)
+        first, kind = equal_rows([counts, sums[block]])
+        kinds = weighed(counts[first], sums[block][first], quality)
         totals, total_kind = np.unique(sums, return_inverse=True)
         order = np.argsort(block, kind="stable")
         size = len(counts)
@@ -145,7 +146,7 @@ class BinomialCompensated(Method):
             release.domain,
             release.tables,
             (np.concatenate([cells, size + ends]), np.concatenate([cells, order])),
-            np.concatenate([kind.reshape(-1), len(kinds) + total_kind.reshape(-1)]),
+            np.concatenate([kind, len(kinds) + total_kind.reshape(-1)]),
             [*kinds, *((int(n), int(n), None) for n in totals)],
             rerun=_rerun(counts, sums[block], (order, ends), quality, kinds[0][2] is not None),
             note="This posterior leaves out that the counts were put right to their totals.",

@@ -7,7 +7,7 @@ It is pure: no clock, no random numbers, no files. Who keeps the log decides wha
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Literal, get_args
 
@@ -18,7 +18,7 @@ from tabprotect.engine.query_space.frontier import Frontier, maximal
 from tabprotect.engine.query_space.lattice import Query
 from tabprotect.engine.query_space.release_sets.release_set import ReleaseSet
 from tabprotect.engine.query_space.rule import ReleaseRule, Ruling, Situation
-from tabprotect.engine.query_space.table_server.price import price
+from tabprotect.engine.query_space.table_server.price import Price, price
 
 AnswerKind = Literal["table", "projection", "refusal", "deferral", "perturbed"]
 
@@ -83,6 +83,8 @@ class LogLine:
         As in the :class:`Answer`.
     bundle
         Fingerprint of the release bundle that went out with it; empty for none.
+    price
+        What a refusal told, as it stands in ``detail``; the log keeps it there alone.
     """
 
     user: str
@@ -93,6 +95,7 @@ class LogLine:
     detail: str
     permanent: bool = False
     bundle: str = ""
+    price: Price | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True)
@@ -199,8 +202,18 @@ def decide(
 ) -> tuple[Answer, LogLine]:
     """The answer to one request and its line, before anything has changed."""
     answer, new, detail = _answered(state, request.query, progress)
+    cost = None
+    if answer.reason == REFUSED:
+        cost = price(state.releases, request.query, refused=state.told, progress=progress)
     line = LogLine(
-        request.user, request.query, answer.kind, new, answer.reason, detail, answer.permanent
+        request.user,
+        request.query,
+        answer.kind,
+        new,
+        answer.reason,
+        detail if cost is None else f"{detail}. {cost.sentence}",
+        answer.permanent,
+        price=cost,
     )
     return answer, line
 
@@ -218,9 +231,6 @@ def _answered(
         return _refused(releases, query, CLOSED, True), None, ""
     if not state.rule.simulatable and not releases.allows(query):
         detail = "proved too tight" if query in releases.proved else "not proved wide enough"
-        cost = price(releases, query, refused=state.told, progress=progress)
-        if cost is not None:
-            detail += f". {cost.sentence}"
         return _refused(releases, query, REFUSED, True), None, detail
     asked = dict(state.demand)
     asked[query] = asked.get(query, 0) + 1

@@ -89,20 +89,19 @@ class Price:
 
 def price(
     releases: ReleaseSet,
-    query: Query,
-    *,
+    *asked: Query,
     refused: Iterable[Query] = (),
     draws: int = 0,
     progress: Progress = SILENT,
 ) -> Price | None:
-    """What refusing a query tells whoever knows all that is released.
+    """What refusing a query, or several at once, tells whoever knows all that is released.
 
     Parameters
     ----------
     releases
         What is out, and what judges.
-    query
-        Refused by the criterion, not by a rule.
+    asked
+        Refused by the criterion, not by a rule: several if not together.
     refused
         Queries that the criterion refused before: known already, and refused still.
     draws
@@ -124,7 +123,7 @@ def price(
     evidence, criterion = releases.evidence, releases.criterion
     cells, domain = evidence.cells, evidence.cells.table.domain
     out = releases.released.members
-    if releases.allows(query):
+    if len(asked) == 1 and releases.allows(asked[0]):
         return None
     tables, judge = possible_tables(cells.table, out, progress), criterion.refuses
     drawn = tables is None
@@ -149,7 +148,7 @@ def price(
         # What lies above something refused is refused: that tells nothing more.
         if not any(one != other and one & other == one for one in before):
             possible &= refuses(other)
-    left = possible & refuses(query)
+    left = possible & refuses(*asked)
     if left.sum() < (LEAST_DRAWN if drawn else 1):
         return None
     own = cells.at_risk.mask(cells.table.counts.reshape(-1))
