@@ -7,7 +7,7 @@ import pytest
 
 from tabprotect.engine.cycles.designs import design
 from tabprotect.engine.posterior.infer import infer
-from tabprotect.engine.posterior.moves.elimination import Elimination
+from tabprotect.engine.posterior.moves.elimination import Elimination, EliminationPlan, _planned
 from tabprotect.engine.posterior.moves.enumeration import distribution
 from tabprotect.engine.posterior.moves.signature_model import group_model
 from tabprotect.engine.posterior.moves.thinning import Thinned
@@ -83,3 +83,17 @@ def test_draws_of_the_reversed_mechanism_are_called_exact() -> None:
         found = infer(one, draws=400)
         assert (found.way, found.independent) == ("monte_carlo", independent)
         assert ("exactly" in found.reason) == (rule == "negative") or "negative" in found.reason
+
+
+def test_a_plan_is_kept_for_the_same_pattern_and_no_other() -> None:
+    def plans(seed: int, passes: int) -> tuple[EliminationPlan, ...]:
+        one = likelihood((2, 4), 4, "bands", "any_zero", seed, passes)
+        exact = Elimination.of(group_model(one, Uniform()))
+        assert exact is not None
+        return exact.plans
+
+    (one,), (other,), (twice,) = plans(1, 1), plans(2, 1), plans(1, 2)
+    assert one.axes is other.axes and one.factors is other.factors
+    assert len(twice.axes) == 2 * len(one.axes)
+    fresh = _planned(one.structure.cycles, one.structure.groups, 1, 3, SILENT)
+    assert fresh is not None and (fresh.axes, fresh.factors) == (one.axes, one.factors)
