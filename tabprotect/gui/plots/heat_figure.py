@@ -79,7 +79,8 @@ class HeatFigure:
     @property
     def _title(self) -> str:
         low, high = self._text(0.0), self._text(self._top)
-        return f"{self._name}: {low} to {high}, dark is {low if self._flip else high}"
+        dark = low if self._flip else high
+        return f"{self._name}: {low} to {high}, dark is {dark}"
 
     def draw(self, painter: QPainter, area: QRectF, colours: Colours) -> None:
         """Draw into a rectangle in the given colours; the painter's font is set."""
