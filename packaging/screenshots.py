@@ -16,7 +16,7 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 # A house of its own: pictures leave nothing in anybody's register.
 os.environ["TABPROTECT_HOME"] = tempfile.mkdtemp(prefix="tabprotect-pictures-")
 
-from PySide6.QtTest import QTest
+from PySide6.QtCore import QEventLoop, QTimer
 
 from tabprotect.engine.project.verbs.compare_verbs import set_comparison
 from tabprotect.engine.project.verbs.release_verbs import protect, set_method, set_seed
@@ -46,7 +46,10 @@ def settle(window: MainWindow, *, seconds: float = 120.0) -> None:
     # Pages wait a moment before they ask questions, so one quiet look is not enough.
     quiet = 0
     while quiet < 8 and time.monotonic() < end:
-        QTest.qWait(50)
+        # QTest's own waiting would hold the jobs up.
+        loop = QEventLoop()
+        QTimer.singleShot(50, loop.quit)
+        loop.exec()
         quiet = 0 if window.document.jobs.running else quiet + 1
 
 

@@ -198,8 +198,8 @@ class CycleReport:
         low, high = self.coverage_min, self.coverage_max
         if low == 0:
             return Statement("coverage", "warning", "Some cells are touched by no cycle.")
-        often = {1: "once", 2: "twice"}
-        times = often.get(low, f"{low} times") if low == high else f"{low} to {high} times"
+        alike = "once" if low == 1 else "twice" if low == 2 else f"{low} times"
+        times = alike if low == high else f"{low} to {high} times"
         if not self.balanced:
             return Statement(
                 "coverage",

@@ -88,7 +88,10 @@ class SinceLastYear:
         out.append(f"total {self.total[0]:,} -> {self.total[1]:,}")
         out.append(f"{self.appeared:,} empty cells are filled, {self.vanished:,} filled ones empty")
         if self.jumped:
-            out.append(f"{self.jumped:,} counts jumped by more than {JUMP:g} standard deviations:")
+            counts = "count" if self.jumped == 1 else "counts"
+            out.append(
+                f"{self.jumped:,} {counts} jumped by more than {JUMP:g} standard deviations:"
+            )
         for jump in self.jumps:
             out.append(f"  ({', '.join(jump.cell)}): {jump.before:,} -> {jump.after:,}")
         return out

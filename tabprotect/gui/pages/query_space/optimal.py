@@ -213,7 +213,8 @@ class OptimalPanel(QWidget):
         if found is None or regions is None:
             self._frontier.clear()
         else:
-            frontier = [regions.letters.text(q) for q in found.plan.released]
+            texts = regions.letters.text
+            frontier = [texts(q) if q else told("total") for q in found.plan.released]
             name = told(shown[0])
             self._frontier.setText(
                 f"{name[:1].upper()}{name[1:]}: {told(f'{listed(frontier, 12)} and all below.')}"
