@@ -44,9 +44,6 @@ Most of it is the first test of a process, which imports pages on the thread; ot
 tenth of it.
 """
 
-BUSIER = {"test_long_labels_and_two_hundred_categories": 3.0}
-"""Tests that may take longer: a heat map of 200 categories is drawn for a file on the thread."""
-
 
 @pytest.fixture(scope="session")
 def watchdog(qapp: QApplication) -> Iterator[Watchdog]:
@@ -66,8 +63,7 @@ def responsive(watchdog: Watchdog, request: pytest.FixtureRequest) -> Iterator[N
     found = watchdog.longest
     if folder := os.environ.get("BUSY"):
         Path(folder, f"{found.seconds:.2f} {request.node.name[:80]}").write_text(found.where)
-    limit = BUSIER.get(request.node.originalname, BUSY)
-    assert found.seconds < limit, f"busy for {found.seconds:.2f} s:\n{found.where}"
+    assert found.seconds < BUSY, f"busy for {found.seconds:.2f} s:\n{found.where}"
 
 
 @pytest.fixture(autouse=True)

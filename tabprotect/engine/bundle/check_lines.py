@@ -77,6 +77,17 @@ def headline(verdict: Verdict, together: Verdict | None = None) -> CheckLine:
     return CheckLine("mind", text)
 
 
+def published_line(verdict: Verdict) -> CheckLine:
+    """The verdict on a release that has left, in one sentence."""
+    if not verdict.judged:
+        return CheckLine("mind", "Published. What a reader learns could not be worked out.")
+    text = (
+        f"Published. A reader would know {verdict.known:,} of {verdict.at_risk:,.1f} expected "
+        f"at-risk cells (limit: {verdict.limit:,.1f}), {verdict.certain:,} certain."
+    )
+    return CheckLine(headline(verdict).state, text)
+
+
 def read_together(verdict: Verdict, beside: str = "what left before") -> str:
     """What a reader of a release and of earlier ones would know, in words."""
     if verdict.passed is None:

@@ -107,7 +107,7 @@ class Field(QWidget):
         column.addWidget(self.fault)
         column.addWidget(self.help)
         self._explain()
-        THEME.changed.connect(self._colour)
+        THEME.follow(self, Field._colour)
         self._colour()
 
     @property

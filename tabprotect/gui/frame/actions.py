@@ -39,6 +39,7 @@ class Actions(QObject):
             self.menus[name] = window.menuBar().addMenu(f"&{name}")
             # A page may have found something since.
             self.menus[name].aboutToShow.connect(self._offer)
+            self.menus[name].aboutToShow.connect(self._repaint)
         self._file()
         self._edit()
         for stage in PAGES:
@@ -48,8 +49,6 @@ class Actions(QObject):
         self._help()
         self.document.project_changed.connect(lambda _: self.refresh())
         self.document.view_changed.connect(lambda _: self.refresh())
-        THEME.changed.connect(self._repaint)
-        self._repaint()
         self.refresh()
 
     def __getitem__(self, name: str) -> QAction:
@@ -282,6 +281,7 @@ class Actions(QObject):
         self["public"].setEnabled(project is not None and self.document.has_original)
 
     def _repaint(self) -> None:
+        """Icons in the colours in force: nobody sees them before a menu opens."""
         for name, picture in self._pictures.items():
             self[name].setIcon(icons.icon(picture))
 

@@ -34,7 +34,7 @@ class HistoryPanel(QWidget):
         in_column(self._empty, (self._list, 1), on=self, margins=GRID)
         document.project_changed.connect(lambda _: self.refresh())
         document.view_changed.connect(lambda _: self.refresh())
-        THEME.changed.connect(self.refresh)
+        THEME.follow(self, HistoryPanel.refresh)
         self.refresh()
 
     def shows_original(self) -> bool:

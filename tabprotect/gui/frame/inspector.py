@@ -24,7 +24,6 @@ from tabprotect.gui.look.layouts import in_column
 from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import (
     GRID,
-    THEME,
     chance_text,
     count_text,
     number_text,
@@ -99,7 +98,6 @@ class Inspector(QScrollArea):
         document.project_changed.connect(lambda _: self.refresh())
         document.view_changed.connect(lambda _: self.refresh())
         document.posterior_ready.connect(lambda *_: self.refresh())
-        THEME.changed.connect(self.refresh)
         self.refresh()
 
     @property

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -144,7 +144,7 @@ class CellDelegate(QStyledItemDelegate):
         super().__init__(parent)
         self.mark: Bools | None = None
         self.ground: npt.NDArray[np.uint8] | None = None
-        self.grounds: list[tuple[QColor, QColor]] = []
+        self.grounds: Sequence[tuple[QColor, QColor]] = []
         self.hatch: Bools | None = None
         self.hidden: Bools | None = None
         self.draw: Callable[[QPainter, QRect, int, int, bool], None] | None = None

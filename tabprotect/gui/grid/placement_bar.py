@@ -180,7 +180,7 @@ class PlacementBar(QScrollArea):
             zone.dropped.connect(self._move)
             row.addWidget(zone)
         self.setWidget(inner)
-        THEME.changed.connect(self._again)
+        THEME.follow(self, PlacementBar._again)
 
     def show_placement(
         self, domain: Domain, placement: Placement, layer: Index, at_risk: Bools | None = None

@@ -175,7 +175,7 @@ class GridView(QWidget):
         self._fitted = 0
         self._arrange()
         self.cells.selectionModel().currentChanged.connect(self._current)
-        THEME.changed.connect(self._fit)
+        THEME.follow(self, GridView._fit)
 
     def _arrange(self) -> None:
         off = Qt.ScrollBarPolicy.ScrollBarAlwaysOff

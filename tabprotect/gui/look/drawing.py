@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
 
 from PySide6.QtCore import QBuffer, QIODevice, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QFont, QFontMetrics, QImage, QImageWriter, QPainter, QPaintEvent
@@ -19,6 +21,89 @@ CAPTION = int(Qt.TextFlag.TextWordWrap | Qt.AlignmentFlag.AlignLeft)
 
 EXPORT_SCALE = 2
 """Bitmaps are written with twice the screen's resolution."""
+
+
+Draw = Callable[[QPainter, QRectF, Colours], None]
+
+
+def figure_font(font: QFont) -> QFont:
+    """The font of a plot among texts in ``font``: a little smaller, figures of one width."""
+    out = tabular(font)
+    out.setPointSizeF(out.pointSizeF() * 0.92)
+    return out
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """A picture for a report: in light colours whatever the window's, its caption below.
+
+    It knows no widget: where ``draw`` uses none either, it can be painted beside the window.
+
+    Attributes
+    ----------
+    size
+        Pixels of the picture, without the caption.
+    dpi
+        What texts were measured with: else they are smaller than the room for them.
+    draw
+        Draws into a rectangle in the given colours; the painter's font is set.
+    """
+
+    name: str
+    caption: str
+    size: QSize
+    font: QFont
+    dpi: int
+    draw: Draw
+
+    def svg(self) -> bytes:
+        """An SVG document."""
+        whole, foot = self._whole()
+        target = QBuffer()
+        target.open(QIODevice.OpenModeFlag.WriteOnly)
+        generator = QSvgGenerator()
+        generator.setOutputDevice(target)
+        generator.setResolution(self.dpi)
+        generator.setSize(whole)
+        generator.setViewBox(QRect(0, 0, whole.width(), whole.height()))
+        generator.setTitle(self.name)
+        generator.setDescription(self.caption)
+        painter = QPainter(generator)
+        self._paint(painter, whole, foot)
+        painter.end()
+        return bytes(target.data().data())
+
+    def png(self) -> bytes:
+        """A PNG bitmap."""
+        whole, foot = self._whole()
+        image = QImage(whole * EXPORT_SCALE, QImage.Format.Format_RGB32)
+        image.setDevicePixelRatio(EXPORT_SCALE)
+        image.fill(Qt.GlobalColor.white)
+        painter = QPainter(image)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        self._paint(painter, whole, foot)
+        painter.end()
+        target = QBuffer()
+        target.open(QIODevice.OpenModeFlag.WriteOnly)
+        QImageWriter(target, b"png").write(image)
+        return bytes(target.data().data())
+
+    def _whole(self) -> tuple[QSize, int]:
+        """The size with the caption, and the height of the caption."""
+        size = self.size.expandedTo(QSize(60 * GRID, 0))
+        room = QRect(0, 0, size.width() - 2 * GRID, 10_000)
+        foot = QFontMetrics(self.font).boundingRect(room, CAPTION, self.caption).height()
+        return QSize(size.width(), size.height() + foot + 2 * GRID), foot
+
+    def _paint(self, painter: QPainter, whole: QSize, foot: int) -> None:
+        painter.setFont(self.font)
+        area = QRectF(0, 0, whole.width(), whole.height())
+        painter.fillRect(area, LIGHT.base)
+        inner = area.adjusted(GRID, GRID, -GRID, -GRID)
+        painter.setPen(LIGHT.text)
+        below = QRectF(inner.left(), inner.bottom() - foot, inner.width(), foot + GRID)
+        painter.drawText(below, CAPTION, told(self.caption))
+        self.draw(painter, inner.adjusted(0, 0, 0, -foot - GRID), LIGHT)
 
 
 class Drawing(QWidget):
@@ -40,10 +125,8 @@ class Drawing(QWidget):
         self.update()
 
     def figure_font(self) -> QFont:
-        """The plot's font: a little smaller than text, figures of one width."""
-        font = tabular(self.font())
-        font.setPointSizeF(font.pointSizeF() * 0.92)
-        return font
+        """The plot's font."""
+        return figure_font(self.font())
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
@@ -56,54 +139,15 @@ class Drawing(QWidget):
 
     # -- files --------------------------------------------------------------------------------
 
-    def svg(self, *, caption: str, size: QSize | None = None) -> bytes:
-        """The picture of ``size`` as an SVG document in light colours, its caption below."""
-        whole, foot = self._whole(size, caption)
-        target = QBuffer()
-        target.open(QIODevice.OpenModeFlag.WriteOnly)
-        generator = QSvgGenerator()
-        generator.setOutputDevice(target)
-        # The screen's: else texts are smaller than the room that was measured for them.
-        generator.setResolution(self.logicalDpiX())
-        generator.setSize(whole)
-        generator.setViewBox(QRect(0, 0, whole.width(), whole.height()))
-        generator.setTitle(self.accessibleName())
-        generator.setDescription(caption)
-        painter = QPainter(generator)
-        self._draw_file(painter, whole, caption, foot)
-        painter.end()
-        return bytes(target.data().data())
+    def svg(self, *, caption: str) -> bytes:
+        """The picture as an SVG document in light colours, its caption below."""
+        return self._sheet(caption).svg()
 
-    def png(self, *, caption: str, size: QSize | None = None) -> bytes:
-        """The picture of ``size`` as a PNG in light colours, its caption below."""
-        whole, foot = self._whole(size, caption)
-        image = QImage(whole * EXPORT_SCALE, QImage.Format.Format_RGB32)
-        image.setDevicePixelRatio(EXPORT_SCALE)
-        image.fill(Qt.GlobalColor.white)
-        painter = QPainter(image)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        self._draw_file(painter, whole, caption, foot)
-        painter.end()
-        target = QBuffer()
-        target.open(QIODevice.OpenModeFlag.WriteOnly)
-        QImageWriter(target, b"png").write(image)
-        return bytes(target.data().data())
+    def png(self, *, caption: str) -> bytes:
+        """The picture as a PNG bitmap in light colours, its caption below."""
+        return self._sheet(caption).png()
 
-    def _whole(self, size: QSize | None, caption: str) -> tuple[QSize, int]:
-        """The size of the file's picture with the caption, and the height of the caption."""
-        size = self.size().expandedTo(QSize(0, 36 * GRID)) if size is None else size
-        size = size.expandedTo(QSize(60 * GRID, 0))
-        room = QRect(0, 0, size.width() - 2 * GRID, 10_000)
-        foot = QFontMetrics(self.figure_font()).boundingRect(room, CAPTION, caption).height()
-        return QSize(size.width(), size.height() + foot + 2 * GRID), foot
-
-    def _draw_file(self, painter: QPainter, whole: QSize, caption: str, foot: int) -> None:
-        # Figures for a report: light ground whatever the window's colours.
-        painter.setFont(self.figure_font())
-        area = QRectF(0, 0, whole.width(), whole.height())
-        painter.fillRect(area, LIGHT.base)
-        inner = area.adjusted(GRID, GRID, -GRID, -GRID)
-        painter.setPen(LIGHT.text)
-        below = QRectF(inner.left(), inner.bottom() - foot, inner.width(), foot + GRID)
-        painter.drawText(below, CAPTION, told(caption))
-        self.draw(painter, inner.adjusted(0, 0, 0, -foot - GRID), LIGHT)
+    def _sheet(self, caption: str) -> Sheet:
+        size = self.size().expandedTo(QSize(0, 36 * GRID))
+        dpi = self.logicalDpiX()
+        return Sheet(self.accessibleName(), caption, size, self.figure_font(), dpi, self.draw)

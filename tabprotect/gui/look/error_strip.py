@@ -68,7 +68,7 @@ class ErrorStrip(QFrame):
         for widget in (self._second, self._button, self._details, self._copy, self._close):
             row.addWidget(widget, 0, Qt.AlignmentFlag.AlignTop)
         in_column(row, self._detail, on=self, margins=GRID)
-        THEME.changed.connect(self._paint)
+        THEME.follow(self, ErrorStrip._paint)
         self.hide()
 
     def show_error(

@@ -143,7 +143,7 @@ class Listing(QTableView):
             self.setSortingEnabled(True)
         self.selectionModel().currentRowChanged.connect(self._moved)
         self.activated.connect(lambda at: self.activated_row.emit(int(self.rows.rows[at.row()])))
-        THEME.changed.connect(self._dress)
+        THEME.follow(self, Listing._dress)
         self._dress()
 
     def _dress(self) -> None:

@@ -7,7 +7,6 @@ from weakref import WeakSet
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QFont, QPalette
 from PySide6.QtWidgets import QLabel, QPushButton, QWidget
-from shiboken6 import isValid
 
 from tabprotect.gui.look.theme import THEME
 
@@ -34,7 +33,7 @@ def dress(widget: QWidget, role: str) -> None:
     widget.setProperty("role", role)
     _DRESSED.add(widget)
     widget.setAttribute(Qt.WidgetAttribute.WA_Hover, role == "card")
-    _attire(widget, role)
+    _attire(widget)
 
 
 def role_of(widget: QWidget) -> str:
@@ -42,8 +41,8 @@ def role_of(widget: QWidget) -> str:
     return widget.property("role") or ""
 
 
-def _attire(widget: QWidget, role: str) -> None:
-    c = THEME.colours
+def _attire(widget: QWidget) -> None:
+    c, role = THEME.colours, role_of(widget)
     if isinstance(widget, QPushButton) and role == "main":
         widget.setStyleSheet(
             f"QPushButton {{ background: {c.accent}; color: {c.on_accent};"
@@ -67,8 +66,7 @@ def _attire(widget: QWidget, role: str) -> None:
 
 def _again() -> None:
     for widget in list(_DRESSED):
-        if isValid(widget):
-            _attire(widget, role_of(widget))
+        THEME.when_seen(widget, _attire)
 
 
 # Before all pages, which measure their words when the theme changes.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import numpy.typing as npt
 from PySide6.QtCore import QPointF, QRectF, QSize
@@ -16,7 +18,8 @@ STEPS = 48
 """Shades of the scale."""
 
 
-def shades(colours: Colours) -> list[tuple[QColor, QColor]]:
+@cache
+def shades(colours: Colours) -> tuple[tuple[QColor, QColor], ...]:
     """Ground and text colour of each shade, low first; text reaches 4.5:1 on every one."""
     low, high = QColor(colours.heat_low), QColor(colours.heat_high)
     out = []
@@ -30,7 +33,7 @@ def shades(colours: Colours) -> list[tuple[QColor, QColor]]:
         # One of black and white always does.
         ink = max(("#000000", "#ffffff"), key=lambda c: contrast(c, ground.name()))
         out.append((ground, QColor(ink)))
-    return out
+    return tuple(out)
 
 
 def shade_numbers(

@@ -8,12 +8,15 @@ meaning also has a symbol.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal, TypeVar
+from weakref import WeakKeyDictionary
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QGuiApplication, QPalette
-from PySide6.QtWidgets import QApplication, QToolTip
+from PySide6.QtWidgets import QApplication, QToolTip, QWidget
+from shiboken6 import isValid
 
 GRID = 8
 """The unit of spacing in pixels."""
@@ -133,13 +136,23 @@ def contrast(first: str, second: str) -> float:
     return (light + 0.05) / (dark + 0.05)
 
 
+Widget = TypeVar("Widget", bound=QWidget)
+
+
 class Theme(QObject):
-    """The colours and the font size in force; ``changed`` after any change of either."""
+    """The colours and the font size in force; ``changed`` after any change of either.
+
+    What hidden widgets have to do then waits until they are shown: there are many more of them.
+    """
 
     changed = Signal()
 
     def __init__(self) -> None:
         super().__init__()
+        self._following: WeakKeyDictionary[QWidget, list[Callable[[Any], object]]]
+        self._following = WeakKeyDictionary()
+        self._behind: WeakKeyDictionary[QWidget, list[Callable[[Any], object]]]
+        self._behind = WeakKeyDictionary()
         self.mode: Mode = "system"
         self.zoom = 1.0
         self.colours = LIGHT
@@ -168,15 +181,47 @@ class Theme(QObject):
         self.colours = DARK if self._wants_dark() else LIGHT
         if before == (self.colours, self.zoom):
             return
-        palette = self._palette()
-        app.setPalette(palette)
-        QToolTip.setPalette(palette)
-        font = app.font()
-        font.setPointSizeF(self.points)
-        app.setFont(font)
-        # Widgets learn of it by an event that waits: who hears of the change measures words.
-        QApplication.sendPostedEvents(None, QEvent.Type.ApplicationFontChange.value)
+        if before is None or before[0] is not self.colours:
+            palette = self._palette()
+            app.setPalette(palette)
+            QToolTip.setPalette(palette)
+        if before is None or before[1] != self.zoom:
+            font = app.font()
+            font.setPointSizeF(self.points)
+            app.setFont(font)
+            # Widgets learn of it by an event that waits: who hears of the change measures words.
+            QApplication.sendPostedEvents(None, QEvent.Type.ApplicationFontChange.value)
         self.changed.emit()
+        for widget, dresses in list(self._following.items()):
+            for dress in dresses:
+                self.when_seen(widget, dress)
+
+    def follow(self, widget: Widget, dress: Callable[[Widget], object]) -> None:
+        """Call a function of a widget after each change, when the widget is seen.
+
+        The function may not hold the widget: it is kept as long as the widget is.
+        """
+        self._following.setdefault(widget, []).append(dress)
+
+    def when_seen(self, widget: Widget, dress: Callable[[Widget], object]) -> None:
+        """Call a function of a widget: at once where it is seen, else when it is next shown."""
+        if not isValid(widget):
+            return
+        if widget.isVisible():
+            dress(widget)
+            return
+        if widget not in self._behind:
+            self._behind[widget] = []
+            widget.installEventFilter(self)
+        if dress not in self._behind[widget]:
+            self._behind[widget].append(dress)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.Show and isinstance(watched, QWidget):
+            watched.removeEventFilter(self)
+            for dress in self._behind.pop(watched, []):
+                dress(watched)
+        return False
 
     def _wants_dark(self) -> bool:
         if self.mode != "system":

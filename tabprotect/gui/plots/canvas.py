@@ -236,9 +236,7 @@ class Canvas:
         self._grid(numbers[1:], angle=0)
         self.bottom.setTicks([list(ticks)])
 
-    def plane(
-        self, floor: float, top: float, across: Ticks, up: Ticks, *, grid: bool = True
-    ) -> None:
+    def plane(self, floor: float, top: float, across: Ticks, up: Ticks) -> None:
         """Set the ends of the left axis, and round values with their texts along both, with a grid."""
         self.floor, self.top = floor, top
         self.box.setYRange(floor, top, padding=0)
@@ -246,8 +244,7 @@ class Canvas:
         up = [tick for tick in up if self.y(tick[0]) >= self.line / 2]
         for axis, ticks, angle in ((self.bottom, across, 90), (self.left, up, 0)):
             axis.setTicks([list(ticks)])
-            if grid:
-                self._grid([value for value, _ in ticks], angle=angle)
+            self._grid([value for value, _ in ticks], angle=angle)
 
     def _grid(self, values: Iterable[float], *, angle: int) -> None:
         # Not the axis's own grid: with it the axis leaves out numbers at its ends, the 0.
@@ -299,14 +296,6 @@ class Canvas:
             brush=brush,
         )
         self._put(item)
-
-    def picture(self, pixels: npt.NDArray[np.uint8], area: QRectF) -> None:
-        """An RGB picture (rows, columns, 3), its first row on top, over a part of the plane."""
-        item = pyqtgraph().ImageItem(
-            np.ascontiguousarray(pixels[::-1]), axisOrder="row-major", levels=(0, 255)
-        )
-        item.setRect(area)
-        self._put(item, depth=-1)
 
     def hatch(self, left: Floats, width: float, height: Floats, *, ink: str) -> None:
         """Slanted lines over bars from zero, the same distance apart whatever the zoom.
@@ -370,18 +359,14 @@ class Canvas:
         sign.setBrush(QColor(ink))
         self._put(sign)
 
-    def label(
-        self, text: str, left: float, top: float, *, ink: str | QColor, veiled: bool = True
-    ) -> None:
-        """A text with its upper left corner at a pixel, ``veiled`` over lines and bars."""
+    def label(self, text: str, left: float, top: float, *, ink: str | QColor) -> None:
+        """A text with its upper left corner at a pixel, lines and bars veiled behind it."""
         x, y = self.unit
         item = pyqtgraph().TextItem(told(text), color=QColor(ink), anchor=(0, 0))
         item.textItem.document().setDocumentMargin(1)
         item.setFont(self._font)
         item.setPos(self.low + left * x, self.top - top * y)
         self._put(item, depth=1)
-        if not veiled:
-            return
         # Not the text's own filling: in a file it is painted in the place it has on the screen.
         size = item.textItem.boundingRect()
         corner = QPointF(self.low + left * x, self.top - (top + size.height()) * y)

@@ -115,7 +115,7 @@ class Deviations(QWidget):
         self._grid.setContentsMargins(4, 4, 4, 4)
         self._grid.setSpacing(GRID)
         self._grid.addWidget(self._empty, 0, 0)
-        THEME.changed.connect(self._repaint)
+        THEME.follow(self, Deviations._repaint)
 
     def show_panels(self, panels: Sequence[Panel], *, empty: str = "") -> None:
         """Show panels, or a sentence where there is none."""

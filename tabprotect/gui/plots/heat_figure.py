@@ -6,14 +6,14 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from PySide6.QtCore import QRectF, QSize
-from PySide6.QtGui import QFontMetricsF
+from PySide6.QtCore import QPointF, QRectF, QSize, QSizeF, Qt
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QPainter, QPen
 
 from tabprotect.gui.grid.layout import Layout
+from tabprotect.gui.look.drawing import CENTRE, RIGHT, Sheet
 from tabprotect.gui.look.shades import shade_numbers, shades
-from tabprotect.gui.look.theme import GRID
-from tabprotect.gui.plots.canvas import Canvas
-from tabprotect.gui.plots.plot import Plot
+from tabprotect.gui.look.theme import GRID, Colours
+from tabprotect.languages.speaking import told
 
 WRITTEN = 2_500
 """Layers of more cells are drawn as coloured points without numbers."""
@@ -21,13 +21,18 @@ WRITTEN = 2_500
 LABEL = 24
 """Characters of a label that fit."""
 
+UNCUT = int(Qt.TextFlag.TextDontClip)
+
 
 def _cut(text: str) -> str:
     return text if len(text) <= LABEL else f"{text[: LABEL - 1]}\u2026"
 
 
-class HeatFigure(Plot):
-    """One layer: row and column labels, a shade and a number per cell."""
+class HeatFigure:
+    """One layer: row and column labels, a shade and a number per cell.
+
+    No widget, as the pictures on the pages are: it is drawn beside the window.
+    """
 
     def __init__(
         self,
@@ -39,8 +44,8 @@ class HeatFigure(Plot):
         top: float,
         flip: bool,
     ) -> None:
-        super().__init__(name)
-        self._values, self._text, self._top, self._flip = values, text, top, flip
+        self._name, self._values, self._text = name, values, text
+        self._top, self._flip = top, flip
         rows, columns = values.shape
         self._written = values.size <= WRITTEN
         self._rows, self._columns = (
@@ -51,48 +56,61 @@ class HeatFigure(Plot):
             for down in (True, False)
         )
 
-    def best_size(self) -> QSize:
+    def sheet(self, *, font: QFont, dpi: int, caption: str) -> Sheet:
+        """The figure with its caption, as large as it needs to be."""
+        size = self._best_size(QFontMetricsF(font))
+        return Sheet(told(self._name), caption, size, font, dpi, self.draw)
+
+    def _best_size(self, metrics: QFontMetricsF) -> QSize:
         """Room for every number, or one point and more per cell."""
         rows, columns = self._values.shape
-        metrics = QFontMetricsF(self.figure_font())
-        left = metrics.horizontalAdvance(self.numbers) + 4 * GRID
+        left = self._left(metrics) + 3 * GRID
         if not self._written:
             return QSize(int(left) + max(columns, 400), max(rows, 300) + 8 * GRID)
-        words = [*self._columns, self._text(self._top), self._text(0.0)]
+        words = [*self._columns, told(self._text(self._top)), told(self._text(0.0))]
         cell = max(map(metrics.horizontalAdvance, words)) + 2 * GRID
         tall = 1.5 * metrics.height()
         return QSize(int(left + columns * cell), int(rows * tall + 3 * tall) + 4 * GRID)
 
-    @property
-    def filled(self) -> bool:
-        return True
+    def _left(self, metrics: QFontMetricsF) -> float:
+        """Room of the row labels."""
+        return metrics.horizontalAdvance(max(self._rows, key=len, default="") + "  ") + GRID
 
     @property
-    def numbers(self) -> str:
-        return max(self._rows, key=len, default="") + "  "
-
-    @property
-    def title(self) -> str:
+    def _title(self) -> str:
         low, high = self._text(0.0), self._text(self._top)
         dark = low if self._flip else high
-        return f"{self.accessibleName()}: {low} to {high}, dark is {dark}"
+        return f"{self._name}: {low} to {high}, dark is {dark}"
 
-    def span(self) -> tuple[float, float]:
-        return 0.0, float(self._values.shape[1])
-
-    def arrange(self, canvas: Canvas) -> None:
+    def draw(self, painter: QPainter, area: QRectF, colours: Colours) -> None:
+        """Draw into a rectangle in the given colours; the painter's font is set."""
         rows, columns = self._values.shape
-        across = [(n + 0.5, label) for n, label in enumerate(self._columns) if label]
-        up = [(rows - n - 0.5, label) for n, label in enumerate(self._rows) if label]
-        canvas.plane(0.0, float(rows), across, up, grid=False)
+        metrics = QFontMetricsF(painter.font())
+        line = metrics.height()
+        plane = area.adjusted(self._left(metrics), 0, -GRID / 2, -2 * line - GRID)
+        wide, tall = plane.width() / columns, plane.height() / rows
         numbers = shade_numbers(self._values, self._top, flip=self._flip) - 1
-        grounds = shades(canvas.colours)
+        grounds = shades(colours)
         palette = np.array([(g.red(), g.green(), g.blue()) for g, _ in grounds], dtype=np.uint8)
-        canvas.picture(palette[numbers], QRectF(0, 0, columns, rows))
+        pixels = np.ascontiguousarray(palette[numbers])
+        picture = QImage(pixels.data, columns, rows, 3 * columns, QImage.Format.Format_RGB888)
+        painter.drawImage(plane, picture)
+        painter.setPen(QPen(QColor(colours.border), 1.5))
+        painter.drawLine(plane.bottomLeft(), plane.bottomRight())
+        painter.setPen(QColor(colours.quiet))
+        below = QRectF(plane.left(), plane.bottom() + GRID / 2 + line, plane.width(), line)
+        painter.drawText(below, CENTRE | UNCUT, told(self._title))
         if not self._written:
             return
+        for row, label in enumerate(self._rows):
+            beside = QRectF(area.left(), plane.top() + row * tall, plane.left() - area.left(), tall)
+            painter.drawText(beside.adjusted(0, 0, -GRID / 2, 0), RIGHT | UNCUT, label)
+        painter.setPen(QColor(colours.text))
+        for column, label in enumerate(self._columns):
+            under = QRectF(plane.left() + column * wide, plane.bottom() + GRID / 2, wide, line)
+            painter.drawText(under, CENTRE | UNCUT, label)
         for (row, column), number in np.ndenumerate(numbers):
-            text = self._text(self._values[row, column].item())
-            left = canvas.x(column + 0.5) - canvas.metrics.horizontalAdvance(text) / 2 - 1
-            top = canvas.y(rows - row - 0.5) - canvas.line / 2 - 1
-            canvas.label(text, left, top, ink=grounds[number][1], veiled=False)
+            corner = plane.topLeft() + QPointF(column * wide, row * tall)
+            painter.setPen(grounds[number][1])
+            words = told(self._text(self._values[row, column].item()))
+            painter.drawText(QRectF(corner, QSizeF(wide, tall)), CENTRE | UNCUT, words)

@@ -50,7 +50,7 @@ class HeatMap(QWidget):
         self.grid.delegate.draw = self._draw_dot
         self.grid.current_changed.connect(self._moved)
         in_column(self.layers, (self.grid, 1), on=self, margins=0, spacing=GRID)
-        THEME.changed.connect(self._paint)
+        THEME.follow(self, HeatMap._paint)
 
     @property
     def layout_shown(self) -> Layout | None:

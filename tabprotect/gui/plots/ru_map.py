@@ -125,7 +125,7 @@ class RiskUtilityMap(Plot):
         self.front: tuple[int, ...] = ()
         self.place: Place | None = None
         self.words: Callable[[Place], str] = lambda place: ""
-        THEME.changed.connect(self._fit)
+        THEME.follow(self, RiskUtilityMap._fit)
         self._fit()
 
     def _fit(self) -> None:

@@ -10,6 +10,7 @@ from tabprotect.engine.bundle.check_lines import (
     headline,
     honesty,
     protection,
+    published_line,
     read_together,
     stated,
     table_lines,
@@ -50,6 +51,18 @@ def test_the_sentence_has_the_numbers() -> None:
     table = TableVerdict("user", ("a",), True, 500, 390.0, 255, 200, "exact")
     assert headline(Verdict((table,), 0.95, 0.05, 3)).text == (
         "Not ready: 255 of 390.0 expected at-risk cells are known to a reader (limit: 19.5)."
+    )
+
+
+def test_what_has_left_is_not_called_ready() -> None:
+    table = TableVerdict("user", ("a",), True, 500, 390.0, 10, 0, "exact")
+    verdict = Verdict((table,), 0.95, 0.05, 3)
+    assert headline(verdict).text.startswith("Ready")
+    said = published_line(verdict)
+    assert (said.state, said.text) == (
+        "passed",
+        "Published. A reader would know 10 of 390.0 expected at-risk cells (limit: 19.5), "
+        "0 certain.",
     )
 
 

@@ -84,9 +84,33 @@ def test_words_follow_the_theme_and_its_size(qtbot: QtBot) -> None:
     quiet, head = Label("x", role="quiet"), Label("x", role="heading")
     for label in (quiet, head):
         qtbot.addWidget(label)
+        label.show()
     size = head.font().pointSizeF()
     THEME.apply(mode="dark", zoom=2.0)
     assert quiet.palette().windowText().color() == QColor(DARK.quiet)
     assert head.font().pointSizeF() == pytest.approx(2 * size)
     THEME.apply(mode="light", zoom=1.0)
     assert quiet.palette().windowText().color() == QColor(LIGHT.quiet)
+
+
+def test_what_is_hidden_follows_the_theme_when_it_is_shown(qtbot: QtBot) -> None:
+    application()
+    THEME.apply(mode="light", zoom=1.0)
+    page, seen = QWidget(), list[tuple[str, str]]()
+    label = Label("x", role="quiet")
+    label.setParent(page)
+    qtbot.addWidget(page)
+    THEME.follow(page, lambda _: seen.append((THEME.colours.base, "page")))
+    THEME.apply(mode="dark")
+    THEME.apply(mode="light")
+    THEME.apply(mode="dark")
+    assert seen == []
+    page.show()
+    # Once, with what is in force, and before the first picture.
+    assert seen == [(DARK.base, "page")]
+    assert label.palette().windowText().color() == QColor(DARK.quiet)
+    THEME.apply(mode="light")
+    assert seen[1:] == [(LIGHT.base, "page")]
+    page.hide()
+    page.show()
+    assert len(seen) == 2

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +18,7 @@ from PySide6.QtCore import QObject
 from PySide6.QtGui import QAction
 
 from tabprotect.engine.atomic import write_bytes
-from tabprotect.engine.errors import InfeasibleError, TabprotectError
+from tabprotect.engine.errors import InfeasibleError
 from tabprotect.engine.posterior.analysis import AnalysisSummary
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.progress import Progress
@@ -25,6 +27,7 @@ from tabprotect.engine.tables.domain import Index
 from tabprotect.engine.tables.table import Table
 from tabprotect.gui.base.confidential_files import MARK, marked
 from tabprotect.gui.base.question import Question
+from tabprotect.gui.look.drawing import Sheet, figure_font
 from tabprotect.gui.look.file_dialogs import ask_export
 from tabprotect.gui.pages.check.figures import LEVEL
 from tabprotect.gui.pages.check.shown import PosteriorShown
@@ -35,10 +38,10 @@ from tabprotect.gui.plots.heat_figure import HeatFigure
 
 def table_csv(
     posteriors: dict[str, Posterior],
+    progress: Progress,
     *,
     rule: SmallCount,
     original: Table | None,
-    progress: Progress,
 ) -> bytes:
     """A row per cell: labels, published count, and the figures of each person.
 
@@ -137,9 +140,11 @@ class PosteriorFiles(QObject):
         super().__init__(page)
         self._page = page
         self.document = page.document
-        self._writing: Question[None] = Question(
-            self, page.document.jobs, lambda _: None, page.show_error
-        )
+        # One each: a file that is being written is not given up for another one.
+        self._writing: dict[str, Question[None]] = {
+            kind: Question(self, page.document.jobs, lambda _: None, page.show_error)
+            for kind, *_ in KINDS
+        }
         self.actions: dict[str, QAction] = {}
         for kind, label, stem, suffix in KINDS:
             action = QAction(label, page)
@@ -186,40 +191,47 @@ class PosteriorFiles(QObject):
             return
         if self.confidential(kind) and marked(path) != path:
             path, overwrite = marked(path), False
-        if kind == "table_csv":
-            self._write_table(path, overwrite=overwrite)
-            return
-        try:
-            write_bytes(path, self.content(kind), overwrite=overwrite)
-        except TabprotectError as error:
-            self._page.show_error(error)
+        make = self.content(kind)
+        self._writing[kind].ask(
+            f"writing {path.name}",
+            lambda progress: write_bytes(path, make(progress), overwrite=overwrite),
+        )
 
-    def content(self, kind: str) -> bytes:
-        """The bytes of a figure, or of the cell's numbers."""
+    def content(self, kind: str) -> Callable[[Progress], bytes]:
+        """What makes the bytes of a kind, beside the window; widgets draw theirs at once."""
         view, selection = self._page.view(), self.document.selection
         assert view is not None
+        if kind == "table_csv":
+            return partial(table_csv, self._known(), rule=view.rule, original=view.original)
         if kind.startswith("map"):
-            layout = self._page.map.layout_shown
-            assert layout is not None
-            picture = HeatFigure(
-                self._page.figure.label_for(view.rule),
-                layout,
-                self._page.map.values_shown,
-                text=self._page.figure.text,
-                top=self._page.map.top,
-                flip=self._page.map.flip,
-            )
-            write = picture.svg if kind == "map_svg" else picture.png
-            return write(caption=self._caption(kind), size=picture.best_size())
+            sheet = self._map(self._page.figure.label_for(view.rule), self._caption(kind))
+            return lambda _: sheet.svg() if kind == "map_svg" else sheet.png()
         if kind.startswith("draws"):
-            return self._draws(kind)
-        assert selection is not None
-        if kind == "cell_csv":
+            data = self._draws(kind)
+        elif kind == "cell_csv":
+            assert selection is not None
             true = None if view.original is None else view.original[selection]
-            return cell_csv(self._known(), selection, true=true)
-        histogram = self._page.cell.histogram
-        write = histogram.svg if kind == "cell_svg" else histogram.png
-        return write(caption=self._caption(kind))
+            data = cell_csv(self._known(), selection, true=true)
+        else:
+            histogram = self._page.cell.histogram
+            write = histogram.svg if kind == "cell_svg" else histogram.png
+            data = write(caption=self._caption(kind))
+        return lambda _: data
+
+    def _map(self, name: str, caption: str) -> Sheet:
+        page = self._page
+        shown, figure = page.map, page.figure
+        assert shown.layout_shown is not None
+        picture = HeatFigure(
+            name,
+            shown.layout_shown,
+            shown.values_shown,
+            text=figure.text,
+            top=shown.top,
+            flip=shown.flip,
+        )
+        font = figure_font(page.font())
+        return picture.sheet(font=font, dpi=page.logicalDpiX(), caption=caption)
 
     def _draws(self, kind: str) -> bytes:
         draws = self._page.draws
@@ -258,14 +270,3 @@ class PosteriorFiles(QObject):
             name = posterior.published.domain.cell_text(selection)
             parts += [f"Cell {name}.", cell_sentence(posterior, selection, true=true)]
         return " ".join([*parts, way_sentence(posterior, self.document.originals(self._page.who))])
-
-    def _write_table(self, path: Path, *, overwrite: bool) -> None:
-        view = self._page.view()
-        assert view is not None
-        posteriors = self._known()
-
-        def work(progress: Progress) -> None:
-            data = table_csv(posteriors, rule=view.rule, original=view.original, progress=progress)
-            write_bytes(path, data, overwrite=overwrite)
-
-        self._writing.ask(f"writing {path.name}", work)

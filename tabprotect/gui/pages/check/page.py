@@ -242,6 +242,10 @@ class CheckPage(CheckStage, PosteriorShown):
     def refresh(self, changes: Changes) -> None:
         if self.document.release is None:
             return
+        if changes == {"theme"}:
+            # Map, plots and cards follow it by themselves.
+            self._show_mode()
+            return
         if changes & {"release", "priors", "table", "everything"}:
             self._failed.clear()
         for who in PERSONS:
@@ -279,14 +283,18 @@ class CheckPage(CheckStage, PosteriorShown):
         if view is None:
             self._way.clear()
             return
-        posterior = view.posterior
-        holds = posterior.mode_is_published
-        hidden = posterior.hidden
-        self.mode_button.setVisible(hidden is None or not hidden.all())
-        self.mode_button.setText(mode_sentence(posterior))
-        self.mode_button.setIcon(icons.icon("tick" if holds else "warning"))
-        self.mode_button.setEnabled(not holds)
+        self._show_mode()
         self._show_way()
+
+    def _show_mode(self) -> None:
+        view = self.view()
+        if view is not None:
+            posterior = view.posterior
+            holds, hidden = posterior.mode_is_published, posterior.hidden
+            self.mode_button.setVisible(hidden is None or not hidden.all())
+            self.mode_button.setText(mode_sentence(posterior))
+            self.mode_button.setIcon(icons.icon("tick" if holds else "warning"))
+            self.mode_button.setEnabled(not holds)
 
     def _show_way(self) -> None:
         view = self.view()

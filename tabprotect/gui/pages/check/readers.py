@@ -165,7 +165,7 @@ class ReaderCards(QWidget):
         self._grid = QGridLayout(self)
         self._grid.setContentsMargins(0, 0, 0, 0)
         self._grid.setSpacing(GRID)
-        THEME.changed.connect(self._repaint)
+        THEME.follow(self, ReaderCards._repaint)
 
     def show_readers(self, found: Iterable[Reader]) -> bool:
         """Show these readers; whether they are others than before."""

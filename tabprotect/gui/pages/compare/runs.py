@@ -170,7 +170,7 @@ class RunsPanel(QWidget):
         self._arrange()
         self.more.toggled.connect(self._details.setVisible)
         self._details.hide()
-        THEME.changed.connect(self._check)
+        THEME.follow(self, RunsPanel._check)
 
     def _arrange(self) -> None:
         adding = in_row((self.text, 1), self.add_button, spacing=GRID)

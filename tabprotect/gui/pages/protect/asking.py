@@ -85,7 +85,7 @@ class Asking(QScrollArea):
         whole = QWidget()
         in_column(card, 1, on=whole, margins=0)
         self.setWidget(whole)
-        THEME.changed.connect(self._take_width)
+        THEME.follow(self, Asking._take_width)
         self._take_width()
 
     def _take_width(self) -> None:

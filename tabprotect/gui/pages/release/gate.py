@@ -30,7 +30,7 @@ class Banner(QFrame):
             margins=(2 * GRID, GRID, 2 * GRID, GRID),
             spacing=2 * GRID,
         )
-        THEME.changed.connect(self._paint)
+        THEME.follow(self, Banner._paint)
 
     def show_line(self, line: CheckLine, *, figure: str = "") -> None:
         """Show a verdict, with its number large."""

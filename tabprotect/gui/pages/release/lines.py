@@ -94,7 +94,7 @@ class LineGroup(QWidget):
         self._inside.addLayout(self._helps)
         in_column(self.title, self.card, on=self, margins=0, spacing=4)
         self.fold.setVisible(False)
-        THEME.changed.connect(self._repaint)
+        THEME.follow(self, LineGroup._repaint)
 
     def add(self, widget: QWidget) -> None:
         """Put something beneath the lines."""

@@ -17,6 +17,7 @@ from tabprotect.engine.bundle.check_lines import (
     CheckGroup,
     CheckLine,
     headline,
+    published_line,
     stated,
 )
 from tabprotect.engine.disclosure.policy import HousePolicy
@@ -289,7 +290,8 @@ class ReleasePage(ReleaseStage, Page):
         if house and verdict is not None:
             together = None if known is None else known.before.together
             figure = spaced(f"{verdict.known:,} of {verdict.at_risk:,.1f}".removesuffix(".0"))
-            self.banner.show_line(self._light(project, headline(verdict, together)), figure=figure)
+            said = published_line(verdict) if project.published else headline(verdict, together)
+            self.banner.show_line(self._light(project, said), figure=figure)
         elif house:
             self.banner.show_line(CheckLine("told", "Working out what a reader would know \u2026"))
         else:

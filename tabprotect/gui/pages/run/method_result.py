@@ -67,7 +67,7 @@ class MethodResult(QWidget):
         in_column(
             row, self.placement, (self.tables, 1), self.legend, on=self, margins=0, spacing=GRID
         )
-        THEME.changed.connect(self._fill)
+        THEME.follow(self, MethodResult._fill)
 
     def show_result(self, release: Release | None, protected: Protected | None) -> None:
         """Show a release; with the record of its run beside what is true."""

@@ -66,7 +66,7 @@ class RefusalStrip(QFrame):
             margins=GRID,
             spacing=GRID // 2,
         )
-        THEME.changed.connect(self._take_colours)
+        THEME.follow(self, RefusalStrip._take_colours)
         self._take_colours()
         self.hide()
 

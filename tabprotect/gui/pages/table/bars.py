@@ -29,7 +29,7 @@ class Bar(QFrame):
         super().__init__()
         self.setAccessibleName(name)
         self.row = in_row(on=self, margins=(GRID, 4, GRID, 4), spacing=GRID)
-        THEME.changed.connect(self.take_colours)
+        THEME.follow(self, Bar.take_colours)
         self.take_colours()
         self.hide()
 

@@ -107,7 +107,7 @@ class CategoriesPanel(QFrame):
         in_column(head, (self._list, 1), row, add, on=self, margins=(GRID, 0, 0, 0), spacing=GRID)
         self.setFocusProxy(self._list)
         document.project_changed.connect(lambda _: self.refresh())
-        THEME.changed.connect(self._repaint)
+        THEME.follow(self, CategoriesPanel._repaint)
         self._repaint()
 
     @property

@@ -209,7 +209,7 @@ class RiskList(QFrame):
             margins=(GRID, 0, 0, 0),
             spacing=GRID,
         )
-        THEME.changed.connect(self._paint)
+        THEME.follow(self, RiskList._paint)
         self._paint()
 
     def _kinds(self) -> QComboBox:

@@ -19,6 +19,7 @@ from tabprotect.engine.posterior.infer import infer
 from tabprotect.engine.posterior.log_linear import LogLinear
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.posterior.prior import parse_prior
+from tabprotect.engine.progress import SILENT
 from tabprotect.engine.protection.registered import likelihood_of
 from tabprotect.gui.frame.main_window import MainWindow
 from tabprotect.gui.look.theme import number_text
@@ -68,14 +69,14 @@ def test_draws_show_the_spread_with_the_originals_value_only_in_the_house(
     shown.draws.run()
     settle()
     assert "(v1, w2)" in shown.draws.sentence.text()
-    told = list(csv.DictReader(io.StringIO(shown.files.content("draws_csv").decode())))
+    told = list(csv.DictReader(io.StringIO(shown.files.content("draws_csv")(SILENT).decode())))
     assert list(told[0]) == ["draw", "value", "published"]
     assert np.allclose(
         [float(row["value"]) for row in told], shown.draws.result[0].values, equal_nan=True
     )
     protected.document.set_public(False)
-    assert b"original_CONFIDENTIAL" in shown.files.content("draws_csv")
-    assert b"CONFIDENTIAL" in shown.files.content("draws_svg")
+    assert b"original_CONFIDENTIAL" in shown.files.content("draws_csv")(SILENT)
+    assert b"CONFIDENTIAL" in shown.files.content("draws_svg")(SILENT)
 
 
 def test_a_log_linear_model_of_ones_choice_is_fitted_to_the_draws(
