@@ -7,6 +7,7 @@ as in the program itself; the longest of those moments is the first line.
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 import tempfile
@@ -123,6 +124,8 @@ def measured(shape: tuple[int, ...]) -> None:
 
 def main() -> None:
     """All tables."""
+    # As the program begins.
+    gc.set_threshold(200_000)
     application()
     for shape in SHAPES:
         measured(shape)
