@@ -15,7 +15,7 @@ from importlib.resources import files
 from typing import TypeVar
 
 from tabprotect.languages.catalogue import Catalogue
-from tabprotect.languages.figures import figures_of
+from tabprotect.languages.number_formats import figures_of
 from tabprotect.languages.po import read_po
 from tabprotect.languages.pseudo import stretched
 

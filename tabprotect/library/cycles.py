@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tabprotect.engine.arrays import Bools
-from tabprotect.engine.cycles import files
+from tabprotect.engine.cycles import cycle_files as files
 from tabprotect.engine.cycles.constructions.triangular import Settings
+from tabprotect.engine.cycles.cycle_report import CycleReport, check, public_support
 from tabprotect.engine.cycles.designs import design as designed
-from tabprotect.engine.cycles.report import CycleReport, check, public_support
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.formats.groupings import parse_groupings
+from tabprotect.engine.formats.grouping_files import parse_groupings
 from tabprotect.engine.formats.structural_zeros import zeros_of
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.release.release import Release

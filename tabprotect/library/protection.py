@@ -8,17 +8,17 @@ from pathlib import Path
 from typing import Any
 
 from tabprotect.engine.bounds.joined import joined
-from tabprotect.engine.cycles import files
+from tabprotect.engine.cycles import cycle_files as files
 from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.disclosure.policy import read as read_policy
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.project import steps
+from tabprotect.engine.project import in_one_go as steps
 from tabprotect.engine.project.command import Order
 from tabprotect.engine.project.history import History
 from tabprotect.engine.project.project import DEFAULT_METHOD
-from tabprotect.engine.project.releasing.judged import judged
+from tabprotect.engine.project.releasing.judgement import judged
 from tabprotect.engine.project.verbs import cycle_verbs, release_verbs, set_verbs
-from tabprotect.engine.protection.descriptions.summary import summarise
+from tabprotect.engine.protection.descriptions.run_summary import summarise
 from tabprotect.engine.protection.problem import Protected
 from tabprotect.engine.protection.registered import methods as registered
 from tabprotect.engine.protection.staff_verdict import StaffVerdict

@@ -16,10 +16,10 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 
 from tabprotect.engine.query_space.lattice import Query
-from tabprotect.engine.query_space.table_server.entry import Entry
+from tabprotect.engine.query_space.table_server.log_entry import Entry
 from tabprotect.engine.query_space.table_server.session import Answered
 from tabprotect.engine.tables.variable import Variable
-from tabprotect.server.asking import Asked, asked, listed
+from tabprotect.server.asked_table import Asked, asked, listed
 from tabprotect.server.deciding.desk import Desk, Given
 from tabprotect.server.egress import DEFAULT, OUTPUTS, Output, chosen
 from tabprotect.server.problems import Problem

@@ -16,7 +16,7 @@ import numpy as np
 
 from tabprotect.engine.cycles.designs import design
 from tabprotect.engine.cycles.layers import layers
-from tabprotect.engine.protection.cycle_runs.forward import flip, walk
+from tabprotect.engine.protection.cycle_runs.forward_walk import flip, walk
 from tabprotect.engine.tables.domain import Domain
 
 SIZE = 1000

@@ -14,8 +14,8 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from tabprotect.engine.query_space.table_server.entry import Entry
 from tabprotect.engine.query_space.table_server.fold import Request, ServerState, decide
+from tabprotect.engine.query_space.table_server.log_entry import Entry
 from tabprotect.server.api import DECISIONS
 from tabprotect.server.deciding.desk import Desk
 from tabprotect.server.service import read

@@ -15,8 +15,8 @@ from odd_requests import answers_only_what_is_released
 from served import Caller
 from table_server import Serve, czech
 
-from tabprotect.engine.query_space.table_server import database
-from tabprotect.server import guard
+from tabprotect.engine.query_space.table_server import ledger as database
+from tabprotect.server.access import guard
 from tabprotect.server.application import application, started
 from tabprotect.server.hosting import patience
 

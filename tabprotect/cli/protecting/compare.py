@@ -11,9 +11,9 @@ from tabprotect.cli.output import Console
 from tabprotect.cli.verbs import Verbs
 from tabprotect.engine.assessment.comparing.compare import RUNS, compare
 from tabprotect.engine.assessment.comparing.comparison import RISK, UTILITY, Comparison
+from tabprotect.engine.assessment.comparing.over_seeds import Spread
 from tabprotect.engine.assessment.comparing.run_spec import FORM, parse_spec
 from tabprotect.engine.assessment.comparing.scope import Scope
-from tabprotect.engine.assessment.comparing.summary import Spread
 from tabprotect.engine.assessment.figure import ABOUT, AT_LEAST
 from tabprotect.engine.assessment.registered import chosen
 from tabprotect.engine.atomic import write_bytes

@@ -10,17 +10,17 @@ from typing import Any
 from tabprotect.cli.arguments import add_reading, names, open_source, sizes
 from tabprotect.cli.output import Console
 from tabprotect.cli.verbs import UsageError, Verbs
-from tabprotect.engine.cycles import files
+from tabprotect.engine.cycles import cycle_files as files
 from tabprotect.engine.cycles.constructions.for_margins import Designed, design_for_margins
 from tabprotect.engine.cycles.constructions.triangular import Settings
+from tabprotect.engine.cycles.cycle_report import check, public_support
 from tabprotect.engine.cycles.designs import DESIGNS, design, in_place
-from tabprotect.engine.cycles.report import check, public_support
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.formats.groupings import parse_groupings
+from tabprotect.engine.formats.grouping_files import parse_groupings
 from tabprotect.engine.formats.structural_zeros import read_zeros
 from tabprotect.engine.release.likelihood import BLOCKING_RULES
 from tabprotect.engine.tables.domain import Domain
-from tabprotect.engine.tables.groupings.hierarchy import Grouping
+from tabprotect.engine.tables.groupings.grouping import Grouping
 from tabprotect.engine.tables.kept_margins import KeptMargins
 from tabprotect.engine.tables.margins import all_margins, maximal
 from tabprotect.engine.tables.moves import MoveSet

@@ -10,14 +10,14 @@ from tabprotect.cli.arguments import add_reading, keep_apart, open_source, setti
 from tabprotect.cli.output import Console
 from tabprotect.cli.verbs import UsageError, Verbs
 from tabprotect.engine.errors import InputError, RefusedError
-from tabprotect.engine.output_checking.acro import is_acro, read_acro, write_acro
-from tabprotect.engine.output_checking.checked import Checked, Decision
+from tabprotect.engine.output_checking.acro_files import is_acro, read_acro, write_acro
+from tabprotect.engine.output_checking.check_rules import Rules, check
 from tabprotect.engine.output_checking.decision_files import (
     as_json,
     read_decisions,
     write_decisions,
 )
-from tabprotect.engine.output_checking.rules import Rules, check
+from tabprotect.engine.output_checking.flags_and_decisions import Checked, Decision
 from tabprotect.engine.tables.table import Table
 
 SHOWN = 40

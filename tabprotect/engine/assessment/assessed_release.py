@@ -9,10 +9,10 @@ import numpy as np
 
 from tabprotect.engine.arrays import Bools, Floats, Ints
 from tabprotect.engine.assessment.attribute_disclosure import Disclosures, Intruder
-from tabprotect.engine.assessment.beliefs import Budget, believe
-from tabprotect.engine.assessment.compared import derive, published_by, stated
+from tabprotect.engine.assessment.compared_cells import derive, published_by, stated
 from tabprotect.engine.assessment.figure import ABOUT, AT_LEAST, NotComputable
-from tabprotect.engine.assessment.key import Key
+from tabprotect.engine.assessment.intruder_key import Key
+from tabprotect.engine.assessment.release_posteriors import Budget, believe
 from tabprotect.engine.errors import (
     Interrupted,
     TabprotectError,
@@ -25,7 +25,7 @@ from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.design_weights import SCALE, DesignWeights, rounded
-from tabprotect.engine.tables.groupings.grouped import true_table
+from tabprotect.engine.tables.groupings.true_table import true_table
 from tabprotect.engine.tables.publication import Publication
 
 UNNAMED = "the table has one variable only: none is left as a key"

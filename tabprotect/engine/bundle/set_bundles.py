@@ -19,11 +19,11 @@ from tabprotect.engine.bundle.verify import Verification, judged, verify_bytes
 from tabprotect.engine.errors import BundleError, InputError
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.published_sums import rank
-from tabprotect.engine.release.gate import Gate
 from tabprotect.engine.release.published import PublishedTable
 from tabprotect.engine.release.release import Release
-from tabprotect.engine.release.verdict import Verdict
-from tabprotect.engine.tables import levels
+from tabprotect.engine.release.stated_gate import Gate
+from tabprotect.engine.release.verdict_figures import Verdict
+from tabprotect.engine.tables import domain_json as levels
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.publication_set import PublicationSet, formula_of
 

@@ -24,7 +24,6 @@ from tabprotect.engine.parameters import Values
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.guarantees import broken_openly
 from tabprotect.engine.protection.registered import likelihood_of, methods
-from tabprotect.engine.release.gate import UNSTATED
 from tabprotect.engine.release.likelihood import (
     AdaptiveSequence,
     CellFactors,
@@ -34,8 +33,9 @@ from tabprotect.engine.release.likelihood import (
 from tabprotect.engine.release.mechanism import Mechanism
 from tabprotect.engine.release.published import PublishedTable
 from tabprotect.engine.release.release import Release
-from tabprotect.engine.release.verdict import Verdict
-from tabprotect.engine.tables import levels
+from tabprotect.engine.release.stated_gate import UNSTATED
+from tabprotect.engine.release.verdict_figures import Verdict
+from tabprotect.engine.tables import domain_json as levels
 
 KIND = "tabprotect release"
 MECHANISM = "mechanism.json"

@@ -16,13 +16,13 @@ from tabprotect.engine.arrays import Bools
 from tabprotect.engine.budgets import LAID_OUT_BYTES as MOST_LAID_OUT
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.layouts.cell_list import CellList
-from tabprotect.engine.formats.layouts.forms import recognise
+from tabprotect.engine.formats.layouts.count_marks import AS_IT_WAS, Marks
 from tabprotect.engine.formats.layouts.grids import read_grid
 from tabprotect.engine.formats.layouts.laid_out import Row, lay_out
 from tabprotect.engine.formats.layouts.long_form import read_long
 from tabprotect.engine.formats.layouts.marked_cells import marked_cells
-from tabprotect.engine.formats.layouts.marks import AS_IT_WAS, Marks
-from tabprotect.engine.formats.reading import Reading
+from tabprotect.engine.formats.layouts.table_forms import recognise
+from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.text.rows import RowSource, TextRows
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.domain import Domain

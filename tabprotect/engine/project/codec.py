@@ -24,7 +24,7 @@ import numpy.typing as npt
 
 from tabprotect.engine.project.project import Project, checked
 from tabprotect.engine.protection.problem import Protected
-from tabprotect.engine.tables.groupings.hierarchy import check_groupings
+from tabprotect.engine.tables.groupings.grouping import check_groupings
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.engine.tables.table import Table
 

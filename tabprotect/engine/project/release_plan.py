@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from tabprotect.engine.query_space.bounds_way import BoundsWay
+from tabprotect.engine.query_space.ways_to_bound import BoundsWay
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.margins import MarginSet, maximal
 

@@ -11,10 +11,10 @@ import numpy as np
 
 from tabprotect.engine.arrays import Bools, Ints
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.query_space.bounds_way import BoundsWay
-from tabprotect.engine.query_space.evidence import Evidence, Judgement, Screening
+from tabprotect.engine.query_space.criterion_evidence import Evidence, Judgement, Screening
 from tabprotect.engine.query_space.graphs.graph_walk import GraphWalk
 from tabprotect.engine.query_space.lattice import Query
+from tabprotect.engine.query_space.ways_to_bound import BoundsWay
 from tabprotect.engine.tables.table import Table
 
 

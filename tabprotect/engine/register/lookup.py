@@ -12,8 +12,8 @@ from weakref import WeakKeyDictionary
 from tabprotect.engine.house import key as house_key
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.register.address import address, is_missing
-from tabprotect.engine.register.entry import Earlier, related
-from tabprotect.engine.register.marks import Marks, marks_of
+from tabprotect.engine.register.original_marks import Marks, marks_of
+from tabprotect.engine.register.publication import Earlier, related
 from tabprotect.engine.release.mechanism import Mechanism
 from tabprotect.engine.tables.table import Table
 

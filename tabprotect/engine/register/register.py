@@ -12,8 +12,8 @@ from tabprotect.engine.budgets import MOST_KEPT
 from tabprotect.engine.database import BORN_TWICE, TAKEN_BACK, Database, Schema
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.register.address import prepared
-from tabprotect.engine.register.entry import Entry, Publication
-from tabprotect.engine.register.marks import Marks
+from tabprotect.engine.register.original_marks import Marks
+from tabprotect.engine.register.publication import Entry, Publication
 
 SCHEMA = Schema("tabprotect.engine.register", "register_version")
 

@@ -11,9 +11,9 @@ from tabprotect.engine.budgets import MOST_TABLES
 from tabprotect.engine.bundle.check_lines import CheckGroup, CheckLine, bundle_files, stated
 from tabprotect.engine.bundle.verify import Verification
 from tabprotect.engine.protection.registered import methods
-from tabprotect.engine.report import figures
-from tabprotect.engine.report.grids import Grid, published_grid
-from tabprotect.engine.report.prose import sections
+from tabprotect.engine.report import svg_figures as figures
+from tabprotect.engine.report.printed_grids import Grid, published_grid
+from tabprotect.engine.report.readme_parts import sections
 from tabprotect.engine.tables.domain import Domain
 
 UNTITLED = "A protected table of counts"

@@ -9,8 +9,8 @@ from tabprotect.engine.errors import InputError
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.problem import Protected
 from tabprotect.engine.register.address import address, is_missing
-from tabprotect.engine.register.entry import RELATIONS, Entry
 from tabprotect.engine.register.left_before import LeftBefore, left_before
+from tabprotect.engine.register.publication import RELATIONS, Entry
 
 
 @dataclass(frozen=True)

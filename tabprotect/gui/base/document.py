@@ -14,10 +14,10 @@ from tabprotect.engine.arrays import Bools
 from tabprotect.engine.budgets import DENSE_LIMIT
 from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.project import recipe
 from tabprotect.engine.project.command import Command, Order
 from tabprotect.engine.project.history import History
 from tabprotect.engine.project.project import EVERYTHING, Project, Who
+from tabprotect.engine.project.recipes import recipe
 from tabprotect.engine.protection.registered import likelihood_of
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Domain, Index

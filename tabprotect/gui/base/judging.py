@@ -9,12 +9,12 @@ from PySide6.QtCore import QObject, Signal
 from tabprotect.engine.errors import Suggestion, TabprotectError
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.project import Project
-from tabprotect.engine.release.verdict import Verdict
+from tabprotect.engine.release.verdict_figures import Verdict
 from tabprotect.gui.base.jobs import Jobs
 from tabprotect.gui.base.question import Question, same
 
 if TYPE_CHECKING:
-    from tabprotect.engine.project.releasing.judged import Judgement
+    from tabprotect.engine.project.releasing.judgement import Judgement
 
 
 class Judging(QObject):
@@ -59,7 +59,7 @@ class Judging(QObject):
 
             def work(progress: Progress) -> Judgement:
                 # The register and inference come with the first verdict, not with the window.
-                from tabprotect.engine.project.releasing.judged import judged
+                from tabprotect.engine.project.releasing.judgement import judged
 
                 return judged(project, progress=progress)
 

@@ -26,9 +26,9 @@ from PySide6.QtWidgets import (
 )
 
 from tabprotect.engine.errors import InputError, TabprotectError
-from tabprotect.engine.formats.files import ANY_FORMAT
-from tabprotect.engine.formats.look import Look, Role, look
-from tabprotect.engine.formats.reading import Reading, options, takes_number
+from tabprotect.engine.formats.file_preview import Look, Role, look
+from tabprotect.engine.formats.reading_options import Reading, options, takes_number
+from tabprotect.engine.formats.table_reading import ANY_FORMAT
 from tabprotect.engine.tables.table import Table
 from tabprotect.gui.base.jobs import Jobs
 from tabprotect.gui.base.question import Question

@@ -6,7 +6,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QComboBox, QGridLayout, QWidget
 
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.formats.layouts.marks import BLANK, MEANINGS, Marks
+from tabprotect.engine.formats.layouts.count_marks import BLANK, MEANINGS, Marks
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.theme import GRID
 

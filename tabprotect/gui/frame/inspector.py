@@ -17,8 +17,8 @@ from PySide6.QtWidgets import (
 from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.tables.domain import Domain, Index
 from tabprotect.engine.tables.table import Table
+from tabprotect.gui.base.believed_totals import CERTAIN, Totals, TotalsBy
 from tabprotect.gui.base.document import Document, Total
-from tabprotect.gui.base.totals import CERTAIN, Totals, TotalsBy
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column
 from tabprotect.gui.look.roles import dress

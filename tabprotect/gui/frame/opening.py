@@ -10,11 +10,11 @@ from typing import Any
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from tabprotect.engine.errors import InputError, RecordsError, RefusedError, TabprotectError
+from tabprotect.engine.formats.file_preview import Look
 from tabprotect.engine.formats.format import RowFormat
-from tabprotect.engine.formats.look import Look
-from tabprotect.engine.formats.reading import Reading, options
+from tabprotect.engine.formats.reading_options import Reading, options
 from tabprotect.engine.formats.registered import TEXT, by_suffix, format_of, named, patterns
-from tabprotect.engine.formats.remembered import recalled, remember
+from tabprotect.engine.formats.remembered_readings import recalled, remember
 from tabprotect.engine.project.command import Order
 from tabprotect.engine.project.history import History
 from tabprotect.engine.project.opening.examples import PREFIX

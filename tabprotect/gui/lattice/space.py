@@ -18,8 +18,8 @@ from tabprotect.engine.arrays import Bools, Ints
 from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.project import Project
-from tabprotect.engine.project.releasing.release_state import released_set
-from tabprotect.engine.query_space.evidence import Judgement
+from tabprotect.engine.project.releasing.query_space_state import released_set
+from tabprotect.engine.query_space.criterion_evidence import Judgement
 from tabprotect.engine.query_space.lattice import Query
 from tabprotect.engine.query_space.release_sets.release_set import Consequence, ReleaseSet
 from tabprotect.gui.base.document import Document

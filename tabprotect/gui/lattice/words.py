@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tabprotect.engine.query_space.evidence import Judgement
+from tabprotect.engine.query_space.criterion_evidence import Judgement
 from tabprotect.engine.query_space.lattice import Query
 from tabprotect.engine.query_space.release_sets.release_set import ReleaseSet
 from tabprotect.gui.lattice.names import VariableLetters, counted, listed

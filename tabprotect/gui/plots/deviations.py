@@ -17,7 +17,7 @@ from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID, THEME, chance_text, number_text, signed_text
 from tabprotect.gui.plots.canvas import Canvas
 from tabprotect.gui.plots.plot import Plot
-from tabprotect.gui.plots.symbols import Look
+from tabprotect.gui.plots.series_looks import Look
 
 WIDEST, NARROWEST = 12, 4
 """Counts to either side that get a bar each; what lies beyond stands at the last bar."""

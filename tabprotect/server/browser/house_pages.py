@@ -14,7 +14,7 @@ from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.query_space.table_server.fold import LogLine
 from tabprotect.server.access.accounts import ROLES, Role
 from tabprotect.server.api import server_of, visitor_of
-from tabprotect.server.asking import asked
+from tabprotect.server.asked_table import asked
 from tabprotect.server.browser.reader_pages import form, page
 from tabprotect.server.problems import Problem
 

@@ -20,8 +20,8 @@ from starlette.routing import Route
 
 from tabprotect.engine.query_space.frontier import maximal
 from tabprotect.engine.query_space.lattice import Query, joined
-from tabprotect.engine.query_space.table_server.entry import Entry
 from tabprotect.engine.query_space.table_server.fold import ServerState
+from tabprotect.engine.query_space.table_server.log_entry import Entry
 from tabprotect.languages.page_texts import environment
 from tabprotect.languages.speaking import ENGLISH, LANGUAGES, catalogue
 from tabprotect.server.api import (
@@ -34,7 +34,7 @@ from tabprotect.server.api import (
     visitor_of,
     voted,
 )
-from tabprotect.server.asking import Asked
+from tabprotect.server.asked_table import Asked
 from tabprotect.server.browser.lattice_drawing import drawn
 from tabprotect.server.deciding.desk import Desk, Given
 from tabprotect.server.egress import OUTPUTS, html_rows

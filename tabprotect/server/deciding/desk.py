@@ -20,19 +20,19 @@ from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.project.opening.examples import PREFIX
 from tabprotect.engine.project.opening.sources import Opened, open_table, tabulate_source
 from tabprotect.engine.protection.registered import methods
-from tabprotect.engine.query_space.evidence import Evidence
+from tabprotect.engine.query_space.criterion_evidence import Evidence
 from tabprotect.engine.query_space.lattice import Lattice, Query
 from tabprotect.engine.query_space.registered import criteria, rules
-from tabprotect.engine.query_space.release_sets.asked_release_set import AskedReleaseSet
 from tabprotect.engine.query_space.release_sets.release_set import Consequence, ReleaseSet
+from tabprotect.engine.query_space.release_sets.release_set_on_demand import AskedReleaseSet
 from tabprotect.engine.query_space.table_server.answers import release_of
-from tabprotect.engine.query_space.table_server.database import Ledger
-from tabprotect.engine.query_space.table_server.entry import FIRST_CHAIN, Entry
 from tabprotect.engine.query_space.table_server.fold import (
     LogLine,
     Request,
     ServerState,
 )
+from tabprotect.engine.query_space.table_server.ledger import Ledger
+from tabprotect.engine.query_space.table_server.log_entry import FIRST_CHAIN, Entry
 from tabprotect.engine.query_space.table_server.session import (
     Answered,
     Sealed,

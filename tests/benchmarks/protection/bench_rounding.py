@@ -10,7 +10,7 @@ from tabprotect.engine.protection.rounding.controlled_programme import Controlle
 from tabprotect.engine.protection.rounding.cox_rounding import round_unbiased
 from tabprotect.engine.protection.rounding.small_rounding import Rules, SmallCounts
 from tabprotect.engine.tables.domain import Domain
-from tabprotect.engine.tables.groupings.hierarchy import Grouping
+from tabprotect.engine.tables.groupings.grouping import Grouping
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
 

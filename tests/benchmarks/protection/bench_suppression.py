@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from tabprotect.engine.errors import InfeasibleError
-from tabprotect.engine.formats.groupings import parse_groupings
+from tabprotect.engine.formats.grouping_files import parse_groupings
 from tabprotect.engine.protection.suppressing.audit import audit
 from tabprotect.engine.protection.suppressing.choice import choose
 from tabprotect.engine.protection.suppressing.hiding_sets.promise import check

@@ -29,8 +29,8 @@ from postgresql_server import running_server
 from served import Job, asked, check, served, workers_of
 from table_server import czech
 
-from tabprotect.engine.query_space.table_server import database as tables
-from tabprotect.engine.query_space.table_server.entry import Entry, chained
+from tabprotect.engine.query_space.table_server import ledger as tables
+from tabprotect.engine.query_space.table_server.log_entry import Entry, chained
 from tabprotect.engine.query_space.table_server.snapshot import snapshot
 from tabprotect.server.deciding.desk import Desk
 

@@ -8,10 +8,9 @@ import pytest
 
 import tabprotect as tp
 from tabprotect.cli.main import main
-from tabprotect.engine.project import recipe
 from tabprotect.engine.project.history import History
 from tabprotect.engine.project.project import Project
-from tabprotect.engine.project.replaying import replay
+from tabprotect.engine.project.recipes import recipe, replay
 from tabprotect.engine.project.verbs.table_verbs import tabulate
 from tests.cli.conftest import Command
 

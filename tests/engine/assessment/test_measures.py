@@ -14,12 +14,12 @@ import tabprotect as tp
 from tabprotect.engine.assessment.assessed_release import AssessedRelease
 from tabprotect.engine.assessment.association import association
 from tabprotect.engine.assessment.attribute_disclosure import guess
-from tabprotect.engine.assessment.beliefs import Budget
-from tabprotect.engine.assessment.compared import common, derive
+from tabprotect.engine.assessment.compared_cells import common, derive
 from tabprotect.engine.assessment.distances import ranks
 from tabprotect.engine.assessment.figure import Figure
-from tabprotect.engine.assessment.key import Key
+from tabprotect.engine.assessment.intruder_key import Key
 from tabprotect.engine.assessment.registered import chosen, measures
+from tabprotect.engine.assessment.release_posteriors import Budget
 from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.posterior.factors import infer_factors
 from tabprotect.engine.posterior.infer import infer
@@ -30,7 +30,7 @@ from tabprotect.engine.release.likelihood import CellFactors
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.design_weights import DesignWeights
 from tabprotect.engine.tables.domain import Domain
-from tabprotect.engine.tables.groupings.hierarchy import Grouping
+from tabprotect.engine.tables.groupings.grouping import Grouping
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
 from tests.engine.assessment.party import case, released

@@ -21,7 +21,7 @@ from tabprotect.engine.cycles.designs import (
     split,
     strips,
 )
-from tabprotect.engine.cycles.width import elimination_cost
+from tabprotect.engine.cycles.elimination_width import elimination_cost
 from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.margins import margins_of_order

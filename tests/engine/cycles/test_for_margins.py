@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tabprotect.engine.cycles import files
+from tabprotect.engine.cycles import cycle_files as files
 from tabprotect.engine.cycles.algebra import CycleAlgebra
 from tabprotect.engine.cycles.constructions.for_margins import (
     Designed,
@@ -18,17 +18,17 @@ from tabprotect.engine.cycles.constructions.for_margins import (
     dimension,
 )
 from tabprotect.engine.cycles.constructions.triangular import Search, Settings
+from tabprotect.engine.cycles.cycle_report import check
 from tabprotect.engine.cycles.designs import design
+from tabprotect.engine.cycles.elimination_width import elimination_cost
 from tabprotect.engine.cycles.layers import layers
-from tabprotect.engine.cycles.report import check
-from tabprotect.engine.cycles.width import elimination_cost
 from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.formats.structural_zeros import read_zeros
 from tabprotect.engine.progress import SILENT
 from tabprotect.engine.project.opening.sources import open_table
-from tabprotect.engine.protection.cycle_runs.forward import flip, walk
+from tabprotect.engine.protection.cycle_runs.forward_walk import flip, walk
 from tabprotect.engine.tables.domain import Domain
-from tabprotect.engine.tables.groupings.hierarchy import Grouping
+from tabprotect.engine.tables.groupings.grouping import Grouping
 from tabprotect.engine.tables.kept_margins import KeptMargins
 from tabprotect.engine.tables.margins import margins_of_order
 from tabprotect.engine.tables.moves import MoveSet

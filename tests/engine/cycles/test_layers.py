@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tabprotect.engine.arrays import Ints
 from tabprotect.engine.cycles.designs import design
 from tabprotect.engine.cycles.layers import SHORT, layers, runs
-from tabprotect.engine.protection.cycle_runs.forward import flip, walk
+from tabprotect.engine.protection.cycle_runs.forward_walk import flip, walk
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.moves import MoveSet
 

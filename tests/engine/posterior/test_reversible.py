@@ -12,7 +12,7 @@ from tabprotect.engine.cycles.designs import design
 from tabprotect.engine.cycles.layers import layers
 from tabprotect.engine.posterior.infer import infer
 from tabprotect.engine.posterior.prior import Factorial, Prior, Uniform, parse_prior
-from tabprotect.engine.protection.cycle_runs.forward import flip, walk
+from tabprotect.engine.protection.cycle_runs.forward_walk import flip, walk
 from tabprotect.engine.release.likelihood import MoveSequence
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.moves import MoveSet

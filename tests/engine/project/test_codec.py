@@ -23,10 +23,10 @@ from tabprotect.engine.project.history import History, held_bytes
 from tabprotect.engine.project.project import EVERYTHING, TOLD, Project
 from tabprotect.engine.project.saving import storage
 from tabprotect.engine.protection.staff_verdict import Staff, StaffVerdict, WorstCell
-from tabprotect.engine.release.gate import Gate
-from tabprotect.engine.release.verdict import TableVerdict
+from tabprotect.engine.release.stated_gate import Gate
+from tabprotect.engine.release.verdict_figures import TableVerdict
 from tabprotect.engine.sensitivity.small_count import SmallCount
-from tabprotect.engine.tables.groupings.hierarchy import Grouping
+from tabprotect.engine.tables.groupings.grouping import Grouping
 from tabprotect.engine.tables.structural import StructuralZeros
 from tabprotect.engine.tables.table import Table
 

@@ -10,9 +10,8 @@ import numpy as np
 import pytest
 
 from tabprotect.engine.errors import InputError, ParameterError
-from tabprotect.engine.project import recipe
 from tabprotect.engine.project.history import History
-from tabprotect.engine.project.replaying import replay
+from tabprotect.engine.project.recipes import recipe, replay
 from tabprotect.engine.project.saving import storage
 from tabprotect.engine.project.verbs.table_verbs import tabulate
 from tabprotect.engine.randomness import KEY_MODULUS

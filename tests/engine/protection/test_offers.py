@@ -7,8 +7,8 @@ import itertools
 import numpy as np
 import pytest
 
-from tabprotect.engine.cycles.report import check
-from tabprotect.engine.cycles.width import elimination_cost
+from tabprotect.engine.cycles.cycle_report import check
+from tabprotect.engine.cycles.elimination_width import elimination_cost
 from tabprotect.engine.errors import InfeasibleError
 from tabprotect.engine.protection.cycle_runs.offers import Wishes, offers, on_table
 from tabprotect.engine.protection.methods.cyclic_perturbation import PLUGIN

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from tabprotect.engine.bounds.bounding import bounds
 from tabprotect.engine.errors import InfeasibleError
 from tabprotect.engine.query_space.criteria.width import Width
+from tabprotect.engine.query_space.criterion_evidence import Evidence
 from tabprotect.engine.query_space.critical_widths.widths import critical_widths
-from tabprotect.engine.query_space.evidence import Evidence
 from tabprotect.engine.query_space.frontier import Frontier, maximal
 from tabprotect.engine.query_space.graphs.chordal import decomposable
 from tabprotect.engine.query_space.lattice import Lattice

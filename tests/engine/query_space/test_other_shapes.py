@@ -14,7 +14,7 @@ from small_tables import alike, every_table, exact_width
 from tabprotect.engine.bounds.bounding import WAYS, bounds, width
 from tabprotect.engine.errors import InfeasibleError, ParameterError
 from tabprotect.engine.query_space.criterion import RiskCriterion
-from tabprotect.engine.query_space.evidence import Evidence
+from tabprotect.engine.query_space.criterion_evidence import Evidence
 from tabprotect.engine.query_space.frontier import Frontier, maximal, minimal
 from tabprotect.engine.query_space.graphs.chordal import decomposable
 from tabprotect.engine.query_space.optimal.best_release import optimal

@@ -13,11 +13,11 @@ from alembic.script import ScriptDirectory
 
 from tabprotect.engine.database import Database
 from tabprotect.engine.errors import InputError, RefusedError
-from tabprotect.engine.query_space.table_server import database as history
-from tabprotect.engine.query_space.table_server.database import Ledger
+from tabprotect.engine.query_space.table_server import ledger as history
+from tabprotect.engine.query_space.table_server.ledger import Ledger
 from tabprotect.engine.register import address
-from tabprotect.engine.register.entry import Publication, admit, related, warnings_of
-from tabprotect.engine.register.marks import Marks
+from tabprotect.engine.register.original_marks import Marks
+from tabprotect.engine.register.publication import Publication, admit, related, warnings_of
 from tabprotect.engine.register.register import SCHEMA, Register
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table

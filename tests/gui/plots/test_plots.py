@@ -17,9 +17,9 @@ from scipy.stats import binom, poisson
 
 from tabprotect.gui.frame.app import application
 from tabprotect.gui.look.theme import DARK, LIGHT, THEME
+from tabprotect.gui.plots.axis_marks import Mark, merged
 from tabprotect.gui.plots.canvas import HATCH, Canvas
 from tabprotect.gui.plots.cell_histogram import Belief, CellHistogram
-from tabprotect.gui.plots.marks import Mark, merged
 from tabprotect.gui.plots.plot import Plot
 from tabprotect.gui.plots.spread import SpreadPlot
 

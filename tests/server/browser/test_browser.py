@@ -27,7 +27,7 @@ from selenium.webdriver.support.ui import Select, WebDriverWait
 from table_server import czech
 
 from tabprotect.engine.project.opening.sources import open_table
-from tabprotect.server.hosting.looking import Look
+from tabprotect.server.hosting.trial_server import Look
 from tabprotect.server.service import BeyondChoice, Limits, RuleChoice
 
 DESK, PHONE = (1100, 800), (360, 740)

@@ -6,23 +6,23 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from tabprotect.engine.assessment.beliefs import Budget
-from tabprotect.engine.assessment.compared import common
+from tabprotect.engine.assessment.compared_cells import common
 from tabprotect.engine.assessment.comparing.comparison import Comparison, Configuration
-from tabprotect.engine.assessment.comparing.run_spec import RunSpec
-from tabprotect.engine.assessment.comparing.runs import (
+from tabprotect.engine.assessment.comparing.one_run import (
     Run,
     RunPlan,
     RunTask,
     derived_seed,
     run,
 )
+from tabprotect.engine.assessment.comparing.run_spec import RunSpec
 from tabprotect.engine.assessment.comparing.scope import EVERYTHING, Scope
 from tabprotect.engine.assessment.comparing.spreading import LOOK, spread
-from tabprotect.engine.assessment.key import Key
+from tabprotect.engine.assessment.intruder_key import Key
 from tabprotect.engine.assessment.registered import chosen
+from tabprotect.engine.assessment.release_posteriors import Budget
 from tabprotect.engine.errors import InfeasibleError, InputError, ParameterError, TabprotectError
-from tabprotect.engine.formats.groupings import parse_groupings
+from tabprotect.engine.formats.grouping_files import parse_groupings
 from tabprotect.engine.parameters import Parameter, Values
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.method import Method

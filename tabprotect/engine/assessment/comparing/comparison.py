@@ -11,9 +11,15 @@ from functools import cached_property
 import numpy as np
 
 from tabprotect.engine.assessment.assessed_release import AssessedRelease
+from tabprotect.engine.assessment.comparing.one_run import (
+    Run,
+    RunPlan,
+    RunTask,
+    case_of,
+    release_once,
+)
+from tabprotect.engine.assessment.comparing.over_seeds import Spread, front
 from tabprotect.engine.assessment.comparing.run_spec import RunSpec
-from tabprotect.engine.assessment.comparing.runs import Run, RunPlan, RunTask, case_of, release_once
-from tabprotect.engine.assessment.comparing.summary import Spread, front
 from tabprotect.engine.assessment.figure import Figure
 from tabprotect.engine.assessment.measure import Measure
 from tabprotect.engine.assessment.registered import chosen, measures

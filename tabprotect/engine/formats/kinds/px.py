@@ -25,10 +25,10 @@ from tabprotect.engine.budgets import MOST_TEXT as MOST_BYTES
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.format import Format
 from tabprotect.engine.formats.layouts.cell_list import CellList, check_categories
-from tabprotect.engine.formats.layouts.labels import labelled
-from tabprotect.engine.formats.layouts.marks import Marks, absent
-from tabprotect.engine.formats.layouts.measures import chosen_measures
-from tabprotect.engine.formats.reading import Reading
+from tabprotect.engine.formats.layouts.code_labels import labelled
+from tabprotect.engine.formats.layouts.count_marks import Marks, absent
+from tabprotect.engine.formats.layouts.several_measures import chosen_measures
+from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.statuses import SHOWN
 from tabprotect.engine.formats.text.numerals import NotACountError, parse_count
 from tabprotect.engine.progress import SILENT, Progress

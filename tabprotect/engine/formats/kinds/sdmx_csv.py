@@ -24,11 +24,11 @@ from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.csv_text import write_csv
 from tabprotect.engine.formats.format import Format
 from tabprotect.engine.formats.layouts.cell_list import CellList
-from tabprotect.engine.formats.layouts.forms import Form
-from tabprotect.engine.formats.layouts.labels import labelled
+from tabprotect.engine.formats.layouts.code_labels import labelled
+from tabprotect.engine.formats.layouts.count_marks import Marks
 from tabprotect.engine.formats.layouts.long_form import read_long
-from tabprotect.engine.formats.layouts.marks import Marks
-from tabprotect.engine.formats.reading import Reading
+from tabprotect.engine.formats.layouts.table_forms import Form
+from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.statuses import (
     COLUMNS,
     CONF_STATUS,

@@ -28,12 +28,12 @@ from tabprotect.engine.budgets import MOST_TEXT as MOST_BYTES
 from tabprotect.engine.errors import InputError, RecordsError
 from tabprotect.engine.formats.format import COUNT, Format, RecordsFile
 from tabprotect.engine.formats.layouts.cell_list import CellList
-from tabprotect.engine.formats.layouts.forms import Form
-from tabprotect.engine.formats.layouts.labels import labelled
+from tabprotect.engine.formats.layouts.code_labels import labelled
+from tabprotect.engine.formats.layouts.count_marks import Marks
 from tabprotect.engine.formats.layouts.long_form import read_long
-from tabprotect.engine.formats.layouts.marks import Marks
-from tabprotect.engine.formats.layouts.totals import without_totals
-from tabprotect.engine.formats.reading import Reading
+from tabprotect.engine.formats.layouts.table_forms import Form
+from tabprotect.engine.formats.layouts.total_rows import without_totals
+from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.sql import file_literal, literal, quoted
 from tabprotect.engine.formats.statuses import (
     EMPTY,
@@ -44,7 +44,7 @@ from tabprotect.engine.formats.statuses import (
     UNSAFE,
     told,
 )
-from tabprotect.engine.formats.tau.hierarchies import (
+from tabprotect.engine.formats.tau.code_trees import (
     Trails,
     hierarchy_text,
     label_text,
@@ -52,7 +52,7 @@ from tabprotect.engine.formats.tau.hierarchies import (
     subtotals,
     trails,
 )
-from tabprotect.engine.formats.tau.metadata import (
+from tabprotect.engine.formats.tau.rda_metadata import (
     TauMetadata,
     TauVariable,
     decoded,

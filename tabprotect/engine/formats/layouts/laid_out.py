@@ -13,10 +13,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tabprotect.engine.errors import InputError
+from tabprotect.engine.formats.layouts.count_marks import Marks
 from tabprotect.engine.formats.layouts.footnotes import explained, without
-from tabprotect.engine.formats.layouts.forms import SURE_NAMES, recognise, status_columns
-from tabprotect.engine.formats.layouts.marks import Marks
-from tabprotect.engine.formats.reading import Reading
+from tabprotect.engine.formats.layouts.table_forms import SURE_NAMES, recognise, status_columns
+from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.text.numerals import looks_numeric
 from tabprotect.engine.formats.text.rows import SheetRows
 

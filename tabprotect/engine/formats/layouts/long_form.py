@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from tabprotect.engine.arrays import Codes, Ints
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.layouts.cell_list import CellList, check_categories
-from tabprotect.engine.formats.layouts.forms import Form, nothing_but_header
-from tabprotect.engine.formats.layouts.marks import Marks, absent
+from tabprotect.engine.formats.layouts.count_marks import Marks, absent
+from tabprotect.engine.formats.layouts.table_forms import Form, nothing_but_header
 from tabprotect.engine.formats.statuses import withheld
 from tabprotect.engine.formats.text.fields import Fields
 from tabprotect.engine.formats.text.label_codes import LabelCodes

@@ -10,9 +10,9 @@ import numpy as np
 
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.layouts.cell_list import CellList, check_categories
+from tabprotect.engine.formats.layouts.count_marks import AS_IT_WAS, USUAL, Marks, unknown_mark
 from tabprotect.engine.formats.layouts.laid_out import LaidOut, Part, Row
-from tabprotect.engine.formats.layouts.marks import AS_IT_WAS, USUAL, Marks, unknown_mark
-from tabprotect.engine.formats.reading import Reading
+from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.text.label_codes import LabelCodes
 from tabprotect.engine.formats.text.numerals import NotACountError, parse_count
 

@@ -9,8 +9,8 @@ import numpy as np
 
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.layouts.cell_list import CellList, check_categories
-from tabprotect.engine.formats.layouts.marks import Marks, absent
-from tabprotect.engine.formats.reading import Reading
+from tabprotect.engine.formats.layouts.count_marks import Marks, absent
+from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.statuses import (
     CONF_STATUS,
     FREE,

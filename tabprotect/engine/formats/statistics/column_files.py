@@ -17,9 +17,9 @@ from tabprotect.engine.budgets import EXACT_FLOAT
 from tabprotect.engine.errors import InputError, RecordsError
 from tabprotect.engine.formats.format import COUNT, Format, RecordsFile
 from tabprotect.engine.formats.layouts.cell_list import CellList, check_categories
-from tabprotect.engine.formats.layouts.forms import count_columns
-from tabprotect.engine.formats.layouts.marks import AS_IT_WAS
-from tabprotect.engine.formats.reading import Reading
+from tabprotect.engine.formats.layouts.count_marks import AS_IT_WAS
+from tabprotect.engine.formats.layouts.table_forms import count_columns
+from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.statuses import COLUMNS, CONF_STATUS, CONFIDENTIAL, FREE, withheld
 from tabprotect.engine.formats.text.label_codes import LabelCodes
 from tabprotect.engine.formats.text.numerals import NotACountError, parse_counts

@@ -8,7 +8,7 @@ import numpy as np
 
 from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.budgets import INFER_ADAPTIVE_UPDATES as MOST_UPDATES
-from tabprotect.engine.cycles.family import Family
+from tabprotect.engine.cycles.cycle_family import Family
 from tabprotect.engine.errors import InfeasibleError, InputError
 from tabprotect.engine.posterior.adaptive.adaptive_tables import originals
 from tabprotect.engine.posterior.adaptive.adaptive_walk import AdaptiveWalk

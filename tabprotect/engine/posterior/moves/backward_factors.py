@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tabprotect.engine.arrays import Floats, Ints
-from tabprotect.engine.cycles.width import components
+from tabprotect.engine.cycles.elimination_width import components
 from tabprotect.engine.posterior.moves.coin import FAR, Coin
 from tabprotect.engine.posterior.moves.signature_model import GroupModel
 from tabprotect.engine.progress import SILENT, Progress

@@ -21,7 +21,7 @@ from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.budgets import KEPT_PLAN_VARIABLES as KEPT_VARIABLES
 from tabprotect.engine.budgets import KEPT_PLANS, MAX_HELD, MAX_WIDTH, MAX_WORK
 from tabprotect.engine.budgets import WIDTH_VARIABLES as MAX_VARIABLES
-from tabprotect.engine.cycles.width import eliminate
+from tabprotect.engine.cycles.elimination_width import eliminate
 from tabprotect.engine.errors import InfeasibleError
 from tabprotect.engine.posterior.moves.backward_factors import (
     BackwardStep,

@@ -13,8 +13,8 @@ from tabprotect.engine.disclosure.policy import Again
 from tabprotect.engine.house import user_name
 from tabprotect.engine.protection.problem import Protected, RunEvidence
 from tabprotect.engine.register.address import address
-from tabprotect.engine.register.entry import Publication, admit, related
 from tabprotect.engine.register.lookup import marks
+from tabprotect.engine.register.publication import Publication, admit, related
 from tabprotect.engine.release.release import Release
 
 

@@ -13,15 +13,15 @@ import numpy.typing as npt
 
 from tabprotect.engine.arrays import Ints
 from tabprotect.engine.budgets import CYCLE_VERBS_QUICK_CELLS as QUICK_CELLS
-from tabprotect.engine.cycles import files
+from tabprotect.engine.cycles import cycle_files as files
 from tabprotect.engine.cycles.constructions.swaps import swaps
 from tabprotect.engine.cycles.designs import DESIGNS, in_place, is_named, split
 from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.project.command import Arguments, Context, Declared, cell
+from tabprotect.engine.project.copy_as_command import table_word
 from tabprotect.engine.project.project import Project
-from tabprotect.engine.project.shell import table_word
 from tabprotect.engine.protection.cycle_runs.cycle_parameters import OF_DESIGNS, REPEATS
-from tabprotect.engine.protection.cycle_runs.designing import (
+from tabprotect.engine.protection.cycle_runs.designed_cycles import (
     TRIANGULAR,
     check_zeros,
     designed,

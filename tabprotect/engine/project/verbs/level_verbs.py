@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.formats.groupings import listed
+from tabprotect.engine.formats.grouping_files import listed
 from tabprotect.engine.project.command import Arguments, Context, Declared
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.project.project import Project

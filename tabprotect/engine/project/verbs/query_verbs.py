@@ -9,8 +9,8 @@ from types import MappingProxyType
 from tabprotect.engine.errors import InputError, ParameterError, RefusedError
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.command import Arguments, Context, Declared, stated
+from tabprotect.engine.project.copy_as_command import table_word
 from tabprotect.engine.project.project import DEFAULT_METHOD, Project
-from tabprotect.engine.project.shell import table_word
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.protection.subtables import KEEP, kept_of
 from tabprotect.engine.tables.domain import Domain
@@ -53,8 +53,8 @@ def set_release_criterion(
     Margins that are planned already stay planned: the window says when they are no longer safe.
     """
     # The query space costs a window's start a quarter of a second; only this command needs it.
-    from tabprotect.engine.query_space.bounds_way import BOUNDS_WAYS
     from tabprotect.engine.query_space.registered import criteria
+    from tabprotect.engine.query_space.ways_to_bound import BOUNDS_WAYS
 
     given = stated(threshold=threshold, criterion=criterion, bounds=bounds)
     plan = replace(project.plan, **given)
@@ -142,7 +142,7 @@ def _margin(domain: Domain, names: Sequence[str]) -> tuple[str, ...]:
 
 def _require_safe(project: Project, margins: Iterable[Sequence[str]], progress: Progress) -> None:
     # As above: only a release needs the query space.
-    from tabprotect.engine.project.releasing.release_state import judged
+    from tabprotect.engine.project.releasing.query_space_state import judged
 
     judgement = judged(project, margins, progress)
     if judgement.verdict == "safe":

@@ -10,11 +10,11 @@ from tabprotect.engine.atomic import Whole, write_together
 from tabprotect.engine.bundle import archive, confidential, manifest, public, set_bundles
 from tabprotect.engine.bundle.data_package import slug
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.formats.reading import Reading
-from tabprotect.engine.project import recipe
+from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.project.command import Context, Declared
 from tabprotect.engine.project.opening.sources import open_table
 from tabprotect.engine.project.project import Project
+from tabprotect.engine.project.recipes import recipe
 from tabprotect.engine.project.releasing.registering import entered
 from tabprotect.engine.project.verbs.release_verbs import answered_for
 from tabprotect.engine.project.verbs.table_verbs import new_document
@@ -76,7 +76,7 @@ def join_tables(
     beside
         The other ones by name.
     **reading
-        The options of :class:`~tabprotect.engine.formats.reading.Reading`, for all of them.
+        The options of :class:`~tabprotect.engine.formats.reading_options.Reading`, for all of them.
 
     Raises
     ------

@@ -20,11 +20,11 @@ from tabprotect.engine.cycles.algebra import CycleAlgebra
 from tabprotect.engine.cycles.constructions.for_margins import design_for_margins, dimension
 from tabprotect.engine.cycles.constructions.strips import highest
 from tabprotect.engine.cycles.designs import design, in_place
-from tabprotect.engine.cycles.width import elimination_cost
+from tabprotect.engine.cycles.elimination_width import elimination_cost
 from tabprotect.engine.errors import InfeasibleError, ParameterError
 from tabprotect.engine.parameters import Values
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.protection.cycle_runs.choosing import (
+from tabprotect.engine.protection.cycle_runs.choosing_cycles import (
     LARGE,
     MEDIUM,
     Tried,
@@ -32,7 +32,7 @@ from tabprotect.engine.protection.cycle_runs.choosing import (
     tried,
 )
 from tabprotect.engine.protection.cycle_runs.cycle_parameters import OF_DESIGNS, REPEATS
-from tabprotect.engine.protection.cycle_runs.designing import TRIANGULAR
+from tabprotect.engine.protection.cycle_runs.designed_cycles import TRIANGULAR
 from tabprotect.engine.release.likelihood import BlockingRule
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.kept_margins import KeptMargins

@@ -57,15 +57,16 @@ import numpy as np
 
 from tabprotect.engine.budgets import CYCLIC_PERTURBATION_ENTRIES as MOST_ENTRIES
 from tabprotect.engine.budgets import CYCLIC_PERTURBATION_PREVIEW_WORK as PREVIEW_WORK
-from tabprotect.engine.cycles import files, reach
+from tabprotect.engine.cycles import cycle_files as files
+from tabprotect.engine.cycles import reach
 from tabprotect.engine.cycles.constructions.long_cycles import check_size
 from tabprotect.engine.cycles.designs import in_place, is_named
 from tabprotect.engine.errors import InputError, ParameterError
-from tabprotect.engine.formats.groupings import grouping_text
+from tabprotect.engine.formats.grouping_files import grouping_text
 from tabprotect.engine.parameters import Values
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.calibration_plan import CalibrationPlan
-from tabprotect.engine.protection.cycle_runs.choosing import chosen
+from tabprotect.engine.protection.cycle_runs.choosing_cycles import chosen
 from tabprotect.engine.protection.cycle_runs.cycle_parameters import (
     ALPHA,
     BETA,
@@ -80,7 +81,7 @@ from tabprotect.engine.protection.cycle_runs.cycle_parameters import (
     ZEROS,
     number_of_steps,
 )
-from tabprotect.engine.protection.cycle_runs.designing import (
+from tabprotect.engine.protection.cycle_runs.designed_cycles import (
     TRIANGULAR,
     check_zeros,
     designed,
@@ -88,13 +89,13 @@ from tabprotect.engine.protection.cycle_runs.designing import (
     kind_of,
     zeros_text,
 )
-from tabprotect.engine.protection.cycle_runs.forward import Walker
+from tabprotect.engine.protection.cycle_runs.forward_walk import Walker
 from tabprotect.engine.protection.cycle_runs.sequence import (
     DISCLOSED_ORDERS,
     SEQUENCE,
     stated_sequence,
 )
-from tabprotect.engine.protection.cycle_runs.trials import attempt
+from tabprotect.engine.protection.cycle_runs.trial_runs import attempt
 from tabprotect.engine.protection.guarantees import promises
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Draft, Preview, Problem

@@ -65,7 +65,7 @@ from tabprotect.engine.release.likelihood import CellFactors, Rerun
 from tabprotect.engine.release.mechanism import Mechanism
 from tabprotect.engine.release.published import PublishedTable
 from tabprotect.engine.release.release import Release
-from tabprotect.engine.sensitivity.judged_cells import JUDGED, Judged
+from tabprotect.engine.sensitivity.cells_to_judge import JUDGED, Judged
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.formula import in_formula, terms

@@ -14,14 +14,14 @@ import numpy as np
 
 from tabprotect.engine.arrays import Bools, Ints
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.query_space.bounds_way import BoundsWay
 from tabprotect.engine.query_space.criterion import RiskCriterion
+from tabprotect.engine.query_space.criterion_evidence import Evidence, Judgement, Screening
 from tabprotect.engine.query_space.critical_widths.widths import by_figure
-from tabprotect.engine.query_space.evidence import Evidence, Judgement, Screening
 from tabprotect.engine.query_space.frontier import maximal
 from tabprotect.engine.query_space.graphs.graph_walk import GraphWalk, MarginWalk
 from tabprotect.engine.query_space.lattice import Query
 from tabprotect.engine.query_space.possible_tables import margin_counts, margin_keys
+from tabprotect.engine.query_space.ways_to_bound import BoundsWay
 
 
 class SmallestMargin(RiskCriterion):

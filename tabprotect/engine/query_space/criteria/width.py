@@ -27,14 +27,19 @@ from tabprotect.engine.budgets import SUPPORT_CELLS as MOST_CELLS
 from tabprotect.engine.budgets import WIDTH_QUICK_CELLS as QUICK_CELLS
 from tabprotect.engine.budgets import WIDTH_QUICK_WORK as QUICK_WORK
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.query_space.bounds_way import BoundsWay
 from tabprotect.engine.query_space.criterion import RiskCriterion
-from tabprotect.engine.query_space.evidence import Evidence, Judgement, Screening, TightCell
+from tabprotect.engine.query_space.criterion_evidence import (
+    Evidence,
+    Judgement,
+    Screening,
+    TightCell,
+)
 from tabprotect.engine.query_space.frontier import maximal
 from tabprotect.engine.query_space.graphs.chordal import Covers, covers, decomposable
 from tabprotect.engine.query_space.graphs.graph_walk import GraphWalk, WidthWalk
 from tabprotect.engine.query_space.lattice import Query
 from tabprotect.engine.query_space.possible_tables import alike
+from tabprotect.engine.query_space.ways_to_bound import BoundsWay
 
 
 class Width(RiskCriterion):

@@ -25,7 +25,7 @@ from tabprotect.engine.bounds.bounding import width
 from tabprotect.engine.budgets import TIED_CELLS
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.query_space.critical_widths.at_risk import AtRiskCells
-from tabprotect.engine.query_space.critical_widths.margin_minima import smallest_counts
+from tabprotect.engine.query_space.critical_widths.smallest_counts import smallest_counts
 from tabprotect.engine.query_space.frontier import maximal
 from tabprotect.engine.query_space.lattice import Lattice, Query, bits
 from tabprotect.engine.query_space.workers import Workers, spread

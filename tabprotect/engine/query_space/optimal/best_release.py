@@ -9,9 +9,8 @@ from typing import Literal
 
 from tabprotect.engine.errors import InfeasibleError, ParameterError
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.query_space.bounds_way import BoundsWay
 from tabprotect.engine.query_space.criterion import RiskCriterion
-from tabprotect.engine.query_space.evidence import Evidence, Judgement
+from tabprotect.engine.query_space.criterion_evidence import Evidence, Judgement
 from tabprotect.engine.query_space.frontier import Frontier
 from tabprotect.engine.query_space.graphs.chordal import decomposable
 from tabprotect.engine.query_space.lattice import Lattice, Query
@@ -20,6 +19,7 @@ from tabprotect.engine.query_space.optimal.exhaustive import best_release
 from tabprotect.engine.query_space.optimal.heuristic import longest_prefix
 from tabprotect.engine.query_space.registered import criteria, utilities
 from tabprotect.engine.query_space.utility import Worth
+from tabprotect.engine.query_space.ways_to_bound import BoundsWay
 from tabprotect.engine.randomness import Randomness
 
 SearchMethod = Literal["annealing", "heuristic", "exhaustive"]

@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from tabprotect.engine import solver
 from tabprotect.engine.budgets import TOGETHER_WORK
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.query_space.bounds_way import BoundsWay
 from tabprotect.engine.query_space.criterion import RiskCriterion
-from tabprotect.engine.query_space.evidence import Evidence, Judgement
+from tabprotect.engine.query_space.criterion_evidence import Evidence, Judgement
 from tabprotect.engine.query_space.frontier import Frontier
 from tabprotect.engine.query_space.lattice import Query
+from tabprotect.engine.query_space.ways_to_bound import BoundsWay
 
 
 @dataclass(frozen=True)

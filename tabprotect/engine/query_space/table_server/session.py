@@ -17,8 +17,6 @@ from tabprotect.engine.errors import InputError
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.query_space.lattice import Query
 from tabprotect.engine.query_space.release_sets.release_set import ReleaseSet
-from tabprotect.engine.query_space.table_server.database import Ledger, Taken
-from tabprotect.engine.query_space.table_server.entry import FIRST_CHAIN, Entry
 from tabprotect.engine.query_space.table_server.fold import (
     Answer,
     LogLine,
@@ -26,6 +24,8 @@ from tabprotect.engine.query_space.table_server.fold import (
     ServerState,
     decide,
 )
+from tabprotect.engine.query_space.table_server.ledger import Ledger, Taken
+from tabprotect.engine.query_space.table_server.log_entry import FIRST_CHAIN, Entry
 from tabprotect.engine.query_space.table_server.snapshot import restored, snapshot
 
 ATTEMPTS = 100

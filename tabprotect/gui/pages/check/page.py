@@ -36,21 +36,21 @@ from tabprotect.gui.look.label import Label, tip
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID
-from tabprotect.gui.pages.check.cell import CellPanel
-from tabprotect.gui.pages.check.draws import DrawsPanel
-from tabprotect.gui.pages.check.exposed import ExposedList
-from tabprotect.gui.pages.check.figures import (
+from tabprotect.gui.pages.check.cell_figures import (
     CellFigure,
     View,
     figures,
     most_exposed,
 )
-from tabprotect.gui.pages.check.files import PosteriorFiles
-from tabprotect.gui.pages.check.priors import PriorChoice
-from tabprotect.gui.pages.check.shown import PosteriorShown
+from tabprotect.gui.pages.check.cell_panel import CellPanel
+from tabprotect.gui.pages.check.draws_panel import DrawsPanel
+from tabprotect.gui.pages.check.exposed_list import ExposedList
+from tabprotect.gui.pages.check.posterior_files import PosteriorFiles
+from tabprotect.gui.pages.check.posterior_shown import PosteriorShown
+from tabprotect.gui.pages.check.prior_choice import PriorChoice
 from tabprotect.gui.pages.check.stage import CheckStage
-from tabprotect.gui.pages.check.sums import SumsPanel
-from tabprotect.gui.pages.check.verdict import VerdictCards
+from tabprotect.gui.pages.check.sums_panel import SumsPanel
+from tabprotect.gui.pages.check.verdict_cards import VerdictCards
 from tabprotect.gui.pages.check.words import (
     cell_sentence,
     computed_sentence,

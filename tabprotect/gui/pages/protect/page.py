@@ -21,13 +21,13 @@ from tabprotect.gui.base.stage import setup_page
 from tabprotect.gui.look.label import Label, heading
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID
-from tabprotect.gui.pages.protect.asking import Asking
-from tabprotect.gui.pages.protect.cards import Cards
+from tabprotect.gui.pages.protect.method_cards import Cards
 from tabprotect.gui.pages.protect.stage import ProtectStage
+from tabprotect.gui.pages.protect.wishes_asked import Asking
 from tabprotect.gui.pages.protect.words import PUBLIC, sentence
 
 if TYPE_CHECKING:
-    from tabprotect.engine.disclosure.trials import Trial
+    from tabprotect.engine.disclosure.method_trials import Trial
 
 Trials = tuple["Trial", ...]
 
@@ -108,7 +108,7 @@ class ProtectPage(ProtectStage, Page):
 
         def work(progress: Progress) -> Trials:
             # Methods bring in solvers, which no first paint waits for.
-            from tabprotect.engine.disclosure.trials import tried
+            from tabprotect.engine.disclosure.method_trials import tried
 
             return tried(problem, limits, progress)
 
@@ -135,7 +135,7 @@ class ProtectPage(ProtectStage, Page):
         project = self.document.project
         if project is None or not self.editable:
             return
-        from tabprotect.engine.disclosure.trials import RUNS, ranked
+        from tabprotect.engine.disclosure.method_trials import RUNS, ranked
 
         asked, share = self.asking.asked, project.limits.limits(project.at_risk).share
         places = ranked(self.trials, asked, self.asking.sums, share)

@@ -10,7 +10,7 @@ from tabprotect.engine.protection.wishes import WISHES
 from tabprotect.gui.look.theme import count_text, number_text
 
 if TYPE_CHECKING:
-    from tabprotect.engine.disclosure.trials import Ranked, Trial
+    from tabprotect.engine.disclosure.method_trials import Ranked, Trial
 
 NONE = "\u2013"
 

@@ -23,8 +23,8 @@ from tabprotect.engine.errors import InputError
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.register.address import address
-from tabprotect.engine.register.entry import related
 from tabprotect.engine.register.lookup import marks
+from tabprotect.engine.register.publication import related
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Changes, Page
 from tabprotect.gui.base.question import Question
@@ -33,7 +33,7 @@ from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID, tabular
-from tabprotect.gui.pages.register.listed import ReleasesModel, Row, details
+from tabprotect.gui.pages.register.release_list import ReleasesModel, Row, details
 from tabprotect.gui.pages.register.stage import RegisterStage
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.stage import Entry, Stage
-from tabprotect.gui.grid.figures import FIGURES
+from tabprotect.gui.grid.cell_texts import FIGURES
 
 
 class TableStage(Stage):

@@ -33,16 +33,16 @@ from tabprotect.gui.base.page import Changes, Page
 from tabprotect.gui.base.question import Question
 from tabprotect.gui.look.buttons import scrolling
 from tabprotect.gui.look.theme import GRID, count_text
-from tabprotect.gui.pages.variables.figures import (
+from tabprotect.gui.pages.variables.category_tree import CategoryTree
+from tabprotect.gui.pages.variables.grouping_panel import GroupingPanel
+from tabprotect.gui.pages.variables.kinds_and_foresight import (
     Foreseen,
     foresee,
     kind_of,
     levels_text,
     missing_codes,
 )
-from tabprotect.gui.pages.variables.grouping import GroupingPanel
 from tabprotect.gui.pages.variables.stage import VariablesStage
-from tabprotect.gui.pages.variables.tree import CategoryTree
 from tabprotect.gui.pages.variables.zeros_menu import ZerosMenu
 from tabprotect.languages.speaking import told
 

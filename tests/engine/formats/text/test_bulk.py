@@ -11,8 +11,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.formats.files import read_table
-from tabprotect.engine.formats.reading import Reading
+from tabprotect.engine.formats.reading_options import Reading
+from tabprotect.engine.formats.table_reading import read_table
 from tabprotect.engine.formats.text import rows
 from tabprotect.engine.formats.text.fields import WORD, split
 from tabprotect.engine.formats.text.label_codes import LabelCodes

@@ -16,7 +16,7 @@ from tabprotect.engine.posterior.moves.coin import Coin
 from tabprotect.engine.posterior.moves.elimination import Elimination
 from tabprotect.engine.posterior.moves.signature_model import GroupModel, group_model
 from tabprotect.engine.posterior.prior import Poisson, Positive, Prior, Uniform
-from tabprotect.engine.protection.cycle_runs.forward import flip, walk
+from tabprotect.engine.protection.cycle_runs.forward_walk import flip, walk
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.likelihood import BlockingRule, MoveSequence
 from tabprotect.engine.tables.domain import Domain

@@ -12,7 +12,7 @@ from tabprotect.engine.bundle.verify import verify
 from tabprotect.engine.disclosure.verdict import verdict
 from tabprotect.engine.errors import InputError, RefusedError
 from tabprotect.engine.project.history import History
-from tabprotect.engine.project.releasing.judged import judged
+from tabprotect.engine.project.releasing.judgement import judged
 from tabprotect.engine.project.saving import storage
 from tabprotect.engine.project.verbs.cycle_verbs import set_cycles
 from tabprotect.engine.project.verbs.release_verbs import protect, publish, set_policy

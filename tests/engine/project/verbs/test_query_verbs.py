@@ -9,19 +9,19 @@ from typing import Any
 import pytest
 
 from tabprotect.engine.bundle import public
-from tabprotect.engine.cycles.report import check
+from tabprotect.engine.cycles.cycle_report import check
 from tabprotect.engine.errors import InputError, ParameterError, RefusedError, TabprotectError
 from tabprotect.engine.posterior.infer import infer
 from tabprotect.engine.posterior.sums import sums
 from tabprotect.engine.progress import Cancellable
+from tabprotect.engine.project.copy_as_command import line
 from tabprotect.engine.project.history import History
 from tabprotect.engine.project.project import Project
-from tabprotect.engine.project.recipe import to_text
+from tabprotect.engine.project.recipes.recipe import to_text
+from tabprotect.engine.project.recipes.replay import from_text
 from tabprotect.engine.project.release_plan import ReleasePlan
-from tabprotect.engine.project.releasing.release_state import evidence_of, judged, released_set
-from tabprotect.engine.project.replaying.replay import from_text
+from tabprotect.engine.project.releasing.query_space_state import evidence_of, judged, released_set
 from tabprotect.engine.project.saving import storage
-from tabprotect.engine.project.shell import line
 from tabprotect.engine.project.verbs.query_verbs import frontier, optimal, widths
 from tabprotect.engine.protection.registered import likelihood_of
 from tabprotect.engine.tables.publication import Publication

@@ -15,7 +15,7 @@ from tabprotect.engine.cycles.designs import bidiagonal, design, elementary
 from tabprotect.engine.cycles.layers import layers
 from tabprotect.engine.errors import InputError, Interrupted, ParameterError
 from tabprotect.engine.progress import Cancellable
-from tabprotect.engine.protection.cycle_runs.forward import flip, walk
+from tabprotect.engine.protection.cycle_runs.forward_walk import flip, walk
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.randomness import Randomness

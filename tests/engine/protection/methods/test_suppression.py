@@ -14,7 +14,7 @@ from suppression_brute_force import tables_alike, with_zeros
 
 from tabprotect.engine.budgets import LINEAR_MOVES_WORK as MOST_WORK
 from tabprotect.engine.errors import InfeasibleError
-from tabprotect.engine.formats.groupings import parse_groupings
+from tabprotect.engine.formats.grouping_files import parse_groupings
 from tabprotect.engine.protection.methods.suppression import PLUGIN
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.suppressing.audit import audit

@@ -19,7 +19,7 @@ from tabprotect.engine.protection.registered import likelihood_of, methods
 from tabprotect.engine.protection.rounding import small_rounding
 from tabprotect.engine.protection.rounding.small_rounding import Rules, SmallCounts, keys_of
 from tabprotect.engine.tables.domain import Domain
-from tabprotect.engine.tables.groupings.hierarchy import Grouping
+from tabprotect.engine.tables.groupings.grouping import Grouping
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
 

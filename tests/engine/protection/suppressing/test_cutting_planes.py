@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tabprotect.engine.errors import InfeasibleError
-from tabprotect.engine.formats.groupings import parse_groupings
+from tabprotect.engine.formats.grouping_files import parse_groupings
 from tabprotect.engine.protection.suppressing import choice
 from tabprotect.engine.protection.suppressing.audit import audit
 from tabprotect.engine.protection.suppressing.choice import choose

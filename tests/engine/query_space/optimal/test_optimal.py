@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from small_tables import exact_width, tables
 
 from tabprotect.engine.errors import InfeasibleError, InputError, Interrupted, ParameterError
-from tabprotect.engine.query_space.evidence import Evidence
+from tabprotect.engine.query_space.criterion_evidence import Evidence
 from tabprotect.engine.query_space.frontier import Frontier
 from tabprotect.engine.query_space.lattice import Lattice
 from tabprotect.engine.query_space.optimal.best_release import optimal, plan

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tabprotect.engine.bounds import bounding
-from tabprotect.engine.query_space.evidence import Evidence
+from tabprotect.engine.query_space.criterion_evidence import Evidence
 from tabprotect.engine.query_space.frontier import Frontier
 from tabprotect.engine.query_space.optimal.together import Together, together
 from tabprotect.engine.query_space.registered import criteria

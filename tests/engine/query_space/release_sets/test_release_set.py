@@ -10,7 +10,7 @@ from small_tables import exact_width, tables
 
 from tabprotect.engine.errors import InfeasibleError, Interrupted, ParameterError
 from tabprotect.engine.progress import Cancellable
-from tabprotect.engine.query_space.evidence import Evidence
+from tabprotect.engine.query_space.criterion_evidence import Evidence
 from tabprotect.engine.query_space.frontier import minimal
 from tabprotect.engine.query_space.registered import criteria
 from tabprotect.engine.query_space.release_sets.release_set import ReleaseSet

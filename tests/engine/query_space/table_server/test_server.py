@@ -15,12 +15,12 @@ from hypothesis import strategies as st
 
 from tabprotect.engine import database
 from tabprotect.engine.errors import InfeasibleError, InputError
-from tabprotect.engine.query_space.evidence import Evidence
+from tabprotect.engine.query_space.criterion_evidence import Evidence
 from tabprotect.engine.query_space.registered import criteria, rules
 from tabprotect.engine.query_space.release_sets.release_set import ReleaseSet
-from tabprotect.engine.query_space.table_server.database import Ledger, Taken
-from tabprotect.engine.query_space.table_server.entry import FIRST_CHAIN, fingerprint
 from tabprotect.engine.query_space.table_server.fold import LogLine, Request, ServerState, serve
+from tabprotect.engine.query_space.table_server.ledger import Ledger, Taken
+from tabprotect.engine.query_space.table_server.log_entry import FIRST_CHAIN, fingerprint
 from tabprotect.engine.query_space.table_server.session import ServerSession, followed, replay
 from tabprotect.engine.tables.table import Table
 

@@ -21,9 +21,9 @@ from tabprotect.engine.project.verbs.release_verbs import set_seed
 from tabprotect.gui.frame.main_window import MainWindow
 from tabprotect.gui.look.theme import THEME
 from tabprotect.gui.pages.compare.page import ComparePage
-from tabprotect.gui.pages.compare.runs import completions
+from tabprotect.gui.pages.compare.runs_panel import completions
 from tabprotect.gui.plots.ru_map import Axis, RiskUtilityMap, Setting
-from tabprotect.gui.plots.symbols import INKS, SHAPES, Look, looks
+from tabprotect.gui.plots.series_looks import INKS, SHAPES, Look, looks
 
 Settle = Callable[[], None]
 

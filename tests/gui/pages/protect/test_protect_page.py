@@ -11,8 +11,9 @@ from PySide6.QtWidgets import QTabBar
 from pytestqt.qtbot import QtBot
 from readable import texts, unnamed
 
-from tabprotect.engine.disclosure import before, trials
-from tabprotect.engine.disclosure.trials import Trial, tried
+from tabprotect.engine.disclosure import gate_chance as before
+from tabprotect.engine.disclosure import method_trials as trials
+from tabprotect.engine.disclosure.method_trials import Trial, tried
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.verbs.release_verbs import set_method
 from tabprotect.engine.project.verbs.table_verbs import set_count
