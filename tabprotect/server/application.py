@@ -16,11 +16,11 @@ from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.project.opening.sources import Opened
 from tabprotect.server import api
 from tabprotect.server.access.accounts import Accounts
-from tabprotect.server.access.guard import Guard
 from tabprotect.server.browser import house_pages, reader_pages
 from tabprotect.server.deciding.desk import Desk
 from tabprotect.server.openapi import openapi
 from tabprotect.server.problems import Problem
+from tabprotect.server.request_guard import Guard
 from tabprotect.server.server import Server
 from tabprotect.server.service import Service
 

@@ -14,10 +14,10 @@ from tabprotect.engine.arrays import Bools
 from tabprotect.engine.budgets import DENSE_LIMIT
 from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.project import recipe_text
 from tabprotect.engine.project.command import Command, Order
 from tabprotect.engine.project.history import History
 from tabprotect.engine.project.project import EVERYTHING, Project, Who
-from tabprotect.engine.project.recipes import recipe
 from tabprotect.engine.protection.registered import likelihood_of
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Domain, Index
@@ -415,7 +415,7 @@ class Document(QObject):
 
     def recipe_text(self) -> str:
         """The recipe of the present state, without seeds."""
-        return recipe.to_text(self.history.trail, seeds=False)
+        return recipe_text.to_text(self.history.trail, seeds=False)
 
     def close(self) -> None:
         """End all work; no thread is left."""

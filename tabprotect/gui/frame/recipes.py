@@ -12,8 +12,8 @@ from tabprotect.engine.atomic import write_bytes
 from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.formats.registered import patterns
 from tabprotect.engine.project.history import History
+from tabprotect.engine.project.recipe_text import next_year_text
 from tabprotect.engine.project.recipes.last_year import Renames, SinceLastYear, UndecidedError
-from tabprotect.engine.project.recipes.recipe import next_year_text
 from tabprotect.engine.project.recipes.replay import prepared
 from tabprotect.gui.base.question import told
 from tabprotect.gui.frame.opening import OPEN_ANYHOW, Files

@@ -17,6 +17,7 @@ from tabprotect.engine.project.command import Order
 from tabprotect.engine.project.commands import named
 from tabprotect.engine.project.history import History
 from tabprotect.engine.project.opening.examples import PREFIX
+from tabprotect.engine.project.recipe_text import FORMAT
 from tabprotect.engine.project.recipes.last_year import (
     Renames,
     SinceLastYear,
@@ -25,7 +26,6 @@ from tabprotect.engine.project.recipes.last_year import (
     since_last_year,
     undecided,
 )
-from tabprotect.engine.project.recipes.recipe import FORMAT
 from tabprotect.engine.project.recipes.recipe_variables import filled, given_variables, settled
 from tabprotect.engine.project.verbs.category_verbs import rename_category
 from tabprotect.engine.project.verbs.release_verbs import publish

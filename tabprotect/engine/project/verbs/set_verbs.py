@@ -11,10 +11,10 @@ from tabprotect.engine.bundle import archive, confidential, manifest, public, se
 from tabprotect.engine.bundle.data_package import slug
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.reading_options import Reading
+from tabprotect.engine.project import recipe_text
 from tabprotect.engine.project.command import Context, Declared
 from tabprotect.engine.project.opening.sources import open_table
 from tabprotect.engine.project.project import Project
-from tabprotect.engine.project.recipes import recipe
 from tabprotect.engine.project.releasing.registering import entered
 from tabprotect.engine.project.verbs.release_verbs import answered_for
 from tabprotect.engine.project.verbs.table_verbs import new_document
@@ -181,7 +181,7 @@ def publish_set(
             protected,
             release=public.to_bytes(protected.release),
             trail=[entry.as_json() for entry in context.trail],
-            recipe=recipe.to_text(context.trail, seeds=True),
+            recipe=recipe_text.to_text(context.trail, seeds=True),
         )
         written.insert(0, Whole(beside, archive.pack(content), overwrite, private=True))
     try:

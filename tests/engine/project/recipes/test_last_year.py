@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from tabprotect.engine.errors import InputError
+from tabprotect.engine.project import recipe_text
 from tabprotect.engine.project.history import History
-from tabprotect.engine.project.recipes import recipe
 from tabprotect.engine.project.recipes.last_year import since_last_year
 from tabprotect.engine.project.recipes.replay import last_and_now, run_file
 from tabprotect.engine.project.verbs.category_verbs import merge_categories
@@ -38,8 +38,8 @@ def yearly(tmp_path: Path) -> Path:
         protect(),
     ):
         history, _ = history.do(order)
-    path = tmp_path / "recipe.toml"
-    path.write_text(recipe.next_year_text(history.trail, history.project))
+    path = tmp_path / "recipe_text.toml"
+    path.write_text(recipe_text.next_year_text(history.trail, history.project))
     return path
 
 
@@ -97,7 +97,7 @@ def test_steps_that_code_the_table_are_part_of_what_is_expected(tmp_path: Path) 
     history, _ = history.do(order)
     history, _ = history.do(set_method(method="random_rounding"))
     path = tmp_path / "r.toml"
-    path.write_text(recipe.next_year_text(history.trail, history.project))
+    path.write_text(recipe_text.next_year_text(history.trail, history.project))
     done, _ = run_file(path, tmp_path / "out")
     assert done.project.original.domain["region"].categories == ("Rest", "West")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tabprotect.engine.errors import InputError
-from tabprotect.server.access.guard import _problem
+from tabprotect.server.request_guard import _problem
 
 
 @pytest.mark.parametrize("error", [InputError("cell 17 of people.db"), ValueError("17")])

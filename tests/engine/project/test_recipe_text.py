@@ -12,8 +12,9 @@ from tabprotect.engine.bundle import confidential
 from tabprotect.engine.cycles import cycle_files as files
 from tabprotect.engine.cycles.designs import elementary
 from tabprotect.engine.errors import InputError, TabprotectError
+from tabprotect.engine.project import recipe_text
 from tabprotect.engine.project.history import History
-from tabprotect.engine.project.recipes import recipe, replay
+from tabprotect.engine.project.recipes import replay
 from tabprotect.engine.project.verbs.release_verbs import protect
 from tabprotect.engine.tables.domain import Domain
 
@@ -45,7 +46,7 @@ EVERYTHING = (
 def test_replaying_gives_the_same_bytes(tmp_path: Path) -> None:
     history = ran(*EVERYTHING)
     history, _ = history.apply("publish", {"release": str(tmp_path / "mine.zip")})
-    text = recipe.to_text(history.trail, seeds=True)
+    text = recipe_text.to_text(history.trail, seeds=True)
     (tmp_path / "recipe.toml").write_text(text, encoding="utf-8")
     again, written = replay.run_file(tmp_path / "recipe.toml", tmp_path / "out")
     assert written == [tmp_path / "out" / "mine.zip"]
@@ -56,7 +57,7 @@ def test_replaying_gives_the_same_bytes(tmp_path: Path) -> None:
 def test_without_its_seed_a_recipe_flips_the_coins_of_its_house(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    text = recipe.to_text(ran(*EVERYTHING).trail, seeds=False)
+    text = recipe_text.to_text(ran(*EVERYTHING).trail, seeds=False)
     assert "seed" not in text.replace("no seed", "") and "CONFIDENTIAL" not in text
     seeds = set()
     for number in range(3):
@@ -72,7 +73,7 @@ def test_without_its_seed_a_recipe_flips_the_coins_of_its_house(
 
 def test_a_seed_makes_a_recipe_confidential_and_says_so() -> None:
     history = ran(OPEN, ("protect", {"seed": 2**100 + 1}))
-    text = recipe.to_text(history.trail, seeds=True)
+    text = recipe_text.to_text(history.trail, seeds=True)
     assert "# CONFIDENTIAL" in text and str(2**100 + 1) in text
     last = replay.from_text(text)[-1]
     assert last.command is protect and last.arguments == {"seed": 2**100 + 1}
@@ -83,7 +84,8 @@ def test_the_last_opening_begins_the_recipe() -> None:
         OPEN, ("set_count", {"index": [0, 0], "count": 1}), OPEN, ("protect", {"seed": 1})
     )
     assert [
-        order.command.name for order in replay.from_text(recipe.to_text(history.trail, seeds=True))
+        order.command.name
+        for order in replay.from_text(recipe_text.to_text(history.trail, seeds=True))
     ] == [
         "open_table",
         "protect",
