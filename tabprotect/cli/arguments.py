@@ -48,7 +48,7 @@ def names(text: str) -> list[str]:
     return found
 
 
-def sizes(text: str) -> list[int]:
+def shape_sizes(text: str) -> list[int]:
     """``4,4`` as a shape."""
     try:
         found = [int(part) for part in text.replace("x", ",").split(",")]

@@ -19,7 +19,7 @@ _DAY = re.compile(
 )
 
 
-def figures_of(language: str) -> Callable[[str], str]:
+def number_writer(language: str) -> Callable[[str], str]:
     """A function that writes a number or a date of English as the language does."""
     # Only a language other than English needs the locale data.
     from babel import Locale

@@ -11,11 +11,11 @@ from tabprotect.engine.query_space.lattice import Lattice, Query
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 from tabprotect.engine.tables.variable import Variable
-from tabprotect.server.problems import Problem
+from tabprotect.server.problems import HttpProblem
 
 
 @dataclass(frozen=True)
-class Asked:
+class AskedTable:
     """A request, understood.
 
     Attributes
@@ -43,17 +43,17 @@ class Asked:
         return Table.dense(Domain(tuple(variables)), counts)
 
 
-def listed(text: str) -> list[str]:
+def names_listed(text: str) -> list[str]:
     """``A,B`` as names; one with a comma stands in double quotes."""
     try:
         return [part.strip() for part in next(csv.reader([text], skipinitialspace=True), [])]
     except csv.Error:
-        raise Problem("invalid_query", "the list of names cannot be read") from None
+        raise HttpProblem("invalid_query", "the list of names cannot be read") from None
 
 
-def asked(
+def asked_table(
     domain: Domain, lattice: Lattice, names: Iterable[str], filters: Sequence[str] = ()
-) -> Asked:
+) -> AskedTable:
     """Understand a request.
 
     Parameters
@@ -71,11 +71,11 @@ def asked(
     try:
         query = lattice.query(names)
         if not query:
-            raise Problem("invalid_query", "name at least one variable")
-        return Asked(query, _shown(domain, lattice, query, filters))
+            raise HttpProblem("invalid_query", "name at least one variable")
+        return AskedTable(query, _shown(domain, lattice, query, filters))
     except InputError as error:
         hint = f" ({error.hint})" if error.hint else ""
-        raise Problem("invalid_query", f"{error.message}{hint}") from None
+        raise HttpProblem("invalid_query", f"{error.message}{hint}") from None
 
 
 def _shown(
@@ -94,6 +94,6 @@ def _shown(
             )
         if name in shown:
             raise InputError(f"there are two filters on {name!r}")
-        chosen = {inside[name].code(value) for value in listed(values)}
+        chosen = {inside[name].code(value) for value in names_listed(values)}
         shown[name] = tuple(sorted(chosen))
     return shown

@@ -16,7 +16,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from tabprotect.engine.errors import InputError, TabprotectError
 from tabprotect.server.access.limiter import Allowance
 from tabprotect.server.browser.reader_pages import problem_page
-from tabprotect.server.problems import Problem
+from tabprotect.server.problems import HttpProblem
 from tabprotect.server.server import Server, Visitor
 
 FREE = frozenset({"/config", "/health", "/metrics", "/openapi.json", "/style.css", "/favicon.ico"})
@@ -87,7 +87,7 @@ class Guard:
                     visitor.client, limits.requests, limits.window
                 )
                 if not allowance.allowed:
-                    raise Problem(
+                    raise HttpProblem(
                         "rate_limited",
                         f"at most {limits.requests} requests in {limits.window} seconds",
                     )
@@ -95,7 +95,7 @@ class Guard:
                 with anyio.fail_after(PATIENCE):
                     body = await _body(scope, receive, visitor.limits.body)
             except TimeoutError:
-                raise Problem(
+                raise HttpProblem(
                     "too_slow", f"a request comes within {PATIENCE} seconds", headers=CLOSE
                 ) from None
             await self._app(scope, _replayed(body, receive), answered)
@@ -107,7 +107,9 @@ class Guard:
         finally:
             self._server.metrics.responded(status, time.monotonic() - begun)
 
-    async def _refused(self, problem: Problem, scope: Scope, receive: Receive, send: Send) -> None:
+    async def _refused(
+        self, problem: HttpProblem, scope: Scope, receive: Receive, send: Send
+    ) -> None:
         request = Request(scope, receive)
         scope.setdefault("tabprotect.visitor", Visitor("", None, self._server.service.limits))
         if "text/html" in request.headers.get("accept", "") and not _is_api(scope["path"]):
@@ -124,12 +126,12 @@ def _is_api(path: str) -> bool:
 
 def _check_address(scope: Scope) -> None:
     if len(scope.get("raw_path") or b"") + len(scope["query_string"]) > MOST_ADDRESS:
-        raise Problem("too_large", f"an address has at most {MOST_ADDRESS:,} characters")
+        raise HttpProblem("too_large", f"an address has at most {MOST_ADDRESS:,} characters")
 
 
 async def _body(scope: Scope, receive: Receive, most: int) -> bytes:
     """The whole body, refused before it is held where it is too long."""
-    too_long = Problem("too_large", f"a request has at most {most:,} bytes", headers=CLOSE)
+    too_long = HttpProblem("too_large", f"a request has at most {most:,} bytes", headers=CLOSE)
     said = HTTPConnection(scope).headers.get("content-length", "0")
     if not said.isdigit() or int(said) > most:
         raise too_long
@@ -174,9 +176,9 @@ def _complete(message: MutableMapping[str, Any], allowance: Allowance | None) ->
     ]
 
 
-def _problem(error: Exception, scope: Scope) -> Problem:
+def _problem(error: Exception, scope: Scope) -> HttpProblem:
     """What may be said of an error: never its own text where that might quote a count."""
-    if isinstance(error, Problem):
+    if isinstance(error, HttpProblem):
         return error
     if isinstance(error, InputError):
         # Of the database or the history: which one is for the house, and says nothing of a table.
@@ -185,15 +187,17 @@ def _problem(error: Exception, scope: Scope) -> Problem:
         LOG.error("%s %s: %s", scope["method"], scope["path"], error.kind)
     else:
         LOG.error("%s %s: %s", scope["method"], scope["path"], type(error).__name__)
-        return Problem("unavailable", "something unforeseen happened; nothing was released by it")
-    return Problem(
+        return HttpProblem(
+            "unavailable", "something unforeseen happened; nothing was released by it"
+        )
+    return HttpProblem(
         "unavailable",
         "nothing was decided or released: try again later",
         headers={"Retry-After": str(AGAIN)},
     )
 
 
-async def _send(send: Send, problem: Problem) -> None:
+async def _send(send: Send, problem: HttpProblem) -> None:
     content = json.dumps(problem.as_json(), ensure_ascii=False).encode()
     headers = {
         "Content-Type": "application/problem+json",

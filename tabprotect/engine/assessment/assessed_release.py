@@ -9,7 +9,7 @@ import numpy as np
 
 from tabprotect.engine.arrays import Bools, Floats, Ints
 from tabprotect.engine.assessment.attribute_disclosure import Disclosures, Intruder
-from tabprotect.engine.assessment.compared_cells import derive, published_by, stated
+from tabprotect.engine.assessment.compared_cells import derive, published_by, stated_counts
 from tabprotect.engine.assessment.figure import ABOUT, AT_LEAST, NotComputable
 from tabprotect.engine.assessment.intruder_key import Key
 from tabprotect.engine.assessment.release_posteriors import Budget, believe
@@ -104,7 +104,7 @@ class AssessedRelease:
     @cached_property
     def published(self) -> Floats:
         """Published counts of the compared cells (or sums of such); NaN where there is none."""
-        return derive(self.own, self.compared, stated(self.release))
+        return derive(self.own, self.compared, stated_counts(self.release))
 
     @cached_property
     def known(self) -> Bools:
@@ -133,7 +133,7 @@ class AssessedRelease:
 
     @cached_property
     def _restored(self) -> Floats | str:
-        values = stated(self.release)
+        values = stated_counts(self.release)
         known = ~np.isnan(values)
         try:
             return restore(

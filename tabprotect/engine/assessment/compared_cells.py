@@ -37,7 +37,7 @@ def published_by(release: Release) -> Publication:
     return publication
 
 
-def stated(release: Release) -> Floats:
+def stated_counts(release: Release) -> Floats:
     """The published counts of all tables, float64 (published cells,); NaN where suppressed."""
     parts = [np.where(p.hidden, np.nan, p.table.counts).reshape(-1) for p in release.tables]
     return np.concatenate(parts).astype(np.float64)
@@ -50,7 +50,7 @@ def every_margin(domain: Domain) -> MarginSet:
     )
 
 
-def common(domain: Domain, own: Sequence[Publication]) -> Publication:
+def default_compared(domain: Domain, own: Sequence[Publication]) -> Publication:
     """The cells of a comparison where none are named: every sub-table, and all that is published.
 
     So that a method that publishes inner cells alone and one that publishes totals beside them are

@@ -16,10 +16,10 @@ from tabprotect.engine.budgets import BELIEFS_SECONDS as SECONDS
 from tabprotect.engine.budgets import BELIEFS_STEPS as STEPS
 from tabprotect.engine.budgets import BELIEFS_WEIGHING as WEIGHING
 from tabprotect.engine.budgets import MOST_FOUND
-from tabprotect.engine.disclosure.cell_beliefs import CHOICE_NOTE, fingerprint
+from tabprotect.engine.disclosure.cell_beliefs import CHOICE_NOTE, release_fingerprint
 from tabprotect.engine.errors import InfeasibleError, Interrupted, TabprotectError, TooLargeError
 from tabprotect.engine.posterior.factors.cell_laws import cell_laws
-from tabprotect.engine.posterior.factors.components import split
+from tabprotect.engine.posterior.factors.components import split_components
 from tabprotect.engine.posterior.infer import infer
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.posterior.prior import Uniform
@@ -107,7 +107,7 @@ def believe(
     NotComputable
         Where none is affordable, or none is there, saying why.
     """
-    name = fingerprint(release, repr((budget, joined))).hex()
+    name = release_fingerprint(release, repr((budget, joined))).hex()
     if name not in _FOUND:
         randomness = Randomness.seeded(int(name[:32], 16))
         try:
@@ -197,5 +197,5 @@ def _of_likelihood(
 
 def _joined(likelihood: CellFactors) -> int:
     """Cells that more than one published sum joins."""
-    parts = split(cell_laws(likelihood, Uniform())).components
+    parts = split_components(cell_laws(likelihood, Uniform())).components
     return sum(len(part.cells) for part in parts if len(part.sums) > 1)

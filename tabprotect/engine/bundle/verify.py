@@ -102,7 +102,7 @@ def verify(
     try:
         data = archive.load(path)
         found = verify_bytes(data, fingerprint=fingerprint, signer=signer, progress=progress)
-        return judged(found, progress) if judge else found
+        return with_verdict(found, progress) if judge else found
     except MemoryError:
         raise BundleError(f"{path.name}: too large for the memory of this machine") from None
     except BundleError as error:
@@ -110,7 +110,7 @@ def verify(
         raise BundleError(message, hint=error.hint, detail=error.detail) from None
 
 
-def judged(found: Verification, progress: Progress = SILENT) -> Verification:
+def with_verdict(found: Verification, progress: Progress = SILENT) -> Verification:
     """The same with the verdict, once it agrees with what the bundle says of itself.
 
     Raises
@@ -171,7 +171,7 @@ def verify_bytes(
     for name in FILES:
         if name not in files:
             raise BundleError(f"{name} is missing", hint=f"this is no {KIND}")
-    manifest.check(files, KIND, beside=signature.NAME)
+    manifest.check_files(files, KIND, beside=signature.NAME)
     signers = signature.signers(files)
     if signer is not None and signer not in signers:
         raise BundleError(

@@ -22,7 +22,7 @@ from tabprotect.engine.formats.grouping_files import stated_groupings
 from tabprotect.engine.formats.text.opening import read_text
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.groupings.grouping import Grouping, check_groupings
-from tabprotect.engine.tables.margins import MarginSet, all_margins, maximal
+from tabprotect.engine.tables.margins import MarginSet, all_margins, maximal_margins
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.engine.tables.publication import Publication
 
@@ -96,7 +96,7 @@ def _claim(data: Mapping[str, object], domain: Domain) -> tuple[MarginSet, tuple
     groupings = _groupings(data.get("groupings"), domain, renamed)
     margins = [[str(renamed.get(n, n)) for n in m] for m in given]
     if all(name in domain.names for margin in margins for name in margin):
-        return maximal(domain, margins), ()
+        return maximal_margins(domain, margins), ()
     kept = Publication.of(domain, margins, groupings).maximal()
     return kept.margins, kept.groupings
 

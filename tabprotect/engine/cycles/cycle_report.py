@@ -349,7 +349,7 @@ def _named(algebra: CycleAlgebra) -> tuple[str, ...]:
     return tuple(named)
 
 
-def check(
+def check_cycles(
     moves: MoveSet,
     *,
     table: Table | None = None,

@@ -130,7 +130,7 @@ def _eliminate(
     return EliminationOrder(tuple(order), tuple(cliques), width)
 
 
-def components(sig: Signatures, cycles: int) -> Ints:
+def cycle_components(sig: Signatures, cycles: int) -> Ints:
     """The connected component of each cycle (cycles that share cells hang together)."""
     known = _FOUND.setdefault(sig, {})
     if cycles not in known:
@@ -210,7 +210,7 @@ def elimination_cost(
     moves = moves.take(np.arange(0, len(moves), repeats))
     sig = signatures(moves)
     scopes = later_scopes(sig, len(moves), passes, progress)
-    label = components(sig, len(moves))
+    label = cycle_components(sig, len(moves))
     order = np.argsort(label, kind="stable")
     bounds = np.flatnonzero(np.r_[True, np.diff(label[order]) != 0, True])
     seen: dict[tuple[tuple[int, ...], ...], EliminationOrder] = {}

@@ -28,7 +28,7 @@ from tabprotect.engine.budgets import BELIEVING_WEIGHING as WEIGHING
 from tabprotect.engine.disclosure.proved_ends import proved_ends
 from tabprotect.engine.errors import InfeasibleError
 from tabprotect.engine.posterior.infer import infer
-from tabprotect.engine.posterior.joint import joined, multiplied
+from tabprotect.engine.posterior.joint import multiplied, posterior_joined
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.posterior.prior import parse_prior
 from tabprotect.engine.posterior.sums import sums
@@ -56,7 +56,7 @@ CHOICE_NOTE = "What the choice of all published counts together says is left out
 
 
 @dataclass(frozen=True, eq=False)
-class Belief:
+class TableBelief:
     """What a reader believes of the cells of one table.
 
     Attributes
@@ -105,11 +105,11 @@ class OfRelease(Randomness):
 
     def generator(self, attempt: int = 1) -> np.random.Generator:
         """Only where it is asked for: the digest of a large release takes its time."""
-        digest = fingerprint(self._release, self._what)  # type: ignore[attr-defined]
+        digest = release_fingerprint(self._release, self._what)  # type: ignore[attr-defined]
         return np.random.Generator(np.random.PCG64(int.from_bytes(digest[:16], "little")))
 
 
-def fingerprint(release: Release, what: str = "") -> bytes:
+def release_fingerprint(release: Release, what: str = "") -> bytes:
     """SHA-256 of what was published and how, whatever the gate made of it."""
     mechanism = release.mechanism
     plain = type(mechanism)(mechanism.method, mechanism.domain, mechanism.parameters)
@@ -131,7 +131,7 @@ def distinct(releases: Sequence[Release]) -> list[Release]:
         return list(releases)
     first: dict[bytes, Release] = {}
     for release in releases:
-        first.setdefault(fingerprint(release), release)
+        first.setdefault(release_fingerprint(release), release)
     return list(first.values())
 
 
@@ -149,7 +149,7 @@ class Believed:
         The posterior of the inner cells; ``None`` where there is none.
     """
 
-    beliefs: tuple[Belief, ...]
+    beliefs: tuple[TableBelief, ...]
     likelihood: Likelihood | None
     inner: Posterior | None = None
 
@@ -185,7 +185,7 @@ def believed(
         first, *others = multiplied([likelihood, *map(likelihood_of, further)])
         found = _posterior(first, prior, OfRelease(release), progress, effort)
         if others:
-            found = joined(found, others, OfRelease(release), progress)
+            found = posterior_joined(found, others, OfRelease(release), progress)
     except InfeasibleError as error:
         if isinstance(likelihood, CellFactors):
             return Believed((_bounded(likelihood, f"{error}."),), likelihood)
@@ -207,7 +207,7 @@ def believed(
     return Believed(tuple(out), likelihood, found if inner else None)
 
 
-def at_a_glance(release: Release, progress: Progress = SILENT) -> Belief:
+def at_a_glance(release: Release, progress: Progress = SILENT) -> TableBelief:
     """Belief about the table that the likelihood is about, within about a second.
 
     What the choice of a whole table says beyond its counts is left out. Where cells hang together in
@@ -305,9 +305,9 @@ def _way(found: Posterior) -> Way:
     return "exact_draws" if found.independent else "simulation"
 
 
-def as_belief(found: Posterior, *, inner: bool, judged: Bools | None) -> Belief:
+def as_belief(found: Posterior, *, inner: bool, judged: Bools | None) -> TableBelief:
     """A posterior as the belief of its table's cells."""
-    return Belief(
+    return TableBelief(
         found.domain,
         inner,
         judged,
@@ -318,17 +318,17 @@ def as_belief(found: Posterior, *, inner: bool, judged: Bools | None) -> Belief:
     )
 
 
-def _unknown(domain: Domain, inner: bool, note: str) -> Belief:
-    return Belief(domain, inner, None, None, "none", note=note)
+def _unknown(domain: Domain, inner: bool, note: str) -> TableBelief:
+    return TableBelief(domain, inner, None, None, "none", note=note)
 
 
-def _bounded(likelihood: CellFactors, why: str) -> Belief:
+def _bounded(likelihood: CellFactors, why: str) -> TableBelief:
     """Belief in what is proved, and in nothing else: cells whose ends meet."""
     lower, upper = proved_ends(likelihood)
     fixed = lower == upper
     note = f"{why} Only what follows from the limits of the published sums is counted."
     rows = (np.where(fixed, 0, 1), np.where(fixed, lower, 0), np.array([[1.0], [0.0]]))
-    return Belief(likelihood.domain, True, None, rows, "bounds", note=note)
+    return TableBelief(likelihood.domain, True, None, rows, "bounds", note=note)
 
 
 @dataclass(frozen=True, eq=False)
@@ -340,7 +340,7 @@ class _Means:
     progress: Progress
     effort: float
 
-    def of_table(self, number: int, inner: Posterior | None, judged: Bools | None) -> Belief:
+    def of_table(self, number: int, inner: Posterior | None, judged: Bools | None) -> TableBelief:
         """Belief about one of them.
 
         By itself where the method says so; else from sums of originals, all of them where they
@@ -362,7 +362,7 @@ class _Means:
 
     def _summed(
         self, number: int, inner: Posterior, judged: Bools | None, randomness: Randomness
-    ) -> Belief:
+    ) -> TableBelief:
         release, domain = self.release, self.release.tables[number].table.domain
         groupings = groupings_of(release.domain, release.mechanism.parameters)
         alone = Publication(release.domain, (domain.names,), groupings)

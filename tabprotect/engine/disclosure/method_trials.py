@@ -20,7 +20,7 @@ from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.method import Method, trial_generator
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import methods
-from tabprotect.engine.protection.wishes import Kept
+from tabprotect.engine.protection.wishes import Promised
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.release.stated_gate import Gate
 from tabprotect.engine.tables.groupings.true_table import true_table
@@ -34,7 +34,7 @@ NOT_TRIED = "not tried: too large for a trial; choose it to see"
 
 
 @dataclass(frozen=True)
-class Trial:
+class MethodTrial:
     """What one method with one set of parameters does to a table. Confidential.
 
     Attributes
@@ -66,7 +66,7 @@ class Trial:
     method: str
     change: Mapping[str, object] = field(default_factory=dict)
     idea: str = ""
-    kept: Kept | None = None
+    kept: Promised | None = None
     known: float | None = None
     at_least: bool = False
     at_risk: int = 0
@@ -111,12 +111,14 @@ class Ranked:
         The method's other trials, best first.
     """
 
-    trial: Trial
+    trial: MethodTrial
     lost: tuple[str, ...]
-    others: tuple[Trial, ...] = ()
+    others: tuple[MethodTrial, ...] = ()
 
 
-def tried(problem: Problem, limits: Gate, progress: Progress = SILENT) -> tuple[Trial, ...]:
+def tried_methods(
+    problem: Problem, limits: Gate, progress: Progress = SILENT
+) -> tuple[MethodTrial, ...]:
     """Try every method on a table.
 
     As it comes, and where readers would know more than the limits allow in its other settings, too,
@@ -143,9 +145,9 @@ class _Watched:
     def __init__(self, progress: Progress, methods: int) -> None:
         self._progress, self._of = progress, methods
         self.methods = 0
-        self.found: tuple[Trial, ...] = ()
+        self.found: tuple[MethodTrial, ...] = ()
 
-    def add(self, trial: Trial) -> None:
+    def add(self, trial: MethodTrial) -> None:
         """One more, to be seen at once."""
         self.found = (*self.found, trial)
         self.report("", 0.0)
@@ -156,7 +158,7 @@ class _Watched:
 
 
 def ranked(
-    trials: Sequence[Trial], asked: Sequence[str], sums: MarginSet, share: float
+    trials: Sequence[MethodTrial], asked: Sequence[str], sums: MarginSet, share: float
 ) -> tuple[Ranked, ...]:
     """Methods from the best to the worst for a table.
 
@@ -172,12 +174,12 @@ def ranked(
         What is to be exact, where that is asked.
     """
 
-    def key(trial: Trial) -> tuple[bool, bool, int, bool, float, float]:
+    def key(trial: MethodTrial) -> tuple[bool, bool, int, bool, float, float]:
         known = 1.0 if trial.known is None else trial.known
         missing = len(trial.lost(asked, sums))
         return not trial.done, not trial.untried, missing, not trial.safe(share), trial.loss, known
 
-    of: dict[str, list[Trial]] = {}
+    of: dict[str, list[MethodTrial]] = {}
     for trial in trials:
         of.setdefault(trial.method, []).append(trial)
     best = [sorted(group, key=key) for group in of.values()]
@@ -187,10 +189,12 @@ def ranked(
 
 def _of_method(
     method: Method, problem: Problem, limits: Gate, progress: Progress
-) -> Iterator[Trial]:
+) -> Iterator[MethodTrial]:
     domain = problem.table.domain
     given = method.trial_parameters(domain)
-    first = _trial(method, problem, Trial(method.name, MappingProxyType(given)), limits, progress)
+    first = _trial(
+        method, problem, MethodTrial(method.name, MappingProxyType(given)), limits, progress
+    )
     yield first
     if first.safe(limits.share) or (first.fault and not first.kept) or first.untried:
         return
@@ -199,7 +203,7 @@ def _of_method(
     affordable = within_budget(method, domain) - 1
     ideas = [(one.text, one.parameters) for one in first.suggestions]
     for idea, change in (*ideas, *method.alternatives(domain, values))[:affordable]:
-        start = Trial(method.name, MappingProxyType({**given, **change}), idea)
+        start = MethodTrial(method.name, MappingProxyType({**given, **change}), idea)
         other = _trial(method, problem, start, limits, progress)
         if other.done and (other.known or 0.0) < (1.0 if first.known is None else first.known):
             yield other
@@ -209,8 +213,8 @@ def _of_method(
 
 
 def _trial(
-    method: Method, problem: Problem, start: Trial, limits: Gate, progress: Progress
-) -> Trial:
+    method: Method, problem: Problem, start: MethodTrial, limits: Gate, progress: Progress
+) -> MethodTrial:
     domain = problem.table.domain
     try:
         large = not within_budget(method, domain)
@@ -220,7 +224,7 @@ def _trial(
             if large
             else method.resolve_for(problem, start.change, progress)
         )
-        start = replace(start, kept=Kept.of(method, domain, values))
+        start = replace(start, kept=Promised.of(method, domain, values))
         method.require(problem)
         if large:
             return replace(start, fault=NOT_TRIED)
@@ -237,10 +241,10 @@ def _trial(
 def _drawn(
     method: Method,
     problem: Problem,
-    what: tuple[Trial, Values],
+    what: tuple[MethodTrial, Values],
     limits: Gate,
     progress: Progress,
-) -> Trial:
+) -> MethodTrial:
     """The figures of a few draws, each looked at for about a second at most."""
     # Inference is imported with the first trial, not with every project that is opened.
     from tabprotect.engine.disclosure.cell_beliefs import at_a_glance

@@ -20,7 +20,7 @@ from tabprotect.engine.budgets import ATTEMPTS_JUDGED
 from tabprotect.engine.disclosure.cell_beliefs import distinct
 from tabprotect.engine.disclosure.verdict import verdict
 from tabprotect.engine.posterior.infer import Way
-from tabprotect.engine.posterior.joint import together
+from tabprotect.engine.posterior.joint import posterior_together
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.posterior.prior import Prior
 from tabprotect.engine.posterior.sums import laws_of
@@ -101,7 +101,7 @@ def read_releases(
     given, releases = len(releases), distinct(releases)
     repeated = given - len(releases)
     likelihoods = [likelihood_of(release) for release in releases]
-    found = together(
+    found = posterior_together(
         likelihoods, prior, way=way, randomness=randomness, draws=draws, progress=progress
     )
     gates = [release.mechanism.gate for release in releases]

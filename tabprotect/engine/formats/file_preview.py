@@ -11,9 +11,9 @@ from typing import Literal
 from tabprotect.engine.errors import InputError, RecordsError
 from tabprotect.engine.formats.format import Format, RowFormat
 from tabprotect.engine.formats.layouts.cell_list import CellList
-from tabprotect.engine.formats.layouts.count_marks import DASHES, Marks
-from tabprotect.engine.formats.layouts.laid_out import LaidOut, Part, Row, lay_out
-from tabprotect.engine.formats.layouts.total_rows import Totals, check, names_of
+from tabprotect.engine.formats.layouts.count_marks import DASHES, CountMarks
+from tabprotect.engine.formats.layouts.laid_out import LaidOut, LaidOutPart, LaidOutRow, lay_out
+from tabprotect.engine.formats.layouts.total_rows import Totals, check_totals, names_of
 from tabprotect.engine.formats.layouts.totals_by_arithmetic import NONE, find_totals
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.registered import format_of
@@ -36,7 +36,7 @@ Role = Literal["", "title", "header", "body", "total", "note", "remark"]
 
 
 @dataclass(frozen=True)
-class Line:
+class PreviewLine:
     """A line of the file, and what it was taken for."""
 
     number: int
@@ -45,7 +45,7 @@ class Line:
 
 
 @dataclass(frozen=True, eq=False)
-class Look:
+class FilePreview:
     """What a file would be read as.
 
     Attributes
@@ -70,8 +70,8 @@ class Look:
     """
 
     kind: Format
-    lines: tuple[Line, ...]
-    parts: tuple[Part, ...] = ()
+    lines: tuple[PreviewLine, ...]
+    parts: tuple[LaidOutPart, ...] = ()
     table: Table | None = None
     notes: tuple[str, ...] = ()
     sums: str = ""
@@ -82,7 +82,7 @@ class Look:
     suggested: Mapping[str, object] = field(default_factory=lambda: MappingProxyType({}))
 
 
-def look(path: Path, reading: Reading, progress: Progress = SILENT) -> Look:
+def preview(path: Path, reading: Reading, progress: Progress = SILENT) -> FilePreview:
     """Read a file in a trial.
 
     Raises
@@ -91,13 +91,13 @@ def look(path: Path, reading: Reading, progress: Progress = SILENT) -> Look:
         Where there is nothing to look at: no file, or one of no format.
     """
     kind = format_of(path)
-    parts = [Part("format", kind.name, kind.label)]
+    parts = [LaidOutPart("format", kind.name, kind.label)]
     layout: LaidOut | None = None
-    rows: list[Row] = []
+    rows: list[LaidOutRow] = []
     if isinstance(kind, RowFormat):
         try:
             rows = kind.whole(path, _apart(kind, path, reading, parts))
-            layout = lay_out(rows, reading, Marks.parse(reading.marks), str(path))
+            layout = lay_out(rows, reading, CountMarks.parse(reading.marks), str(path))
         except InputError:
             pass
     if layout is not None:
@@ -116,22 +116,22 @@ def look(path: Path, reading: Reading, progress: Progress = SILENT) -> Look:
         error = said
     sums, marked = _sums(kind, path, reading, table, parts)
     lines = _lines(path, reading, rows, layout, marked)
-    return Look(
+    return FilePreview(
         kind, lines, tuple(parts), table, notes, sums, error, records, sheets, columns,
         MappingProxyType(_suggested(error)),
     )  # fmt: skip
 
 
-def _apart(kind: Format, path: Path, reading: Reading, parts: list[Part]) -> Reading:
+def _apart(kind: Format, path: Path, reading: Reading, parts: list[LaidOutPart]) -> Reading:
     """The reading; what text is made of is told."""
     if "delimiter" in kind.options:
         text = TextRows(path, encoding=reading.encoding, delimiter=reading.delimiter)
         said = "as its bytes show" if reading.encoding is None else "as was said"
-        parts.append(Part("encoding", text.encoding.removesuffix("-sig"), said))
+        parts.append(LaidOutPart("encoding", text.encoding.removesuffix("-sig"), said))
     return reading
 
 
-def _separator(kind: Format, path: Path, reading: Reading, layout: LaidOut) -> list[Part]:
+def _separator(kind: Format, path: Path, reading: Reading, layout: LaidOut) -> list[LaidOutPart]:
     """What stands between the fields of a text: it is what splits the header so."""
     if "delimiter" not in kind.options or reading.delimiter or not layout.header:
         return []
@@ -140,11 +140,11 @@ def _separator(kind: Format, path: Path, reading: Reading, layout: LaidOut) -> l
     line = head[row.line - 1] if row.line <= len(head) else ""
     signs = [sign for sign in DELIMITERS if line.count(sign) == len(row.fields) - 1]
     names = {"\t": "tab"}
-    return [Part("delimiter", names.get(s, s), "as it splits the header") for s in signs[:1]]
+    return [LaidOutPart("delimiter", names.get(s, s), "as it splits the header") for s in signs[:1]]
 
 
 def _sums(
-    kind: Format, path: Path, reading: Reading, table: Table | None, parts: list[Part]
+    kind: Format, path: Path, reading: Reading, table: Table | None, parts: list[LaidOutPart]
 ) -> tuple[str, frozenset[int]]:
     """Cells, sum and totals in a sentence, and the lines of totals."""
     try:
@@ -157,8 +157,8 @@ def _sums(
     said = "" if table is None else f"{table.domain.size:,} cells, sum {table.total:,}"
     if not totals:
         return said, frozenset()
-    is_total, wrong = check(cells, totals)
-    parts.append(Part("totals", names_of(cells, totals), _add_up(len(wrong)), not wrong))
+    is_total, wrong = check_totals(cells, totals)
+    parts.append(LaidOutPart("totals", names_of(cells, totals), _add_up(len(wrong)), not wrong))
     inner = f"{int((~is_total).sum()):,} inner cells, sum {int(cells.counts[~is_total].sum()):,}"
     whole = f"{said or inner}; {int(is_total.sum()):,} totals in the file"
     told = "equal to the file's own totals" if not wrong else f"{len(wrong)} do not hold"
@@ -178,14 +178,14 @@ def _lines_of(cells: CellList, entries: list[int]) -> frozenset[int]:
 def _lines(
     path: Path,
     reading: Reading,
-    rows: list[Row],
+    rows: list[LaidOutRow],
     layout: LaidOut | None,
     totals: frozenset[int],
-) -> tuple[Line, ...]:
+) -> tuple[PreviewLine, ...]:
     """The first lines, as they stand in a text, or as the cells of a sheet."""
     roles: dict[int, Role] = {}
     if layout is not None:
-        named: tuple[tuple[Role, list[Row]], ...] = (
+        named: tuple[tuple[Role, list[LaidOutRow]], ...] = (
             ("title", layout.title), ("header", layout.header), ("body", layout.body),
             ("note", layout.notes),
         )  # fmt: skip
@@ -198,14 +198,14 @@ def _lines(
     with path.open("rb") as file:
         head = file.read(HEAD)
     if not is_text(head, path):
-        sheet = [Line(r.line, SIGN.join(r.fields), roles.get(r.line, "")) for r in rows]
+        sheet = [PreviewLine(r.line, SIGN.join(r.fields), roles.get(r.line, "")) for r in rows]
         return tuple(sheet[:SHOWN])
     try:
         text = head.decode(reading.encoding or "utf-8-sig", "replace")
     except LookupError:
         text = head.decode("utf-8", "replace")
     lines = text.splitlines()[:SHOWN]
-    return tuple(Line(n, line, roles.get(n, "")) for n, line in enumerate(lines, 1))
+    return tuple(PreviewLine(n, line, roles.get(n, "")) for n, line in enumerate(lines, 1))
 
 
 def is_text(head: bytes, path: Path) -> bool:

@@ -156,7 +156,7 @@ def _complete(name: str, variable: Variable, given: Mapping[str, str]) -> Groupi
     return Grouping(name, variable.name, tuple(given[c] for c in variable.categories))
 
 
-def listed(path: Path, variable: Variable) -> tuple[tuple[Level, ...], dict[str, str]]:
+def code_list_levels(path: Path, variable: Variable) -> tuple[tuple[Level, ...], dict[str, str]]:
     """The levels of a variable that a code list holds, and the labels of its categories.
 
     A code list is a file of columns, one of them perhaps ``label``, or a hierarchy (``.hrc``).

@@ -78,7 +78,7 @@ def read_published(
         The code of a variable that is summed over (case aside).
     groupings
         Columns that group the categories of others, as
-        :func:`~tabprotect.engine.tables.groupings.grouping.parse_groupings` reads them.
+        :func:`~tabprotect.engine.formats.grouping_files.parse_groupings` reads them.
     missing
         What a cell of a published margin without a row is: a fault, not published, or 0.
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from tabprotect.engine.atomic import write_bytes
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.formats.file_preview import HEAD, SHOWN, SIGN, Look, is_text
+from tabprotect.engine.formats.file_preview import HEAD, SHOWN, SIGN, FilePreview, is_text
 from tabprotect.engine.formats.format import Format, RowFormat
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.text.opening import unreadable
@@ -24,7 +24,7 @@ MOST = 500
 """Looks that are kept; the oldest are forgotten."""
 
 
-def remember(seen: Look, reading: Reading) -> None:
+def remember(seen: FilePreview, reading: Reading) -> None:
     """Keep how a file of this look is read; nothing where it has no header, or nothing was said.
 
     Raises

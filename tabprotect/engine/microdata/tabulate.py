@@ -18,7 +18,7 @@ from tabprotect.engine.budgets import DOMAIN_CELLS
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.layouts.cell_list import check_categories
 from tabprotect.engine.formats.sql import quoted
-from tabprotect.engine.microdata.cell_numbers import keyed, listed
+from tabprotect.engine.microdata.cell_numbers import category_numbers, keyed
 from tabprotect.engine.microdata.coding import MISSING, Coded, Codings
 from tabprotect.engine.microdata.places import is_cluster, is_url, split_cluster
 from tabprotect.engine.microdata.record_files import MicrodataFile, open_microdata
@@ -264,7 +264,9 @@ def _tabulate(
     variables = tuple(_variable(source, v, name, coded.get(name)) for v, name in enumerate(by))
     if wide and math.prod(len(v.categories) for v in variables) > DOMAIN_CELLS:
         domain = Domain(variables, wide=True)
-        *codes, counts = source.run(lambda c: listed(c, domain), "building the table", progress)
+        *codes, counts = source.run(
+            lambda c: category_numbers(c, domain), "building the table", progress
+        )
         return Tabulated(WideTable.of(domain, codes, counts))
     domain = Domain(variables)
     sparse = False

@@ -20,7 +20,7 @@ CLASS = "class"
 
 
 @dataclass(frozen=True)
-class Rules:
+class CheckRules:
     """What is flagged.
 
     Attributes
@@ -42,9 +42,9 @@ class Rules:
             raise ParameterError({"threshold": f"must be 0 or more, is {self.threshold}"})
 
 
-def check(table: Table, rules: Rules | None = None) -> Checked:
+def flag_cells(table: Table, rules: CheckRules | None = None) -> Checked:
     """Flag the cells of a table, each with every rule that it breaks."""
-    rules = rules or Rules()
+    rules = rules or CheckRules()
     counts, domain = table.counts, table.domain
     reasons: dict[tuple[int, ...], dict[str, str]] = {}
 

@@ -50,7 +50,7 @@ class TightCell:
 
 
 @dataclass(frozen=True)
-class Judgement:
+class RiskJudgement:
     """What is known of the risk of a release.
 
     Attributes
@@ -75,7 +75,7 @@ class Judgement:
 
 
 @dataclass(frozen=True)
-class Screening:
+class MarginScreening:
     """Cheap verdicts on many releases at once: proved safe, proved bad, or neither.
 
     Attributes

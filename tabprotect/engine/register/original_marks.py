@@ -21,7 +21,7 @@ NAMELESS = frozenset({"row", "column"})
 
 
 @dataclass(frozen=True)
-class Marks:
+class OriginalMarks:
     """Fingerprints of one original, each in hexadecimal.
 
     Attributes
@@ -40,7 +40,7 @@ class Marks:
     records: tuple[str, ...]
 
 
-def marks_of(table: Table, key: bytes, record_keys: Table | None = None) -> Marks:
+def marks_of(table: Table, key: bytes, record_keys: Table | None = None) -> OriginalMarks:
     """The fingerprints of an original.
 
     Parameters
@@ -58,7 +58,7 @@ def marks_of(table: Table, key: bytes, record_keys: Table | None = None) -> Mark
     records = [mark("margin", _canonical(table.margin([name]))) for name in names]
     if record_keys is not None:
         records.append(mark("records", f"{record_keys.total} of {table.total}".encode()))
-    return Marks(
+    return OriginalMarks(
         mark("original", _canonical(table)),
         tuple(sorted(mark("variable", _plain(n).encode()) for n in names if n not in NAMELESS)),
         tuple(sorted(records)),

@@ -24,7 +24,7 @@ class GridCell:
 
 
 @dataclass(frozen=True)
-class Panel:
+class PrintedPart:
     """A part of a table as wide as the page.
 
     Attributes
@@ -60,7 +60,7 @@ class Grid:
 
     title: str
     down: tuple[str, ...]
-    panels: tuple[Panel, ...]
+    panels: tuple[PrintedPart, ...]
     cells: int
 
 
@@ -112,7 +112,7 @@ def grid(domain: Domain, cell: Callable[[Index], GridCell]) -> Grid:
             if across is None
             else tuple(domain.labels(_at(domain, across, place))[across] for place in places)
         )
-        panels.append(Panel("" if across is None else names[across], columns, tuple(rows)))
+        panels.append(PrintedPart("" if across is None else names[across], columns, tuple(rows)))
     return Grid(_title(domain), down, tuple(panels), domain.size)
 
 

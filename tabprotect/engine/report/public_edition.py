@@ -93,7 +93,7 @@ def public_edition(found: Verification, made: date) -> PublicEdition:
         sections=sections(release),
         tables=tuple(published_grid(published) for published in release.tables[:MOST_TABLES]),
         further=max(len(release.tables) - MOST_TABLES, 0),
-        figure=figures.sizes(release.tables[0]),
+        figure=figures.size_bars(release.tables[0]),
         suppressed=any(published.suppressed is not None for published in release.tables),
         checks=bundle_files(found.checks),
     )

@@ -115,7 +115,7 @@ def staff_edition(
         verdict=headline(judged),
         staff="" if judged.staff is None else judged.staff.sentence,
         result=summary.sentence,
-        figure=figures.changes(_moved(protected)),
+        figure=figures.change_bars(_moved(protected)),
         tables=tuple(
             _before_and_after(protected, p) for p in protected.release.tables[:MOST_TABLES]
         ),

@@ -61,7 +61,7 @@ def bars(labels: Sequence[str], values: Sequence[int], *, axis: str, said: str) 
     )
 
 
-def sizes(published: PublishedTable) -> Markup:
+def size_bars(published: PublishedTable) -> Markup:
     """How many cells are published with a count of each class; suppressed ones apart. Public."""
     counts = published.table.cells[1]
     counts = counts[counts != 0]
@@ -84,7 +84,7 @@ def sizes(published: PublishedTable) -> Markup:
     return bars(labels, values, axis="published count", said="Number of cells by published count")
 
 
-def changes(moved: Ints) -> Markup:
+def change_bars(moved: Ints) -> Markup:
     """How many cells changed by how much. Confidential."""
     low = max(int(moved.min(initial=0)), -REACH)
     high = min(int(moved.max(initial=0)), REACH)

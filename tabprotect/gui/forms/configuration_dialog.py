@@ -21,7 +21,7 @@ from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID
 
 
-class SettingDialog(QDialog):
+class ConfigurationDialog(QDialog):
     """``taken`` carries the text, ``random_rounding base=5``.
 
     Parameters
@@ -121,14 +121,14 @@ class SettingDialog(QDialog):
         self.accept()
 
     def _ask_further(self, name: str) -> None:
-        ask_setting(self, self._domain, self.form.fields[name].put, follows=True)
+        ask_configuration(self, self._domain, self.form.fields[name].put, follows=True)
 
 
-def ask_setting(
+def ask_configuration(
     parent: QWidget, domain: Domain, then: Callable[[str], object], *, follows: bool = False
-) -> SettingDialog:
+) -> ConfigurationDialog:
     """Ask for a method with its parameters. Nothing waits for the answer."""
-    dialog = SettingDialog(parent, domain, follows=follows)
+    dialog = ConfigurationDialog(parent, domain, follows=follows)
     dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     dialog.taken.connect(then)
     dialog.open()

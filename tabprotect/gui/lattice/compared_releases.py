@@ -12,8 +12,8 @@ from tabprotect.engine.query_space.lattice import Query
 from tabprotect.engine.query_space.optimal.best_release import (
     ReleaseProposal,
     SearchMethod,
+    judged_proposal,
     optimal,
-    plan,
 )
 from tabprotect.engine.query_space.registered import criteria, utilities
 from tabprotect.engine.randomness import Randomness
@@ -56,7 +56,7 @@ def compare(
     """Judge a release by the project's criterion."""
     evidence, asked = evidence_of(project, progress), project.plan
     bounds = asked.bounds
-    found = plan(
+    found = judged_proposal(
         evidence,
         queries,
         asked.threshold,

@@ -17,7 +17,7 @@ from tabprotect.engine.query_space.table_server.fold import Answer, Request, Ser
 from tabprotect.engine.tables.table import Table
 
 if TYPE_CHECKING:
-    from tabprotect.engine.query_space.table_server.log_entry import Entry
+    from tabprotect.engine.query_space.table_server.log_entry import LogEntry
 
 ANSWER_CELLS = 5_000
 """Cells of an answer that are listed."""
@@ -35,7 +35,7 @@ class Served:
         What the last request got, and the tables given out with it.
     """
 
-    entries: tuple[Entry, ...]
+    entries: tuple[LogEntry, ...]
     states: tuple[ReleaseSet, ...]
     answer: Answer | None = None
     tables: tuple[Table, ...] = ()

@@ -54,7 +54,7 @@ INKS = ("plus", "minus", "released", "unreleasable", "at_risk", "quiet", "text")
 
 
 @dataclass(frozen=True)
-class Look:
+class SeriesLook:
     """How one thing is marked everywhere: a colour of the palette and a shape."""
 
     ink: str
@@ -100,10 +100,10 @@ class Look:
         return QIcon(out)
 
 
-def looks(names: Iterable[str]) -> dict[str, Look]:
+def series_looks(names: Iterable[str]) -> dict[str, SeriesLook]:
     """A look for each different name, in the order of their first appearance."""
     shapes = tuple(SHAPES)
     return {
-        name: Look(INKS[n % len(INKS)], shapes[n % len(shapes)])
+        name: SeriesLook(INKS[n % len(INKS)], shapes[n % len(shapes)])
         for n, name in enumerate(dict.fromkeys(names))
     }

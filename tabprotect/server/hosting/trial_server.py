@@ -31,7 +31,7 @@ REST = 0.02
 OPERATOR = "operator"
 
 
-class Look:
+class TrialServer:
     """One server in a thread of its own. It reads a table that is open, and writes nothing to it.
 
     Attributes
@@ -54,7 +54,7 @@ class Look:
         """Whether it answers, or is about to."""
         return self._thread is not None and self._thread.is_alive()
 
-    def start(self, progress: Progress = SILENT) -> Look:
+    def start(self, progress: Progress = SILENT) -> TrialServer:
         """Return when it answers.
 
         Raises

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from move_cases import moves_of
 
 from tabprotect.engine.cycles.algebra import CycleAlgebra
-from tabprotect.engine.cycles.cycle_report import check
+from tabprotect.engine.cycles.cycle_report import check_cycles
 from tabprotect.engine.cycles.designs import balanced, bidiagonal, design, elementary, strips
 from tabprotect.engine.cycles.reach import blocked_cycles, bridges, immovable_cells
 from tabprotect.engine.cycles.signatures import signatures
@@ -73,7 +73,7 @@ def test_signature_groups_are_equal_columns(moves: MoveSet) -> None:
 @pytest.mark.parametrize("kind", ["balanced", "strips", "bands", "elementary"])
 def test_rank_of_designs(shape: tuple[int, ...], kind: str) -> None:
     moves = design(Domain.of_shape(shape), kind)
-    report = check(moves)
+    report = check_cycles(moves)
     assert report.rank == np.linalg.matrix_rank(dense(moves))
     assert report.dimension == np.prod([s - 1 for s in shape])
 
@@ -91,7 +91,7 @@ def test_dimension_is_the_null_space_of_the_margins(shape: tuple[int, ...], orde
 
 
 def test_the_papers_example() -> None:
-    report = check(bidiagonal(Domain.of_shape((4, 4)))).as_json()
+    report = check_cycles(bidiagonal(Domain.of_shape((4, 4)))).as_json()
     assert report["preserves_margins"] is True
     assert (report["coverage_min"], report["coverage_max"]) == (2, 2)
     assert (report["rank"], report["dimension"]) == (3, 9)
@@ -103,14 +103,14 @@ def test_the_papers_example() -> None:
 @pytest.mark.parametrize("n", [2, 3, 5, 6])
 def test_lenz_distinct_tables(n: int) -> None:
     # 3^n - 2^n for the bidiagonal set, for n > 2 (two cycles of a 2 x 2 are one and its negative).
-    number = check(bidiagonal(Domain.of_shape((n, n)))).distinct_outcomes
+    number = check_cycles(bidiagonal(Domain.of_shape((n, n)))).distinct_outcomes
     assert number == 3**n - 2**n
 
 
 def test_a_known_column_reveals_a_square_table_and_swaps_reveal_nothing() -> None:
-    square = check(bidiagonal(Domain.of_shape((5, 5))))
+    square = check_cycles(bidiagonal(Domain.of_shape((5, 5))))
     assert all(a.revealed == a.others == 20 for a in square.attacks)
-    swaps = check(elementary(Domain.of_shape((5, 5))))
+    swaps = check_cycles(elementary(Domain.of_shape((5, 5))))
     assert all(a.revealed == 0 for a in swaps.attacks)
 
 
@@ -162,7 +162,7 @@ def test_lenz_bridge_example() -> None:
         Domain.of_shape((4, 4)), [[5, 4, 3, 0], [2, 6, 0, 0], [0, 0, 1, 7], [0, 0, 8, 9]]
     )
     assert bridges(table) == [(0, 2)]
-    report = check(elementary(table.domain), table=table)
+    report = check_cycles(elementary(table.domain), table=table)
     assert report.as_json()["immovable_cells"] == [[0, 2]]
     assert "bridges" in report.statements[-1].text
 
@@ -232,7 +232,7 @@ def test_broken_margin_is_named() -> None:
     moves = moves_of(
         Domain.of({"v": ["v1", "v2"], "w": ["w1", "w2"]}), [([(0, 0), (1, 1)], [(0, 1)])]
     )
-    report = check(moves)
+    report = check_cycles(moves)
     assert not report.preserves_margins
     first = report.violations[0]
     assert (first.margin, first.index, first.amount) == (("v",), (1,), 1)

@@ -10,14 +10,14 @@ import pytest
 from tabprotect.engine.disclosure import gate_chance as before
 from tabprotect.engine.disclosure import method_trials as module
 from tabprotect.engine.disclosure.cell_beliefs import at_a_glance
-from tabprotect.engine.disclosure.method_trials import NOT_TRIED, Trial, ranked, tried
+from tabprotect.engine.disclosure.method_trials import NOT_TRIED, MethodTrial, ranked, tried_methods
 from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.disclosure.verdict import verdict
 from tabprotect.engine.errors import Interrupted
 from tabprotect.engine.progress import SILENT
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import methods
-from tabprotect.engine.protection.wishes import KEPT, Kept
+from tabprotect.engine.protection.wishes import KEPT, Promised
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
@@ -43,9 +43,9 @@ class Watched:
 
 
 @pytest.fixture(scope="module")
-def found() -> tuple[Trial, ...]:
+def found() -> tuple[MethodTrial, ...]:
     watched = Watched()
-    out = tried(PROBLEM, LIMITS, watched)
+    out = tried_methods(PROBLEM, LIMITS, watched)
     lengths = [len(part) for part in watched.parts]
     # One more is told as soon as it is there.
     assert set(lengths) == set(range(len(out) + 1))
@@ -54,7 +54,7 @@ def found() -> tuple[Trial, ...]:
     return out
 
 
-def test_every_method_is_tried_or_says_why_not(found: tuple[Trial, ...]) -> None:
+def test_every_method_is_tried_or_says_why_not(found: tuple[MethodTrial, ...]) -> None:
     assert {trial.method for trial in found} == set(methods())
     for trial in found:
         if trial.done:
@@ -70,7 +70,7 @@ def test_every_method_is_tried_or_says_why_not(found: tuple[Trial, ...]) -> None
 def test_the_figures_are_those_of_the_verdict_and_of_the_counts() -> None:
     method = methods()["cyclic_perturbation"]
     values = method.resolve_for(PROBLEM, {"alpha": 0.02, "beta": 0.02})
-    start = Trial(method.name, kept=Kept.of(method, DOMAIN, values))
+    start = MethodTrial(method.name, kept=Promised.of(method, DOMAIN, values))
     trial = module._drawn(method, PROBLEM, (start, values), LIMITS, SILENT)
     generator = module.trial_generator(PROBLEM)
     known, moved = [], []
@@ -93,7 +93,7 @@ def test_a_glance_counts_what_is_proved_where_it_has_no_posterior() -> None:
     assert (belief.probability(COUNTS.reshape(-1), np.arange(16)) < 1).all()
 
 
-def test_missing_counts_are_lost_whole(found: tuple[Trial, ...]) -> None:
+def test_missing_counts_are_lost_whole(found: tuple[MethodTrial, ...]) -> None:
     hidden = next(t for t in found if t.method == "suppression")
     assert 0 < hidden.hidden < 16 and hidden.moved == 0 and hidden.loss > 0
     coarse = next(t for t in found if t.method == "coarsening")
@@ -101,7 +101,7 @@ def test_missing_counts_are_lost_whole(found: tuple[Trial, ...]) -> None:
 
 
 def test_what_is_asked_comes_first_then_what_protects_then_what_changes_least(
-    found: tuple[Trial, ...],
+    found: tuple[MethodTrial, ...],
 ) -> None:
     sums = ((A,), (B,))
     places = ranked(found, ("margins", "additive", "complete"), sums, LIMITS.share)
@@ -141,16 +141,16 @@ def of_ones(*shape: int) -> Problem:
 
 def test_a_trial_can_be_stopped() -> None:
     with pytest.raises(Interrupted):
-        tried(PROBLEM, LIMITS, Watched(most=2))
+        tried_methods(PROBLEM, LIMITS, Watched(most=2))
 
 
-def test_the_cheap_methods_are_tried_first(found: tuple[Trial, ...]) -> None:
+def test_the_cheap_methods_are_tried_first(found: tuple[MethodTrial, ...]) -> None:
     work = [methods()[trial.method].trial_work for trial in found]
     assert work == sorted(work) and work[0] < work[-1] / 100
 
 
 def test_what_is_too_much_work_is_not_tried_and_comes_after_what_was(
-    monkeypatch: pytest.MonkeyPatch, found: tuple[Trial, ...]
+    monkeypatch: pytest.MonkeyPatch, found: tuple[MethodTrial, ...]
 ) -> None:
     large = of_ones(80, 80)
     (trial,) = module._of_method(methods()["suppression"], large, LIMITS, SILENT)
@@ -163,7 +163,7 @@ def test_what_is_too_much_work_is_not_tried_and_comes_after_what_was(
     monkeypatch.setattr(type(method), "perform", lambda *_: pytest.fail("it was begun"))
     assert next(module._of_method(method, large, LIMITS, SILENT)).untried
     # Its place: behind every one that was tried, before one that cannot be done.
-    refused = Trial("bootstrap", fault="cannot be done")
+    refused = MethodTrial("bootstrap", fault="cannot be done")
     done = tuple(t for t in found if t.done and t.method not in ("suppression", "bootstrap"))
     places = ranked((refused, trial, *done), (KEPT,), ((A,), (B,)), LIMITS.share)
     assert [p.trial.method for p in places[-2:]] == ["suppression", "bootstrap"]
@@ -172,9 +172,9 @@ def test_what_is_too_much_work_is_not_tried_and_comes_after_what_was(
 def test_other_settings_stay_within_the_budget_of_their_method(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    begun: list[Trial] = []
+    begun: list[MethodTrial] = []
 
-    def known(method: object, problem: object, start: Trial, *_: object) -> Trial:
+    def known(method: object, problem: object, start: MethodTrial, *_: object) -> MethodTrial:
         begun.append(start)
         return replace(start, known=1.0)
 

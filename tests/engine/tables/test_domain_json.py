@@ -13,7 +13,7 @@ from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.groupings.bands import banded, cut_at, held_name
 from tabprotect.engine.tables.groupings.nesting import Nesting, chains
 from tabprotect.engine.tables.groupings.true_table import true_table
-from tabprotect.engine.tables.margins import maximal
+from tabprotect.engine.tables.margins import maximal_margins
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
 from tabprotect.engine.tables.variable import Level, Variable
@@ -63,7 +63,7 @@ def test_formulas_and_maximal_margins_know_levels() -> None:
     found = Publication.of(DOMAIN, "nuts@nuts2*sex + nuts@nuts1:sex + nuts@coast").maximal()
     assert found.margins == (("nuts@nuts2", "sex"), ("nuts@coast",))
     assert [grouping.name for grouping in found.groupings] == ["nuts@nuts2", "nuts@coast"]
-    assert maximal(DOMAIN, [["nuts@nuts1", "sex"], ["sex", "nuts@nuts2"], ["nuts@nuts3"]]) == (
+    assert maximal_margins(DOMAIN, [["nuts@nuts1", "sex"], ["sex", "nuts@nuts2"], ["nuts@nuts3"]]) == (
         ("nuts",), ("nuts@nuts2", "sex"),
     )  # fmt: skip
     for wrong in ("nuts@nuts4", "sex@nuts1"):

@@ -18,7 +18,7 @@ from tabprotect.engine.project.opening.sources import open_table
 from tabprotect.server import following
 from tabprotect.server.attack.target import Heard
 from tabprotect.server.following import standing
-from tabprotect.server.hosting.trial_server import Look
+from tabprotect.server.hosting.trial_server import TrialServer
 from tabprotect.server.service import Access
 
 HOME = "look"
@@ -34,15 +34,15 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def look(home: Path) -> Iterator[Look]:
+def look(home: Path) -> Iterator[TrialServer]:
     service = replace(czech(), access=Access(prices=True))
-    found = Look(service, open_table("example:czech-autoworkers")).start()
+    found = TrialServer(service, open_table("example:czech-autoworkers")).start()
     yield found
     found.stop()
     found.wait()
 
 
-def ask(look: Look, *variables: str) -> int:
+def ask(look: TrialServer, *variables: str) -> int:
     body = json.dumps({"variables": variables, "user": "ann"}).encode()
     request = urllib.request.Request(f"{look.address}/tables/czech-autoworkers/queries", body)
     try:
@@ -53,7 +53,7 @@ def ask(look: Look, *variables: str) -> int:
             return error.code
 
 
-def test_a_look_is_followed_and_leaves_nothing(look: Look, home: Path) -> None:
+def test_a_look_is_followed_and_leaves_nothing(look: TrialServer, home: Path) -> None:
     before = standing(look.address, look.key)
     assert (before.length, before.lines, before.frozen) == (0, (), False)
     assert ask(look, "A", "B", "C") == 201
@@ -74,7 +74,7 @@ def test_a_look_is_followed_and_leaves_nothing(look: Look, home: Path) -> None:
         standing(look.address, look.key)
 
 
-def test_what_a_refusal_told_comes_later(look: Look) -> None:
+def test_what_a_refusal_told_comes_later(look: TrialServer) -> None:
     ask(look, "A", "B")
     ask(look, "A", "B", "C", "D", "E", "F")
     # The pricing goes on beside the answers: whoever follows sees it with a later question.
@@ -86,13 +86,13 @@ def test_what_a_refusal_told_comes_later(look: Look) -> None:
     assert line.bits is not None and line.bits >= 0 and line.move is not None
 
 
-def test_following_takes_a_key_of_the_house(look: Look) -> None:
+def test_following_takes_a_key_of_the_house(look: TrialServer) -> None:
     for key in ("", "tp_nonsense"):
         with pytest.raises(InputError, match="does not take this key"):
             standing(look.address, key)
 
 
-def test_it_answers_to_its_own_name_alone(look: Look) -> None:
+def test_it_answers_to_its_own_name_alone(look: TrialServer) -> None:
     request = urllib.request.Request(look.address, headers={"Host": "elsewhere.example"})
     with pytest.raises(urllib.error.HTTPError) as refused:
         urllib.request.urlopen(request, timeout=110)
@@ -124,7 +124,7 @@ def test_what_is_cancelled_leaves_nothing(home: Path) -> None:
             if stage == "starting the server":
                 raise Interrupted
 
-    look = Look(czech(), open_table("example:czech-autoworkers"))
+    look = TrialServer(czech(), open_table("example:czech-autoworkers"))
     with pytest.raises(Interrupted):
         look.start(Cancelled())
     look.wait()

@@ -14,7 +14,7 @@ from tabprotect.engine.assessment.assessed_release import AssessedRelease
 from tabprotect.engine.assessment.figure import Figure
 from tabprotect.engine.assessment.intruder_key import Key
 from tabprotect.engine.assessment.measure import Measure
-from tabprotect.engine.assessment.registered import chosen
+from tabprotect.engine.assessment.registered import named_measures
 from tabprotect.engine.assessment.release_posteriors import Budget
 from tabprotect.engine.errors import Interrupted, TabprotectError
 from tabprotect.engine.parameters import Values
@@ -31,7 +31,7 @@ DIGITS = 12
 
 
 @dataclass(frozen=True)
-class Run:
+class ComparisonRun:
     """One method, one seed, and what the measures say. Confidential.
 
     Attributes
@@ -134,11 +134,13 @@ def repeats_itself(problem: Problem, method: Method, values: Values) -> bool:
     return kept or not method.is_random(values)
 
 
-def case_of(task: RunTask, release: Release, progress: Progress = SILENT) -> AssessedRelease:
+def assessed_release(
+    task: RunTask, release: Release, progress: Progress = SILENT
+) -> AssessedRelease:
     """A release with everything measures look at, the second release included."""
     plan, method = task.plan, methods()[task.method]
     second = None
-    wanted = any("second_release" in measure.needs for measure in chosen(plan.measures))
+    wanted = any("second_release" in measure.needs for measure in named_measures(plan.measures))
     if wanted and not repeats_itself(plan.problem, method, task.values):
         again = derived_seed(task.seed, "second release")
         second = release_once(plan.problem, method, task.values, again, progress)
@@ -155,7 +157,7 @@ def case_of(task: RunTask, release: Release, progress: Progress = SILENT) -> Ass
     )
 
 
-def run(task: RunTask, progress: Progress = SILENT) -> Run:
+def run_once(task: RunTask, progress: Progress = SILENT) -> ComparisonRun:
     """Release once and measure; a method that fails gives a run that says so.
 
     Raises
@@ -166,10 +168,10 @@ def run(task: RunTask, progress: Progress = SILENT) -> Run:
     plan, method = task.plan, methods()[task.method]
     try:
         release = release_once(plan.problem, method, task.values, task.seed, progress)
-        case = case_of(task, release, progress)
+        case = assessed_release(task, release, progress)
         values: dict[str, float | None] = {}
         reasons: dict[str, str] = {}
-        for measure in chosen(plan.measures):
+        for measure in named_measures(plan.measures):
             progress.report(measure.label, 0.0)
             figure = _assessed(measure, case)
             values[measure.name] = _tidy(figure.value)
@@ -183,7 +185,7 @@ def run(task: RunTask, progress: Progress = SILENT) -> Run:
         return _failed(task, f"{error}" + (f" ({error.hint})" if error.hint else ""))
     except Exception as error:
         return _failed(task, _unforeseen(error))
-    return Run(task.configuration, task.seed, task.number, values, reasons)
+    return ComparisonRun(task.configuration, task.seed, task.number, values, reasons)
 
 
 def _assessed(measure: Measure, case: AssessedRelease) -> Figure:
@@ -205,9 +207,9 @@ def _unforeseen(error: Exception) -> str:
     return f"internal error: {type(error).__name__} in {place}"
 
 
-def _failed(task: RunTask, error: str) -> Run:
+def _failed(task: RunTask, error: str) -> ComparisonRun:
     nothing = dict.fromkeys(task.plan.measures)
-    return Run(task.configuration, task.seed, task.number, nothing, error=error)
+    return ComparisonRun(task.configuration, task.seed, task.number, nothing, error=error)
 
 
 def _tidy(value: float | None) -> float | None:

@@ -34,7 +34,7 @@ AS_IT_WAS = (
 
 
 @dataclass(frozen=True)
-class Marks:
+class CountMarks:
     """Mark -> its meaning, for those of which it is known.
 
     ``zero`` is a count of 0; ``structural`` is 0, too: nobody can be there; ``missing`` is a cell that
@@ -44,7 +44,7 @@ class Marks:
     meanings: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
 
     @classmethod
-    def parse(cls, text: str | None) -> Marks:
+    def parse(cls, text: str | None) -> CountMarks:
         """``-=zero ..=missing blank=zero``.
 
         Raises
@@ -72,7 +72,7 @@ class Marks:
         return self.meanings.get(text.strip())
 
 
-def absent(mark: str, marks: Marks, *, withheld: str = "", fill: bool = False) -> int | None:
+def absent(mark: str, marks: CountMarks, *, withheld: str = "", fill: bool = False) -> int | None:
     """The count that a mark stands for: 0; ``None`` where its cell is as if it were not listed.
 
     Parameters

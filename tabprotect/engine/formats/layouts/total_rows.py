@@ -32,7 +32,7 @@ Totals = Mapping[int, Mapping[int, Codes | None]]
 
 
 @dataclass(frozen=True)
-class Wrong:
+class WrongTotal:
     """A total that does not add up: its entry, and the sum of its inner cells."""
 
     entry: int
@@ -76,8 +76,8 @@ def with_blanks(
                 blank[axis] = {code: None}
     for more in (blank, *({axis: of} for axis, of in blank.items())):
         if more and not (more.keys() & found.keys()):
-            wrong = len(check(cells, {**found, **more})[1])
-            if not wrong or (found and wrong < len(check(cells, found)[1])):
+            wrong = len(check_totals(cells, {**found, **more})[1])
+            if not wrong or (found and wrong < len(check_totals(cells, found)[1])):
                 found = {**found, **more}
     return found
 
@@ -94,7 +94,7 @@ def grouped_sums(keys: Counts, values: Counts, wanted: Counts) -> Counts:
     return sums[np.where(hit, at, len(unique))]
 
 
-def check(cells: CellList, totals: Totals) -> tuple[Bools, list[Wrong]]:
+def check_totals(cells: CellList, totals: Totals) -> tuple[Bools, list[WrongTotal]]:
     """Which entries are totals (bool (entries,)), and those that do not add up.
 
     A total is compared with the sum of the inner cells it covers, over any number of variables at
@@ -110,7 +110,7 @@ def check(cells: CellList, totals: Totals) -> tuple[Bools, list[Wrong]]:
     is_inner: Bools = np.logical_not(kinds.any(axis=1))
     inner = np.flatnonzero(is_inner)
     exact_sum(cells.counts[inner])
-    wrong: list[Wrong] = []
+    wrong: list[WrongTotal] = []
     shapes, kind = np.unique(kinds, axis=0, return_inverse=True)
     kind = kind.reshape(-1)
     every = cells.keys()
@@ -131,7 +131,7 @@ def check(cells: CellList, totals: Totals) -> tuple[Bools, list[Wrong]]:
         keys = every if len(kept) == len(cells.names) else cells.keys(tuple(kept))
         sums = grouped_sums(keys[covered], cells.counts[covered], keys[here])
         off = np.flatnonzero(sums != cells.counts[here])
-        wrong += [Wrong(int(here[o]), int(sums[o])) for o in off]
+        wrong += [WrongTotal(int(here[o]), int(sums[o])) for o in off]
     return np.logical_not(is_inner), sorted(wrong, key=lambda w: w.entry)
 
 
@@ -145,7 +145,9 @@ def names_of(cells: CellList, totals: Totals) -> str:
     return ", ".join(parts)
 
 
-def refuse_wrong(cells: CellList, totals: Totals, number: int, wrong: list[Wrong]) -> InputError:
+def refuse_wrong(
+    cells: CellList, totals: Totals, number: int, wrong: list[WrongTotal]
+) -> InputError:
     """The error of totals that do not add up, with all of them listed."""
     lines = [
         f"{cells.place(w.entry)}, cell {cells.text(w.entry)}: the total is "
@@ -174,7 +176,7 @@ def without_totals(cells: CellList, totals: Totals, how: str = "") -> tuple[Cell
     """
     if not totals:
         return cells, []
-    is_total_entry, wrong = check(cells, totals)
+    is_total_entry, wrong = check_totals(cells, totals)
     number = int(is_total_entry.sum())
     if wrong:
         raise refuse_wrong(cells, totals, number, wrong)

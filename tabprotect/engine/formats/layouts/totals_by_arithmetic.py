@@ -25,7 +25,7 @@ from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.layouts.cell_list import CellList
 from tabprotect.engine.formats.layouts.total_rows import (
     Totals,
-    check,
+    check_totals,
     named_totals,
     names_of,
     refuse_wrong,
@@ -83,7 +83,7 @@ def settle_totals(
         return cells, notes
     how = "" if by_name == set(found) else ARITHMETIC
     if not strip and totals is None:
-        is_total_entry, wrong = check(cells, found)
+        is_total_entry, wrong = check_totals(cells, found)
         number = int(is_total_entry.sum())
         if wrong:
             raise refuse_wrong(cells, found, number, wrong)
@@ -145,7 +145,7 @@ def _add_found(cells: CellList, found: dict[int, dict[int, Codes | None]]) -> No
             found[axis] = {**parents, **found.get(axis, {})}
     if not found:
         corner = lonely(cells)
-        if corner and not check(cells, corner)[1] and len(cells.counts) > 2 + len(corner):
+        if corner and not check_totals(cells, corner)[1] and len(cells.counts) > 2 + len(corner):
             found.update({axis: dict(codes) for axis, codes in corner.items()})
 
 
@@ -346,7 +346,7 @@ def _refuse_lonely(cells: CellList) -> None:
     rare = lonely(cells)
     if not rare or len(rare) < len(cells.names):
         return
-    is_rare, wrong = check(cells, rare)
+    is_rare, wrong = check_totals(cells, rare)
     first = int(np.flatnonzero(is_rare)[0])
     other = int(cells.counts[~is_rare].sum())
     raise InputError(

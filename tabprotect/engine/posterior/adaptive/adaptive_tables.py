@@ -41,7 +41,7 @@ class Originals:
     log_likelihood: Floats
 
 
-def originals(
+def adaptive_originals(
     likelihood: AdaptiveSequence, family: Family, progress: Progress = SILENT
 ) -> Originals | None:
     """All of them, or ``None`` beyond the limits."""

@@ -26,7 +26,7 @@ from tabprotect.engine.atomic import write_bytes
 from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.house import user_name
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.project.recipes.batch_jobs import Job
+from tabprotect.engine.project.recipes.batch_jobs import BatchJob
 from tabprotect.engine.project.recipes.replay import last_and_now, run_file
 from tabprotect.version import __version__
 
@@ -37,7 +37,7 @@ LOOK = 0.2
 
 
 @dataclass(frozen=True)
-class Outcome:
+class JobOutcome:
     """What became of a job: the audit trail of one line.
 
     Attributes
@@ -77,8 +77,8 @@ class Outcome:
 
 
 def run_batch(
-    jobs: Sequence[Job], out: Path, *, workers: int = 1, progress: Progress = SILENT
-) -> tuple[Outcome, ...]:
+    jobs: Sequence[BatchJob], out: Path, *, workers: int = 1, progress: Progress = SILENT
+) -> tuple[JobOutcome, ...]:
     """Run jobs into folders of ``out``, and write the summaries there.
 
     Parameters
@@ -107,17 +107,17 @@ def run_batch(
     return outcomes
 
 
-def worst(outcomes: Sequence[Outcome]) -> int:
+def worst_exit_code(outcomes: Sequence[JobOutcome]) -> int:
     """The exit code of a batch: that of its worst job; an internal error is the worst of all."""
     return max((o.exit_code for o in outcomes), key=lambda code: (code == 1, code), default=0)
 
 
-def _kept(job: Job, out: Path) -> Outcome | None:
+def _kept(job: BatchJob, out: Path) -> JobOutcome | None:
     """What ``job.json`` says, where it is still true."""
     try:
         data = json.loads((out / job.name / STATE).read_text(encoding="utf-8"))
         lists = {name: tuple(data[name]) for name in ("written", "since_last_year")}
-        outcome = Outcome(**{**data, **lists})
+        outcome = JobOutcome(**{**data, **lists})
     except (OSError, ValueError, TypeError, KeyError):
         return None
     if outcome.exit_code or not outcome.key or outcome.key != job.key():
@@ -126,17 +126,21 @@ def _kept(job: Job, out: Path) -> Outcome | None:
     return replace(outcome, status="kept") if there else None
 
 
-def _here(jobs: Sequence[Job], out: Path) -> Iterator[Outcome]:
+def _here(jobs: Sequence[BatchJob], out: Path) -> Iterator[JobOutcome]:
     for job in jobs:
         yield run_job(job, out)
 
 
-def _spread(jobs: Sequence[Job], out: Path, workers: int, progress: Progress) -> Iterator[Outcome]:
+def _spread(
+    jobs: Sequence[BatchJob], out: Path, workers: int, progress: Progress
+) -> Iterator[JobOutcome]:
     # Fresh processes: forking one with threads (DuckDB's, the solver's) can deadlock.
     context = multiprocessing.get_context("spawn")
     pool = ProcessPoolExecutor(workers, mp_context=context, initializer=_end_with_parent)
     try:
-        pending: dict[Future[Outcome], Job] = {pool.submit(run_job, job, out): job for job in jobs}
+        pending: dict[Future[JobOutcome], BatchJob] = {
+            pool.submit(run_job, job, out): job for job in jobs
+        }
         while pending:
             done, _ = wait(pending, timeout=LOOK, return_when=FIRST_COMPLETED)
             for future in done:
@@ -162,7 +166,7 @@ def _end_with_parent() -> None:
     threading.Thread(target=watch, daemon=True).start()
 
 
-def run_job(job: Job, out: Path) -> Outcome:
+def run_job(job: BatchJob, out: Path) -> JobOutcome:
     """Run one job into its folder; errors become its outcome."""
     begin, started = time.perf_counter(), _now()
     folder = out / job.name
@@ -194,9 +198,9 @@ def run_job(job: Job, out: Path) -> Outcome:
     return outcome
 
 
-def _outcome(job: Job, code: int, message: str) -> Outcome:
+def _outcome(job: BatchJob, code: int, message: str) -> JobOutcome:
     status = "failed" if code else "done"
-    return Outcome(
+    return JobOutcome(
         job.name, status, code, message, 0.0, (), (), "", user_name(), platform.node(),
         __version__, _now(),
     )  # fmt: skip
@@ -206,8 +210,8 @@ def _now() -> str:
     return datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
 
 
-def _rows(outcomes: Sequence[Outcome]) -> tuple[list[str], list[list[str]]]:
-    header = [f.name for f in fields(Outcome)]
+def _rows(outcomes: Sequence[JobOutcome]) -> tuple[list[str], list[list[str]]]:
+    header = [f.name for f in fields(JobOutcome)]
     rows = [
         [
             "; ".join(value) if isinstance(value, tuple) else str(value)
@@ -218,14 +222,14 @@ def _rows(outcomes: Sequence[Outcome]) -> tuple[list[str], list[list[str]]]:
     return header, rows
 
 
-def _csv(outcomes: Sequence[Outcome]) -> str:
+def _csv(outcomes: Sequence[JobOutcome]) -> str:
     out = io.StringIO()
     header, rows = _rows(outcomes)
     csv.writer(out, lineterminator="\n").writerows([header, *rows])
     return out.getvalue()
 
 
-def _html(outcomes: Sequence[Outcome]) -> str:
+def _html(outcomes: Sequence[JobOutcome]) -> str:
     header, rows = _rows(outcomes)
     failed = sum(o.exit_code != 0 for o in outcomes)
 

@@ -20,7 +20,7 @@ _NAME = re.compile(r"[\w][\w .-]*")
 
 
 @dataclass(frozen=True)
-class Job:
+class BatchJob:
     """One recipe with its variables.
 
     Attributes
@@ -38,9 +38,9 @@ class Job:
             raise InputError(f"a job cannot be named {self.name!r}: it names a folder, too")
         object.__setattr__(self, "settings", MappingProxyType(dict(self.settings)))
 
-    def __reduce__(self) -> tuple[type[Job], tuple[str, Path, dict[str, str]]]:
+    def __reduce__(self) -> tuple[type[BatchJob], tuple[str, Path, dict[str, str]]]:
         # It goes to other processes; a read-only mapping cannot.
-        return Job, (self.name, self.recipe, dict(self.settings))
+        return BatchJob, (self.name, self.recipe, dict(self.settings))
 
     def key(self) -> str:
         """What the result depends on, as SHA-256: recipe, variables, the files read, the program.
@@ -78,7 +78,7 @@ def _digest(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def jobs_of(path: Path, sources: Sequence[Path] = ()) -> tuple[Job, ...]:
+def jobs_of(path: Path, sources: Sequence[Path] = ()) -> tuple[BatchJob, ...]:
     """The jobs of a file, or of a folder of recipes.
 
     A file has a table ``[[job]]`` for each, with ``name``, ``recipe`` (beside it) and variables in
@@ -100,18 +100,18 @@ def jobs_of(path: Path, sources: Sequence[Path] = ()) -> tuple[Job, ...]:
     return tuple(jobs)
 
 
-def _of_folder(folder: Path, sources: Sequence[Path]) -> list[Job]:
+def _of_folder(folder: Path, sources: Sequence[Path]) -> list[BatchJob]:
     recipes = sorted(folder.glob("*.toml"))
     if not sources:
-        return [Job(recipe.stem, recipe) for recipe in recipes]
+        return [BatchJob(recipe.stem, recipe) for recipe in recipes]
     return [
-        Job(f"{recipe.stem}-{source.name.partition('.')[0]}", recipe,
+        BatchJob(f"{recipe.stem}-{source.name.partition('.')[0]}", recipe,
             {"source": str(source.absolute())})
         for recipe in recipes for source in sources
     ]  # fmt: skip
 
 
-def _of_file(path: Path, sources: Sequence[Path]) -> list[Job]:
+def _of_file(path: Path, sources: Sequence[Path]) -> list[BatchJob]:
     if sources:
         raise InputError("sources go with a folder of recipes", file=path)
     try:
@@ -128,7 +128,7 @@ def _of_file(path: Path, sources: Sequence[Path]) -> list[Job]:
             raise InputError(f"job {number} names no recipe", file=path)
         values = {**_table(data.get("set", {}), path), **_table(job.get("set", {}), path)}
         name = str(job.get("name", f"job-{number}"))
-        jobs.append(Job(name, path.parent / recipe, values))
+        jobs.append(BatchJob(name, path.parent / recipe, values))
     return jobs
 
 

@@ -125,7 +125,7 @@ def category_lines(categories: tuple[OtherCategories, ...]) -> list[str]:
     return out
 
 
-def expected(path: Path) -> dict[str, tuple[str, ...]]:
+def expected_categories(path: Path) -> dict[str, tuple[str, ...]]:
     """The categories that a recipe is made for; none where it does not say.
 
     Raises

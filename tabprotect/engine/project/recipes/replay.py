@@ -21,7 +21,7 @@ from tabprotect.engine.project.recipe_text import FORMAT
 from tabprotect.engine.project.recipes.last_year import (
     Renames,
     SinceLastYear,
-    expected,
+    expected_categories,
     other_categories,
     since_last_year,
     undecided,
@@ -248,12 +248,12 @@ def run_file(
     TabprotectError
         Also where categories differ from those that the recipe expects, and nobody has decided.
     """
-    mapping = Mapped(expected(path), renames or {}, accept)
+    mapping = Mapped(expected_categories(path), renames or {}, accept)
     steps = read(path, settings)
     return run(steps, out, folder=path.parent, mapping=mapping, progress=progress)
 
 
-def prepared(
+def prepared_recipe(
     path: Path,
     settings: Mapping[str, str],
     *,
@@ -268,7 +268,7 @@ def prepared(
     TabprotectError
         As :func:`run_file`.
     """
-    mapping = Mapped(expected(path), renames or {}, accept)
+    mapping = Mapped(expected_categories(path), renames or {}, accept)
     steps, folder = read(path, settings), path.parent
     history, _ = run(
         steps, folder, folder=folder, mapping=mapping, publishing=False, progress=progress

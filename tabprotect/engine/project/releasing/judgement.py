@@ -12,7 +12,7 @@ from tabprotect.engine.release.verdict_figures import Verdict
 
 
 @dataclass(frozen=True)
-class Judgement:
+class ReleaseJudgement:
     """What is to be weighed before a release leaves.
 
     Attributes
@@ -30,9 +30,9 @@ class Judgement:
     before: LeftBefore = field(default_factory=LeftBefore)
 
 
-def judged(
+def judge_release(
     project: Project, register: str | None = None, *, progress: Progress = SILENT
-) -> Judgement:
+) -> ReleaseJudgement:
     """Judge the release of a project, and look up what left before.
 
     Parameters
@@ -50,10 +50,10 @@ def judged(
     release, done = project.release, project.protected
     assert release is not None
     if done is None:
-        return Judgement(verdict(release, progress=progress))
+        return ReleaseJudgement(verdict(release, progress=progress))
     problem, policy = done.record.problem, project.limits
     found = done.record.verdict
     if found is None:
         found = verdict(release, policy, original=problem.table, progress=progress)
     before = left_before(problem, register, release=release, policy=policy, progress=progress)
-    return Judgement(found, project.against, before)
+    return ReleaseJudgement(found, project.against, before)

@@ -14,7 +14,7 @@ from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.release_plan import ReleasePlan
 from tabprotect.engine.query_space.criterion import RiskCriterion
-from tabprotect.engine.query_space.criterion_evidence import Evidence, Judgement
+from tabprotect.engine.query_space.criterion_evidence import Evidence, RiskJudgement
 from tabprotect.engine.query_space.frontier import Frontier
 from tabprotect.engine.query_space.registered import criteria
 from tabprotect.engine.query_space.release_sets.release_set import ReleaseSet
@@ -87,9 +87,9 @@ def released_set(project: Project, progress: Progress = SILENT) -> ReleaseSet:
     return state
 
 
-def judged(
+def judge_margins(
     project: Project, margins: Iterable[Sequence[str]], progress: Progress = SILENT
-) -> Judgement:
+) -> RiskJudgement:
     """What is known of the risk of releasing margins together.
 
     Raises

@@ -15,7 +15,7 @@ from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.protection.subtables import KEEP, kept_of
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.formula import in_formula
-from tabprotect.engine.tables.margins import maximal
+from tabprotect.engine.tables.margins import maximal_margins
 
 PUBLISHING = "publish_margins"
 """The method that a plan is released by."""
@@ -86,7 +86,7 @@ def set_release_plan(
 ) -> Project:
     """Plan to release exactly these sub-tables, if that is proved safe; none clears the plan."""
     domain = project.original.domain
-    chosen = maximal(domain, [_margin(domain, margin) for margin in margins])
+    chosen = maximal_margins(domain, [_margin(domain, margin) for margin in margins])
     if chosen:
         _require_safe(project, chosen, context.progress)
     return replace(project, plan=replace(project.plan, margins=chosen))
@@ -142,9 +142,9 @@ def _margin(domain: Domain, names: Sequence[str]) -> tuple[str, ...]:
 
 def _require_safe(project: Project, margins: Iterable[Sequence[str]], progress: Progress) -> None:
     # As above: only a release needs the query space.
-    from tabprotect.engine.project.releasing.query_space_state import judged
+    from tabprotect.engine.project.releasing.query_space_state import judge_margins
 
-    judgement = judged(project, margins, progress)
+    judgement = judge_margins(project, margins, progress)
     if judgement.verdict == "safe":
         return
     said = " with ".join("[" + " ".join(margin) + "]" for margin in margins)
@@ -170,9 +170,9 @@ def widths(project: Project) -> list[str]:
 def frontier(project: Project) -> list[str]:
     """Words: what may still be released beside the planned margins."""
     # As above.
-    from tabprotect.engine.query_space.lattice import joined
+    from tabprotect.engine.query_space.lattice import names_joined
 
-    released = [w for margin in project.plan.margins for w in ("--release", joined(margin))]
+    released = [w for margin in project.plan.margins for w in ("--release", names_joined(margin))]
     return _planned(_judging("frontier", project), project, released)
 
 

@@ -89,9 +89,9 @@ def join_tables(
         for name, file in files.items()
     }
     # It brings in the solver: a program that joins nothing does not wait for it.
-    from tabprotect.engine.bounds.joined import joined
+    from tabprotect.engine.bounds.joined import joined_table
 
-    whole = joined({name: one.table for name, one in opened.items()}, context.progress)
+    whole = joined_table({name: one.table for name, one in opened.items()}, context.progress)
     notes = (*(note for one in opened.values() for note in one.notes), JOINED)
     return replace(new_document(whole, source=source), notes=notes)
 

@@ -34,7 +34,7 @@ from tabprotect.engine.protection.cycle_runs.designed_cycles import (
     STRIPS,
     TRIANGULAR,
     designed,
-    kind_of,
+    template_of,
     zeros_said,
 )
 from tabprotect.engine.protection.cycle_runs.forward_walk import Walker
@@ -173,7 +173,7 @@ def candidates(
     found = []
     for name, moves, exact in designs:
         generator = np.random.Generator(np.random.PCG64(seed + 1))
-        done = tried(moves, values, tables, generator, progress)
+        done = tried_cycles(moves, values, tables, generator, progress)
         found.append(Candidate(name, moves, done, exact))
     return found
 
@@ -195,7 +195,7 @@ def _designs(kept: KeptMargins, values: Values, progress: Progress) -> list[tupl
     def made(name: str) -> tuple[str, MoveSet]:
         return name, designed(name, domain, values, kept=kept, progress=progress)
 
-    asked = kind_of(None, values)
+    asked = template_of(None, values)
     if asked is not None:
         return [made(asked)]
     plain = kept.follow_from_shape
@@ -210,7 +210,7 @@ def _designs(kept: KeptMargins, values: Values, progress: Progress) -> list[tupl
     return found + [made(name) for name in (STRIPS, FORMER) if plain]
 
 
-def tried(
+def tried_cycles(
     moves: MoveSet,
     values: Values,
     tables: Ints,
@@ -247,7 +247,7 @@ def tried(
 
 
 @dataclass(frozen=True)
-class Choice:
+class CycleChoice:
     """What is taken where nothing is said.
 
     Attributes
@@ -260,7 +260,7 @@ class Choice:
     rule: BlockingRule
 
 
-def chosen(kept: KeptMargins, values: Values, progress: Progress = SILENT) -> Choice:
+def chosen_cycles(kept: KeptMargins, values: Values, progress: Progress = SILENT) -> CycleChoice:
     """The cycles for margins and public parameters, and the blocking rule where none is given.
 
     Of the designs that leave about the fewest small counts stuck, those whose posterior is exact,
@@ -289,7 +289,7 @@ class _Asked:
 
 
 @lru_cache(maxsize=16)
-def _chosen(asked: _Asked) -> Choice:
+def _chosen(asked: _Asked) -> CycleChoice:
     kept, progress = asked.kept, asked.progress
     domain = kept.domain
     plain = kept.follow_from_shape
@@ -297,8 +297,8 @@ def _chosen(asked: _Asked) -> Choice:
     is_open = given["blocking"] is None
     rule: BlockingRule = "any_zero" if is_open else given[BLOCKING]
     if given[ORDER] == "positive" or domain.size > LARGE:
-        kind = kind_of(None, given) or (FORMER if plain else TRIANGULAR)
-        return Choice(designed(kind, domain, given, kept=kept, progress=progress), rule)
+        kind = template_of(None, given) or (FORMER if plain else TRIANGULAR)
+        return CycleChoice(designed(kind, domain, given, kept=kept, progress=progress), rule)
     found = candidates(kept, given | {"blocking": rule}, progress)
     if is_open and _least(found) > MOST_STUCK:
         negative = given | {"blocking": "negative"}
@@ -308,7 +308,7 @@ def _chosen(asked: _Asked) -> Choice:
     good = [c for c in found if c.done.stuck <= _least(found) + AS_GOOD]
     pool = [c for c in good if c.exact] or good
     best = _best(pool, kept, given | {"blocking": rule}, progress)
-    return Choice(best.moves, rule)
+    return CycleChoice(best.moves, rule)
 
 
 def _least(found: list[Candidate]) -> float:
@@ -333,7 +333,7 @@ def _best(
             coin *= calm / done.change
             coins = {"alpha": coin * values[ALPHA], "beta": coin * values[BETA]}
             generator = np.random.Generator(np.random.PCG64(seed + 1))
-            done = tried(candidate.moves, values | coins, tables, generator, progress)
+            done = tried_cycles(candidate.moves, values | coins, tables, generator, progress)
         return done.repeated + (CLEARLY if candidate.name == FORMER else 0.0)
 
     return found[0] if len(found) == 1 else min(found, key=repeated)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 
 from tabprotect.engine.arrays import Bools
-from tabprotect.engine.cycles.constructions.triangular import Settings
+from tabprotect.engine.cycles.constructions.triangular import TriangularSettings
 from tabprotect.engine.cycles.designs import design
 from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.formats.structural_zeros import zeros_of
@@ -51,7 +51,7 @@ def emptied_designs(values: Mapping[str, object]) -> dict[str, object]:
     return {one.name: None for one in _set(OF_DESIGNS, values)}
 
 
-def kind_of(kind: str | None, values: Mapping[str, object]) -> str | None:
+def template_of(kind: str | None, values: Mapping[str, object]) -> str | None:
     """The template that is meant: the one of that name, else that of which something is said.
 
     Raises
@@ -138,19 +138,19 @@ def designed(
     ParameterError
         When the template does not take it, or does not suit the table.
     """
-    kind = kind_of(kind, values) or kind
+    kind = template_of(kind, values) or kind
     said = Values({one.name: values.get(one.name) for one in OF_DESIGNS})
     parameters: dict[str, object] = {}
     for one in (HEIGHT, REPEATS):
         if said[one] is not None:
             parameters[one.name] = said[one]
-    default = Settings()
+    default = TriangularSettings()
     cap, weight, theta = said[CAP], said[LAMBDA], said[DESIGN_THETA]
     return design(
         domain,
         kind,
         parameters,
-        settings=Settings(
+        settings=TriangularSettings(
             default.cap if cap is None else cap,
             default.weight if weight is None else weight,
             default.theta if theta is None else theta,

@@ -46,7 +46,7 @@ def flip(
     return coins
 
 
-def walk(
+def walk_cycles(
     state: Ints,
     plan: list[Layer],
     coins: Coins,
@@ -268,7 +268,7 @@ class Walker:
             return Steps(coins, effective[None], (sequence < 0)[None], sequence)
         # One draw more for each step, after all coins: those of the other rules stay as they are.
         chances = generator.random(shape) if self.rule == "reversible" else None
-        effective, blocked = walk(
+        effective, blocked = walk_cycles(
             state, plan, coins, self.rule, progress, chances=chances, theta=self.theta
         )
         return Steps(coins, effective, blocked, sequence)

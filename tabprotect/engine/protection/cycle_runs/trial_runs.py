@@ -22,7 +22,7 @@ DRAWN_ORDERS = 12
 
 
 @dataclass(frozen=True)
-class Trial:
+class CycleTrial:
     """What many simulated runs did to one table."""
 
     at_risk: int
@@ -34,7 +34,7 @@ class Trial:
     runs: int
 
 
-def attempt(problem: Problem, values: Values, work: int, progress: Progress) -> Trial:
+def try_cycles(problem: Problem, values: Values, work: int, progress: Progress) -> CycleTrial:
     """Run the mechanism on copies of the table, about ``work`` cell updates in all."""
     walker = Walker.of(values)
     moves = walker.moves
@@ -74,7 +74,7 @@ def attempt(problem: Problem, values: Values, work: int, progress: Progress) -> 
     # Under negative only a coin that wants to move can be refused: share of those.
     asked = walker.alpha + walker.beta if walker.rule in ("negative", "reversible") else 1.0
     cells = int(judged.sum())
-    return Trial(
+    return CycleTrial(
         at_risk=at_risk,
         judged=cells,
         unchanged_share=unchanged / (cells * runs) if cells else 1.0,

@@ -24,7 +24,7 @@ _JUDGED: WeakKeyDictionary[Table, dict[object, Mapping[str, object]]] = WeakKeyD
 """Judgements by table, for as long as it is open: trial runs ask the same again."""
 
 
-def judged(
+def margin_findings(
     problem: Problem,
     margins: MarginSet,
     *,

@@ -24,9 +24,9 @@ from tabprotect.engine.errors import InputError
 from tabprotect.engine.query_space.lattice import Lattice
 from tabprotect.engine.query_space.table_server.fold import LineKind, LogLine
 from tabprotect.engine.query_space.table_server.log_entry import (
-    Entry,
+    LogEntry,
     chained,
-    fingerprint,
+    table_fingerprint,
 )
 from tabprotect.engine.tables.table import Table
 
@@ -123,7 +123,7 @@ class Ledger:
     def __init__(self, url: str, table: Table) -> None:
         self.lattice = Lattice.of(table.domain)
         self.url = url
-        mark = fingerprint(table)
+        mark = table_fingerprint(table)
         self._database = Database(url, SCHEMA)
         try:
             self._history = self._database.transaction(
@@ -182,7 +182,7 @@ class Ledger:
         found = self._database.transaction(lambda connection: connection.execute(wanted).scalar())
         return cast("dict[str, object] | None", found)
 
-    def entries(self, *, after: int = 0, until: int | datetime | None = None) -> Iterator[Entry]:
+    def entries(self, *, after: int = 0, until: int | datetime | None = None) -> Iterator[LogEntry]:
         """The log in order, from behind a number up to a number or a time (UTC).
 
         Up to a time: up to the first line that is later, whatever the clock did after it. Read in
@@ -208,11 +208,11 @@ class Ledger:
                 return
             after = rows[-1]._mapping["number"]
 
-    def entry(self, number: int) -> Entry | None:
+    def entry(self, number: int) -> LogEntry | None:
         """One line of the log; ``None`` where there is none of this number."""
         return next(self.entries(after=number - 1, until=number), None)
 
-    def of_user(self, user: str, most: int = 100) -> list[Entry]:
+    def of_user(self, user: str, most: int = 100) -> list[LogEntry]:
         """The latest lines of one user, the latest first."""
         wanted = (
             sa.select(_ENTRY)
@@ -231,7 +231,7 @@ class Ledger:
         number: int,
         previous: str,
         content: bytes | None = None,
-    ) -> Entry:
+    ) -> LogEntry:
         """Log a decision that was made after ``number - 1`` entries; durable on return.
 
         Parameters
@@ -246,8 +246,8 @@ class Ledger:
         Taken
             When there is such an entry by now; nothing was logged.
         """
-        bare = Entry(number, session, _now(), line, "")
-        entry = Entry(number, session, bare.time, line, chained(previous, bare, self.lattice))
+        bare = LogEntry(number, session, _now(), line, "")
+        entry = LogEntry(number, session, bare.time, line, chained(previous, bare, self.lattice))
         row = {
             "history": self._history,
             "number": number,
@@ -363,7 +363,7 @@ class Ledger:
         found = self._database.transaction(lambda connection: connection.execute(wanted).scalar())
         return bytes.fromhex(cast(str, found))
 
-    def _entry(self, row: sa.Row[tuple[object, ...]]) -> Entry:
+    def _entry(self, row: sa.Row[tuple[object, ...]]) -> LogEntry:
         values = row._mapping
         query = self.lattice.query(values["query"])
         line = LogLine(
@@ -376,7 +376,7 @@ class Ledger:
             values["permanent"],
             values["bundle"],
         )
-        return Entry(values["number"], values["session"], values["time"], line, values["chain"])
+        return LogEntry(values["number"], values["session"], values["time"], line, values["chain"])
 
 
 def answers_in(url: str) -> list[list[bytes]]:

@@ -16,7 +16,7 @@ FIRST_CHAIN = "0" * 64
 
 
 @dataclass(frozen=True)
-class Entry:
+class LogEntry:
     """One line of the log with its number, 1, 2, ..., its session, its time (UTC) and its hash."""
 
     number: int
@@ -47,7 +47,7 @@ class Entry:
         return self.chain == chained(previous, self, lattice)
 
 
-def chained(previous: str, entry: Entry, lattice: Lattice) -> str:
+def chained(previous: str, entry: LogEntry, lattice: Lattice) -> str:
     """The hash of a line: SHA-256 of the hash before it and of all that the line says."""
     line = entry.line
     said = [
@@ -67,7 +67,7 @@ def chained(previous: str, entry: Entry, lattice: Lattice) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def fingerprint(table: Table) -> str:
+def table_fingerprint(table: Table) -> str:
     """What tells tables apart: SHA-256 of variables, categories and counts. Confidential, since
     small tables can be guessed from it."""
     digest = hashlib.sha256()

@@ -156,7 +156,7 @@ FIGURES: tuple[CellFigure, ...] = (
 )
 
 
-def figures(*, house: bool) -> list[CellFigure]:
+def figures_shown(*, house: bool) -> list[CellFigure]:
     """The figures that the view may show, the default one first."""
     return [f for f in FIGURES if house or not f.house]
 

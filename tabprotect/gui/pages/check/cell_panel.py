@@ -16,19 +16,19 @@ from tabprotect.gui.look.layouts import in_column
 from tabprotect.gui.look.theme import GRID, chance_text, count_text, number_text
 from tabprotect.gui.pages.check.cell_figures import LEVEL
 from tabprotect.gui.pages.check.words import published_count
-from tabprotect.gui.plots.cell_histogram import Belief, CellHistogram
+from tabprotect.gui.plots.cell_histogram import CellHistogram, DrawnBelief
 from tabprotect.languages.speaking import told
 
 ROWS = ("expected", "mode", "90 % interval", "entropy", "P(published)", "P(small)", "P(true)")
 
 
-def belief(who: str, posterior: Posterior, index: Index) -> Belief:
+def belief(who: str, posterior: Posterior, index: Index) -> DrawnBelief:
     """A posterior as the histogram takes it, with its prior over the same counts."""
     values, chances = posterior.distribution(index)
-    return Belief(who, values, chances, posterior.prior_distribution(index, values))
+    return DrawnBelief(who, values, chances, posterior.prior_distribution(index, values))
 
 
-def figures(
+def figure_texts(
     posterior: Posterior, index: Index, *, rule: SmallCount, original: Table | None
 ) -> dict[str, str]:
     """The figures of one cell as text, by the names in ``ROWS``."""
@@ -122,7 +122,9 @@ class CellPanel(QWidget):
             posterior = posteriors.get(who)
             head.setVisible(posterior is not None)
             told = (
-                {} if posterior is None else figures(posterior, index, rule=rule, original=original)
+                {}
+                if posterior is None
+                else figure_texts(posterior, index, rule=rule, original=original)
             )
             for name in ROWS:
                 value = self._values[name, who]

@@ -83,7 +83,7 @@ class _Part:
         self._whole.report("drawing tables", (self._at + fraction) / PARTS, self._known)
 
 
-def spread(
+def statistic_over_draws(
     posterior: Posterior, analysis: Analysis, draws: int, progress: Progress
 ) -> tuple[AnalysisSummary, int]:
     """The statistic over the draws; ``progress`` gets each partial summary.
@@ -318,7 +318,7 @@ class DrawsPanel(QWidget):
             return
         self._drawing.ask(
             f"{count_text(draws)} possible originals",
-            lambda progress: spread(posterior, analysis, draws, progress),
+            lambda progress: statistic_over_draws(posterior, analysis, draws, progress),
         )
 
     def _take(self, result: tuple[AnalysisSummary, int]) -> None:

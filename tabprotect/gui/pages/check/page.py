@@ -39,7 +39,7 @@ from tabprotect.gui.look.theme import GRID
 from tabprotect.gui.pages.check.cell_figures import (
     CellFigure,
     View,
-    figures,
+    figures_shown,
     most_exposed,
 )
 from tabprotect.gui.pages.check.cell_panel import CellPanel
@@ -262,9 +262,9 @@ class CheckPage(CheckStage, PosteriorShown):
         box = self._figure_box
         box.blockSignals(True)
         box.clear()
-        for figure in figures(house=house):
+        for figure in figures_shown(house=house):
             box.addItem(figure.label_for(self._rule(project)), figure)
-        names = [f.name for f in figures(house=house)]
+        names = [f.name for f in figures_shown(house=house)]
         wanted = self._figure.get(house, names[0])
         box.setCurrentIndex(names.index(wanted))
         box.blockSignals(False)

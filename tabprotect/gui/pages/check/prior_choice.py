@@ -53,7 +53,7 @@ UNNAMED = "from a file"
 FROM_FILE = ("poisson", "negative_binomial", "table")
 
 
-def kind_of(text: str) -> str:
+def prior_kind(text: str) -> str:
     """Which kind a prior text is."""
     kind, colon, _ = text.partition(":")
     if kind == "positive":
@@ -63,7 +63,7 @@ def kind_of(text: str) -> str:
 
 def cells_of(text: str) -> set[Index]:
     """The chosen cells of a prior text of kind ``cells``."""
-    if kind_of(text) != "cells":
+    if prior_kind(text) != "cells":
         return set()
     cells = text.partition(":")[2].split(";")
     return {tuple(int(i) for i in cell.split(",")) for cell in cells}
@@ -119,7 +119,7 @@ class PriorChoice(QWidget):
         self.cell.clicked.connect(self._toggle)
         self.file = QToolButton()
         self.file.setAccessibleName(f"File behind the prior of the {WHO[who]}")
-        self.file.clicked.connect(lambda: self._ask_file(kind_of(self.text)))
+        self.file.clicked.connect(lambda: self._ask_file(prior_kind(self.text)))
         self.dispersion = QDoubleSpinBox(minimum=0.01, maximum=1000.0, singleStep=0.5)
         self.dispersion.setPrefix("dispersion ")
         self.dispersion.setValue(1.0)
@@ -148,11 +148,11 @@ class PriorChoice(QWidget):
         """
         self._named = named
         self.text, self._domain, self._selection = text, domain, selection
-        self._waiting = self._waiting and kind_of(text) != "cells"
+        self._waiting = self._waiting and prior_kind(text) != "cells"
         self._refresh()
 
     def _refresh(self) -> None:
-        kind = "cells" if self._waiting else kind_of(self.text)
+        kind = "cells" if self._waiting else prior_kind(self.text)
         self.combo.setCurrentIndex(self.combo.findData(kind))
         self.cell.setVisible(kind == "cells")
         self.file.setVisible(kind in FROM_FILE)

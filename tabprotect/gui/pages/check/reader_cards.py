@@ -10,7 +10,7 @@ from PySide6.QtGui import QKeyEvent, QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QSizePolicy, QWidget
 
 from tabprotect.engine.posterior.exposure import Exposure
-from tabprotect.engine.project.releasing.judgement import Judgement
+from tabprotect.engine.project.releasing.judgement import ReleaseJudgement
 from tabprotect.engine.protection.staff_verdict import StaffVerdict
 from tabprotect.engine.release.verdict_figures import Verdict
 from tabprotect.gui.look.buttons import emptied
@@ -52,7 +52,7 @@ class Reader:
 
 def readers(
     verdict: Verdict,
-    judgement: Judgement | None,
+    judgement: ReleaseJudgement | None,
     *,
     intruder: tuple[str, Exposure] | None,
     staff: bool,

@@ -24,7 +24,7 @@ from tabprotect.gui.look.buttons import emptied, tool_button
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column
 from tabprotect.gui.look.theme import GRID, count_text, number_text
-from tabprotect.gui.plots.cell_histogram import Belief, CellHistogram
+from tabprotect.gui.plots.cell_histogram import CellHistogram, DrawnBelief
 
 COLUMNS = ("Total", "Published", "Expected", "90 % interval")
 IN_A_ROW = 3
@@ -171,7 +171,7 @@ class SumsPanel(QWidget):
         values, chances = found.distribution(index)
         self.histogram.show()
         self.histogram.show_beliefs(
-            (Belief(self._who, values, chances),),
+            (DrawnBelief(self._who, values, chances),),
             published=found.published_count(index),
             true=None,
         )

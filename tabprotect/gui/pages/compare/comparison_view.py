@@ -26,9 +26,9 @@ from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID
 from tabprotect.gui.pages.compare.measures_table import MeasuresTable
 from tabprotect.gui.pages.compare.words import ALIKE, place_words
-from tabprotect.gui.plots.deviations import Deviations, Panel
-from tabprotect.gui.plots.ru_map import Axis, Place, RiskUtilityMap, Setting
-from tabprotect.gui.plots.series_looks import Look
+from tabprotect.gui.plots.deviations import DeviationPanel, Deviations
+from tabprotect.gui.plots.ru_map import Axis, Place, PlottedConfiguration, RiskUtilityMap
+from tabprotect.gui.plots.series_looks import SeriesLook
 
 if TYPE_CHECKING:
     from tabprotect.engine.assessment.comparing.comparison import Comparison
@@ -45,7 +45,7 @@ POOLED = 3
 
 NOWHERE = "No setting has both figures: choose other measures, or look at the table."
 
-Looks = Mapping[str, Look]
+Looks = Mapping[str, SeriesLook]
 
 
 class ComparisonView(QWidget):
@@ -59,7 +59,7 @@ class ComparisonView(QWidget):
 
     def __init__(self, jobs: Jobs) -> None:
         super().__init__()
-        self._deviations: Question[Sequence[Panel]] = Question(
+        self._deviations: Question[Sequence[DeviationPanel]] = Question(
             self, jobs, self._deviated, self.failed.emit, came=self._deviated
         )
         self.found: Comparison | None = None
@@ -245,8 +245,8 @@ class ComparisonView(QWidget):
         labels = self._labels
         marks = tuple(self._looks[c.spec.method] for c in found.configurations)
 
-        def work(progress: Progress) -> list[Panel]:
-            panels: list[Panel] = []
+        def work(progress: Progress) -> list[DeviationPanel]:
+            panels: list[DeviationPanel] = []
             for c, look in enumerate(marks):
                 progress.report("deviations", c / len(marks), tuple(panels))
                 panels.append(_panel(found, c, labels[c], look, progress))
@@ -255,15 +255,15 @@ class ComparisonView(QWidget):
         if self._deviations.ask("deviations of every setting", work, (found,)):
             self.deviations.show_panels((), empty="Releasing again from the seeds\u2026")
 
-    def _deviated(self, panels: Sequence[Panel]) -> None:
+    def _deviated(self, panels: Sequence[DeviationPanel]) -> None:
         if panels:
             self.deviations.show_panels(panels)
             self.deviations.set_current(None if self.place is None else self.place[0])
 
 
 def _setting(
-    found: Comparison, c: int, risk: Measure, utility: Measure, label: str, look: Look
-) -> Setting:
+    found: Comparison, c: int, risk: Measure, utility: Measure, label: str, look: SeriesLook
+) -> PlottedConfiguration:
     numbers = [n for n, r in enumerate(found.runs) if r.configuration == c]
     nan = float("nan")
     values = np.array(
@@ -278,7 +278,7 @@ def _setting(
         tuple(nan if s is None else getattr(s, part) for s in spreads)
         for part in ("mean", "low", "high")
     )
-    return Setting(
+    return PlottedConfiguration(
         number=c,
         label=label,
         look=look,
@@ -291,7 +291,9 @@ def _setting(
     )
 
 
-def _panel(found: Comparison, c: int, label: str, look: Look, progress: Progress) -> Panel:
+def _panel(
+    found: Comparison, c: int, label: str, look: SeriesLook, progress: Progress
+) -> DeviationPanel:
     """The deviations of a setting's first runs, made again from their seeds."""
     from tabprotect.engine.assessment.figure import NotComputable
 
@@ -306,4 +308,4 @@ def _panel(found: Comparison, c: int, label: str, look: Look, progress: Progress
             continue
         parts.append(published - truth)
     deviations = np.concatenate(parts) if parts else np.zeros(0)
-    return Panel(c, label, look, deviations, reason)
+    return DeviationPanel(c, label, look, deviations, reason)

@@ -45,7 +45,7 @@ from tabprotect.gui.pages.compare.words import (
     waiting_text,
 )
 from tabprotect.gui.plots.ru_map import Place
-from tabprotect.gui.plots.series_looks import looks
+from tabprotect.gui.plots.series_looks import series_looks
 
 if TYPE_CHECKING:
     from tabprotect.engine.assessment.comparing.comparison import Comparison
@@ -227,7 +227,7 @@ class ComparePage(CompareStage, Page):
         failed = {}
         if found is not None and self._labels == plan.runs:
             failed = {c: why for c in range(len(plan.runs)) if (why := failures(found, c))}
-        marks = looks(run.partition(" ")[0] for run in (*self._labels, *plan.runs))
+        marks = series_looks(run.partition(" ")[0] for run in (*self._labels, *plan.runs))
         self.runs.show()
         self.runs.show_plan(project, marks, failed)
         self.stack.setCurrentIndex(1 if plan.runs or found is not None else 0)
@@ -249,7 +249,9 @@ class ComparePage(CompareStage, Page):
         project, found = self.document.project, self.comparison
         if project is None or found is None or not self.editable or not self.isVisible():
             return
-        marks = looks(run.partition(" ")[0] for run in (*self._labels, *project.comparison.runs))
+        marks = series_looks(
+            run.partition(" ")[0] for run in (*self._labels, *project.comparison.runs)
+        )
         self.view.show_comparison(found, titles(self._labels), marks, running=self.running)
         self._tell()
         self.choose(self.place)

@@ -26,7 +26,7 @@ from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.verbs.compare_verbs import comparison_scope, set_comparison
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.tables.domain import Domain
-from tabprotect.gui.forms.configuration_dialog import ask_setting
+from tabprotect.gui.forms.configuration_dialog import ask_configuration
 from tabprotect.gui.forms.field import CHOSEN
 from tabprotect.gui.forms.name_chips import NameChips
 from tabprotect.gui.look.buttons import tool_button
@@ -35,7 +35,7 @@ from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID, THEME
 from tabprotect.gui.pages.compare.levers import Levers
 from tabprotect.gui.pages.compare.words import titles
-from tabprotect.gui.plots.series_looks import Look
+from tabprotect.gui.plots.series_looks import SeriesLook
 from tabprotect.languages.speaking import told
 
 HINT = "cell_key D=5,8 V=3"
@@ -225,7 +225,7 @@ class RunsPanel(QWidget):
         self.verdict.clear()
 
     def show_plan(
-        self, project: Project, looks: Mapping[str, Look], failed: Mapping[int, str]
+        self, project: Project, looks: Mapping[str, SeriesLook], failed: Mapping[int, str]
     ) -> None:
         """Show a project's comparison; ``failed`` says which settings did, and why."""
         plan, domain = project.comparison, project.domain
@@ -294,7 +294,7 @@ class RunsPanel(QWidget):
 
     def _ask_method(self) -> None:
         if self._domain is not None:
-            ask_setting(
+            ask_configuration(
                 self, self._domain, lambda run: self.changed.emit(_compared([*self._runs, run]))
             )
 

@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, Signal
 from tabprotect.engine.arrays import Bools
 from tabprotect.engine.cycles import reach
 from tabprotect.engine.cycles.algebra import CycleAlgebra
-from tabprotect.engine.cycles.cycle_report import CycleReport, check
+from tabprotect.engine.cycles.cycle_report import CycleReport, check_cycles
 from tabprotect.engine.percent import percent
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.project import Project
@@ -91,7 +91,7 @@ class Examination(QObject):
             blocked = (
                 None if of.table is None else reach.blocked_cycles(of.moves, of.table, of.rule)
             )
-            report = check(
+            report = check_cycles(
                 of.moves, table=of.table, rule=of.rule, passes=of.passes, progress=progress
             )
             return report, blocked

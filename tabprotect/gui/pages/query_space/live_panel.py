@@ -27,8 +27,8 @@ from tabprotect.gui.look.theme import GRID, count_text
 from tabprotect.gui.pages.query_space.lattice_panel import DRAWN
 
 if TYPE_CHECKING:
-    from tabprotect.server.following import Line, Standing
-    from tabprotect.server.hosting.trial_server import Look
+    from tabprotect.server.following import FollowedLine, Standing
+    from tabprotect.server.hosting.trial_server import TrialServer
 
 SERVER = ("server", "the table server")
 """Its extra, and what it is called: it is loaded when it is first asked for."""
@@ -51,13 +51,13 @@ class LivePanel(QWidget):
     def __init__(self, space: Space) -> None:
         super().__init__()
         self.document = space.document
-        self.look: Look | None = None
+        self.look: TrialServer | None = None
         self.standing: Standing | None = None
         self.following = False
-        self._begun: list[Look] = []
+        self._begun: list[TrialServer] = []
         self._served: Table | None = None
         self._note = ""
-        self._opening: Question[Look] = Question(
+        self._opening: Question[TrialServer] = Question(
             self, self.document.jobs, self._opened, self._not_opened, stopped=self.stop
         )
         self._asking: Question[Standing] = Question(
@@ -143,10 +143,10 @@ class LivePanel(QWidget):
         project = self.document.project
         if project is None or project.table is None or self.look or self._opening.running:
             return
-        begun: list[Look] = []
+        begun: list[TrialServer] = []
         self._begun, self._served, self._note = begun, project.table, ""
 
-        def work(progress: Progress) -> Look:
+        def work(progress: Progress) -> TrialServer:
             found = look_at(project)
             begun.append(found)
             return found.start(progress)
@@ -165,7 +165,7 @@ class LivePanel(QWidget):
         self.look = None
         self.refresh()
 
-    def _opened(self, look: Look) -> None:
+    def _opened(self, look: TrialServer) -> None:
         self.look = look
         self.address.setText(look.address)
         self.key.setText(look.key)
@@ -296,7 +296,7 @@ class LivePanel(QWidget):
         return QSize(50 * GRID, 30 * GRID)
 
 
-def look_at(project: Project) -> Look:
+def look_at(project: Project) -> TrialServer:
     """A server of a project's table, by its criterion.
 
     Raises
@@ -305,7 +305,7 @@ def look_at(project: Project) -> Look:
         Where the server is not installed.
     """
     with needing(*SERVER):
-        from tabprotect.server.hosting.trial_server import Look
+        from tabprotect.server.hosting.trial_server import TrialServer
         from tabprotect.server.service import CriterionChoice, Service, TableSource
     plan = project.plan
     service = Service(
@@ -315,7 +315,7 @@ def look_at(project: Project) -> Look:
             name=plan.criterion, threshold=plan.threshold, bounds=plan.bounds
         ),
     )
-    return Look(service, Opened(project.original, title=project.title))
+    return TrialServer(service, Opened(project.original, title=project.title))
 
 
 def visit(address: str) -> None:
@@ -344,7 +344,7 @@ def sentence(standing: Standing, *, followed: bool) -> str:
     return said + ("." if followed else ". It is not followed any more.")
 
 
-def columns(lines: tuple[Line, ...], letters: VariableLetters) -> list[ListColumn]:
+def columns(lines: tuple[FollowedLine, ...], letters: VariableLetters) -> list[ListColumn]:
     """The history as a list."""
     times = [line.time.astimezone().strftime("%H:%M:%S") for line in lines]
     prices = ["" if line.bits is None else f"{line.bits:.2f}" for line in lines]

@@ -22,7 +22,7 @@ from tabprotect.engine.query_space.optimal.best_release import METHODS, SearchMe
 from tabprotect.gui.base.question import Question
 from tabprotect.gui.lattice.compared_releases import Compared, compare, search
 from tabprotect.gui.lattice.dimension_bars import DimensionBars
-from tabprotect.gui.lattice.names import counted, listed
+from tabprotect.gui.lattice.names import counted, first_names
 from tabprotect.gui.lattice.space import RELEASED, UNKNOWN, Space
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
@@ -217,7 +217,7 @@ class OptimalPanel(QWidget):
             frontier = [texts(q) if q else told("total") for q in found.plan.released]
             name = told(shown[0])
             self._frontier.setText(
-                f"{name[:1].upper()}{name[1:]}: {told(f'{listed(frontier, 12)} and all below.')}"
+                f"{name[:1].upper()}{name[1:]}: {told(f'{first_names(frontier, 12)} and all below.')}"
             )
         self.changed.emit()
 
@@ -244,7 +244,7 @@ class OptimalPanel(QWidget):
             return
         self._best = best
         size = Frontier.below(regions.letters.lattice, best).size
-        names = listed([regions.letters.text(q) for q in best], 6)
+        names = first_names([regions.letters.text(q) for q in best], 6)
         self._live.setText(f"Best so far: {counted(size)}; {names}.")
 
     def _keep(self) -> None:

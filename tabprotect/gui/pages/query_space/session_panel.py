@@ -23,14 +23,14 @@ from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.release_plan import ReleasePlan
 from tabprotect.engine.project.verbs.query_verbs import serve_session
-from tabprotect.engine.query_space.lattice import Query, joined
+from tabprotect.engine.query_space.lattice import Query, names_joined
 from tabprotect.engine.query_space.registered import rules
 from tabprotect.engine.tables.table import Table
 from tabprotect.gui.base.question import Question
 from tabprotect.gui.forms.name_picks import NamePicks
 from tabprotect.gui.lattice.dimension_bars import DimensionBars
 from tabprotect.gui.lattice.lattice_view import LatticeView
-from tabprotect.gui.lattice.names import listed
+from tabprotect.gui.lattice.names import first_names
 from tabprotect.gui.lattice.session_asking import ANSWER_CELLS, Served, Serving
 from tabprotect.gui.lattice.space import Regions, Space
 from tabprotect.gui.lattice.words import state_sentence
@@ -249,7 +249,7 @@ class SessionPanel(QWidget):
             project,
             database=place,
             rule=self.rule.currentData(),
-            query=joined(self.names.chosen) or "A,B",
+            query=names_joined(self.names.chosen) or "A,B",
         )
 
     # -- what is shown ------------------------------------------------------------------------
@@ -302,7 +302,7 @@ class SessionPanel(QWidget):
             self.answer.setText("The history is open: ask.")
         else:
             names = [regions.letters.text(q) for q in answer.queries if q]
-            given = f": {listed(names)}" if names else ""
+            given = f": {first_names(names)}" if names else ""
             self.answer.setText(f"{ANSWERS[answer.kind]}{given} ({answer.reason}).")
             self.given.addItems(names)
         self.given.blockSignals(False)

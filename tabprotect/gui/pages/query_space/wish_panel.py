@@ -14,10 +14,10 @@ from PySide6.QtWidgets import (
 from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.query_space.lattice import Query
-from tabprotect.engine.query_space.optimal.together import Together, together
+from tabprotect.engine.query_space.optimal.together import WishesTogether, wishes_together
 from tabprotect.gui.base.question import Question
 from tabprotect.gui.forms.name_picks import NamePicks
-from tabprotect.gui.lattice.names import counted, listed
+from tabprotect.gui.lattice.names import counted, first_names
 from tabprotect.gui.lattice.space import Regions, Space
 from tabprotect.gui.lattice.words import figure_text, status_text, way_text
 from tabprotect.gui.look.label import Label
@@ -41,9 +41,9 @@ class WishPanel(QWidget):
     def __init__(self, space: Space) -> None:
         super().__init__()
         self.space = space
-        self.found: Together | None = None
+        self.found: WishesTogether | None = None
         self._table: object = None
-        self._question: Question[Together] = Question(
+        self._question: Question[WishesTogether] = Question(
             self,
             space.document.jobs,
             self._answered,
@@ -171,8 +171,8 @@ class WishPanel(QWidget):
             return
         state = regions.state
 
-        def work(progress: Progress) -> Together:
-            return together(
+        def work(progress: Progress) -> WishesTogether:
+            return wishes_together(
                 state.evidence,
                 wishes,
                 state.threshold,
@@ -186,7 +186,7 @@ class WishPanel(QWidget):
             self.found = None
         self._show()
 
-    def _answered(self, found: Together) -> None:
+    def _answered(self, found: WishesTogether) -> None:
         self.found = found
         self._show()
 
@@ -218,7 +218,7 @@ class WishPanel(QWidget):
         figure = f"{figure_text(regions.state, found.judgement)} ({way_text(found.judgement)})"
         many = counted(len(wishes), "ticked table")
         left, undecided = (
-            listed([regions.letters.text(query) for query in part], 6)
+            first_names([regions.letters.text(query) for query in part], 6)
             for part in (found.left, found.undecided)
         )
         kept = counted(len(found.kept), "table")

@@ -8,7 +8,7 @@ from typing import Any
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
 
-from tabprotect.engine.register.publication import RELATIONS, Entry, Relation
+from tabprotect.engine.register.register_entry import RELATIONS, RegisterEntry, Relation
 from tabprotect.gui.look.label import tip
 from tabprotect.languages.speaking import told
 
@@ -27,10 +27,10 @@ assert BEARS.keys() == RELATIONS.keys()
 
 
 @dataclass(frozen=True)
-class Row:
+class ListedRelease:
     """A release, and how it bears on the table that is open."""
 
-    entry: Entry
+    entry: RegisterEntry
     relation: Relation | None = None
 
     @property
@@ -58,7 +58,7 @@ def _gate(gate: Any) -> str:
     return "within the limits" if passed else "beyond the limits, by decision"
 
 
-def details(row: Row) -> list[tuple[str, str]]:
+def details(row: ListedRelease) -> list[tuple[str, str]]:
     """Name and value of all that the register keeps of a release."""
     entry, of = row.entry, row.entry.publication
     out = [
@@ -79,9 +79,9 @@ class ReleasesModel(QAbstractTableModel):
 
     def __init__(self) -> None:
         super().__init__()
-        self.rows: list[Row] = []
+        self.rows: list[ListedRelease] = []
 
-    def show(self, rows: Sequence[Row]) -> None:
+    def show(self, rows: Sequence[ListedRelease]) -> None:
         """Show other rows."""
         self.beginResetModel()
         self.rows = list(rows)

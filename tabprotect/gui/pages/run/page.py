@@ -41,7 +41,7 @@ from tabprotect.engine.tables.domain import Index
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Changes, Page
 from tabprotect.gui.base.question import Question
-from tabprotect.gui.forms.configuration_dialog import ask_setting
+from tabprotect.gui.forms.configuration_dialog import ask_configuration
 from tabprotect.gui.forms.method_form import MethodForm
 from tabprotect.gui.look.buttons import tool_button
 from tabprotect.gui.look.folding_splitter import FoldingSplitter
@@ -353,7 +353,7 @@ class RunPage(Page):
     def _ask_setting(self, name: str) -> None:
         project = self.document.project
         if project is not None:
-            ask_setting(self, project.domain, self.form.fields[name].put, follows=True)
+            ask_configuration(self, project.domain, self.form.fields[name].put, follows=True)
 
     def _set(self, given: dict[str, Any]) -> None:
         def failed(error: TabprotectError) -> None:

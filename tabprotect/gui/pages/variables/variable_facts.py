@@ -23,7 +23,7 @@ def missing_codes(variable: Variable) -> tuple[str, ...]:
     return tuple(c for c in variable.categories if c.strip().casefold() in MISSING_CODES)
 
 
-def kind_of(variable: Variable) -> str:
+def variable_kind(variable: Variable) -> str:
     """``numbers``, ``bands``, ``codes`` or ``names``."""
     missing = missing_codes(variable)
     known = [c for c in variable.categories if c not in missing]
@@ -77,7 +77,7 @@ class Foreseen:
         )
 
 
-def foresee(
+def foresee_level(
     table: Table, rule: SmallCount, domain: Domain, variable: str, level: Level, progress: Progress
 ) -> Foreseen:
     """Count what is at risk at a level; ``domain`` has it."""

@@ -10,7 +10,7 @@ from typing import Literal
 from tabprotect.engine.disclosure.policy import Again
 from tabprotect.engine.errors import RefusedError
 from tabprotect.engine.protection.registered import methods
-from tabprotect.engine.register.original_marks import Marks
+from tabprotect.engine.register.original_marks import OriginalMarks
 
 Relation = Literal["original", "records", "variables"]
 """The same original; the same records under other variables; variables of the same name."""
@@ -26,7 +26,7 @@ KIND = "published_before"
 
 
 @dataclass(frozen=True)
-class Publication:
+class LeavingPublication:
     """What is about to leave the house.
 
     Attributes
@@ -45,7 +45,7 @@ class Publication:
         Who publishes.
     """
 
-    marks: Marks
+    marks: OriginalMarks
     bundle: str
     method: str
     title: str
@@ -61,7 +61,7 @@ class Publication:
 
 
 @dataclass(frozen=True)
-class Entry:
+class RegisterEntry:
     """A publication in the register.
 
     Attributes
@@ -77,7 +77,7 @@ class Entry:
 
     number: int
     time: datetime
-    publication: Publication
+    publication: LeavingPublication
     withdrawn: datetime | None = None
     withdrawn_reason: str = ""
 
@@ -120,7 +120,7 @@ class Entry:
 class Earlier:
     """An earlier publication that bears on a table, and how."""
 
-    entry: Entry
+    entry: RegisterEntry
     relation: Relation
 
     def as_json(self) -> dict[str, object]:
@@ -128,7 +128,9 @@ class Earlier:
         return {"relation": self.relation, **self.entry.as_json()}
 
 
-def related(marks: Marks, entries: Sequence[Entry], *, but: str = "") -> list[Earlier]:
+def related(
+    marks: OriginalMarks, entries: Sequence[RegisterEntry], *, but: str = ""
+) -> list[Earlier]:
     """The earlier publications that bear on an original, the closest first, then the latest.
 
     Parameters
