@@ -32,6 +32,8 @@ RECENT = 10
 
 OPEN_ANYHOW = "Open without saving"
 
+RECIPE = ".toml"
+
 CHOOSE = "Choose how it is read\u2026"
 
 REMEDIES = {option.name: remedy for option in options() if (remedy := option.metadata["remedy"])}
@@ -42,8 +44,8 @@ def open_filter() -> str:
     """What the dialog shows that opens anything."""
     tables, project = patterns("table"), f"*{storage.SUFFIX}"
     return (
-        f"All that can be opened ({tables} {project} *.zip);;Tables ({tables});;"
-        f"Projects ({project});;Release bundles (*.zip);;All files (*)"
+        f"All that can be opened ({tables} {project} *.zip *{RECIPE});;Tables ({tables});;"
+        f"Projects ({project});;Release bundles (*.zip);;Recipes (*{RECIPE});;All files (*)"
     )
 
 
@@ -59,10 +61,12 @@ def _can_be_asked(source: str) -> bool:
 class Files(QObject):
     """Opening and saving for one window.
 
-    ``opened`` and ``saved`` carry the path or source, ``refused`` the error.
+    ``opened`` and ``saved`` carry the path or source, ``refused`` the error, ``recipe`` the path of
+    a recipe, which is run, on data that are yet to be named.
     """
 
     opened = Signal(str)
+    recipe = Signal(str)
     refused = Signal(object)
     saved = Signal(str)
 
@@ -102,6 +106,8 @@ class Files(QObject):
             self.unless_unsaved(OPEN_ANYHOW, lambda: self._load(Path(source)))
         elif suffix == ".zip":
             self.read(source)
+        elif suffix == RECIPE:
+            self.recipe.emit(source)
         else:
             given = reading or self._as_before(source)
             self.begin(open_table(source=source, **given), stays=stays)
@@ -240,6 +246,9 @@ class Files(QObject):
 
     def _opened(self, source: str, *, saved: bool, stays: bool = False) -> None:
         self._hold(None)
+        # Nothing of the former document stays selected.
+        self.document.select(None)
+        self.document.select_cycle(None)
         if saved:
             self.document.saved = self.document.project
         self.remember(source)

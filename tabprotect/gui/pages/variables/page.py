@@ -24,7 +24,7 @@ from tabprotect.engine.project.verbs.level_verbs import (
     take_level,
     with_levels,
 )
-from tabprotect.engine.tables.groupings.bands import held_name
+from tabprotect.engine.tables.groupings.bands import held_name, span_of
 from tabprotect.engine.tables.groupings.nesting import chains
 from tabprotect.engine.tables.table import Table
 from tabprotect.engine.tables.variable import Variable
@@ -124,6 +124,7 @@ class VariablesPage(VariablesStage, Page):
             self.tree.show_variable(None, None)
             self.zeros.show_state(None, "", [])
             self.panel.show_levels([], [])
+            self.panel.show_possible(numbers=False, chosen=0)
             self.panel.live.clear()
             self.set_sentence("")
             return
@@ -133,7 +134,7 @@ class VariablesPage(VariablesStage, Page):
         self._fill(table)
         leveled = sum(bool(v.coarser) for v in table.domain.variables)
         self.set_sentence(
-            f"{len(names)} variables, {leveled} of them with levels; "
+            f"{len(names)} variable{'' if len(names) == 1 else 's'}, {leveled} of them with levels; "
             f"{count_text(table.total)} records"
             + "".join(f"; nobody can be in {z.words}" for z in table.domain.structural[:3])
             + "."
@@ -182,7 +183,10 @@ class VariablesPage(VariablesStage, Page):
     def _selected(self) -> None:
         table = None if self.document.public else self.document.original
         domain = None if table is None else table.domain
-        self.zeros.show_state(domain, self.variable, self.tree.chosen)
+        chosen = self.tree.chosen
+        self.zeros.show_state(domain, self.variable, chosen)
+        numbers = table is not None and any(map(span_of, self._variable(table).categories))
+        self.panel.show_possible(numbers=numbers, chosen=len(chosen))
 
     def _variable(self, table: Table) -> Variable:
         return table.domain.variables[table.domain.axis(self.variable)]
