@@ -13,7 +13,7 @@ import numpy as np
 from tabprotect.engine.budgets import SNAPSHOT_BYTES
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.project.codec import parts
+from tabprotect.engine.project.codec import held_values
 from tabprotect.engine.project.command import Arguments, Context, Order, TrailEntry
 from tabprotect.engine.project.commands import named
 from tabprotect.engine.project.placement import Placement
@@ -197,5 +197,5 @@ def held_bytes(value: object, seen: dict[int, object]) -> int:
                 size += one.nbytes
         else:
             size += sys.getsizeof(one)
-            waiting += parts(one)
+            waiting += held_values(one)
     return size

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication, QMenu
 
 from tabprotect.engine.errors import InfeasibleError
 from tabprotect.gui.base.shell_lines import command_line
-from tabprotect.gui.base.stage import Entry
+from tabprotect.gui.base.stage import MenuEntry
 from tabprotect.gui.frame.opening import Files
 from tabprotect.gui.frame.recipes import Recipes
 from tabprotect.gui.frame.settings_dialog import SettingsDialog
@@ -75,7 +75,7 @@ class Actions(QObject):
             self._pictures[name] = picture
         return action
 
-    def _page_entry(self, page: str, entry: Entry) -> None:
+    def _page_entry(self, page: str, entry: MenuEntry) -> None:
         self._add(
             entry.menu,
             f"{page}_{entry.name}",

@@ -12,10 +12,10 @@ from tabprotect.engine.atomic import write_bytes
 from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.formats.registered import patterns
 from tabprotect.engine.project.history import History
-from tabprotect.engine.project.recipe import next_year_text
-from tabprotect.engine.project.replaying.last_year import Renames, SinceLastYear, UndecidedError
-from tabprotect.engine.project.replaying.replay import prepared
-from tabprotect.gui.base.question import told
+from tabprotect.engine.project.recipe_text import next_year_text
+from tabprotect.engine.project.recipes.last_year import Renames, SinceLastYear, UndecidedError
+from tabprotect.engine.project.recipes.replay import prepared_recipe
+from tabprotect.gui.base.question import tell_failure
 from tabprotect.gui.frame.opening import OPEN_ANYHOW, RECIPE, Files
 from tabprotect.gui.frame.window import Window
 
@@ -58,7 +58,7 @@ class Recipes(QObject):
                 "recipe on new data."
             )
         )
-        job.failed.connect(told(page.show_error))
+        job.failed.connect(tell_failure(page.show_error))
 
     def ask_run(self) -> None:
         """Ask for a recipe, then for the new data."""
@@ -89,10 +89,10 @@ class Recipes(QObject):
         self.window.page.errors.clear()
         job = self.document.jobs.command(
             f"run {recipe.name} on {data.name}",
-            lambda p: prepared(recipe, settings, renames=renames, accept=accept, progress=p),
+            lambda p: prepared_recipe(recipe, settings, renames=renames, accept=accept, progress=p),
         )
         job.finished.connect(self._arrive)
-        job.failed.connect(told(lambda error: self._refused(error, recipe, data)))
+        job.failed.connect(tell_failure(lambda error: self._refused(error, recipe, data)))
 
     def _arrive(self, found: tuple[History, SinceLastYear | None]) -> None:
         history, since = found

@@ -13,7 +13,7 @@ from tabprotect.engine.assessment.assessed_release import AssessedRelease
 from tabprotect.engine.assessment.figure import Figure, NotComputable
 from tabprotect.engine.assessment.measure import Measure
 from tabprotect.engine.budgets import BELIEF_LIMIT
-from tabprotect.engine.disclosure.verdict import figures_of
+from tabprotect.engine.disclosure.verdict import posterior_figures
 
 
 class ShareKnown(Measure):
@@ -30,7 +30,7 @@ class ShareKnown(Measure):
 
     def compute(self, case: AssessedRelease) -> Figure:
         """From the posterior of the release."""
-        found = figures_of(case.posterior, case.problem.at_risk, BELIEF_LIMIT)
+        found = posterior_figures(case.posterior, case.problem.at_risk, BELIEF_LIMIT)
         if not found[0]:
             raise NotComputable("a reader expects no cell at risk")
         return Figure(found[self.which] / found[0], None, case.left_out)

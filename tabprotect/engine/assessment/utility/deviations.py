@@ -12,7 +12,7 @@ from tabprotect.engine.assessment.figure import Figure, NotComputable
 from tabprotect.engine.assessment.measure import Measure
 
 
-class Deviation(Measure):
+class DeviationMeasure(Measure):
     """Base of all four."""
 
     direction = "lower is better"
@@ -33,7 +33,7 @@ class Deviation(Measure):
         """One figure of all cells' deviations (cells,)."""
 
 
-class Largest(Deviation):
+class Largest(DeviationMeasure):
     """Base of two."""
 
     def summary(self, moved: Floats) -> float:
@@ -41,7 +41,7 @@ class Largest(Deviation):
         return float(moved.max())
 
 
-class Mean(Deviation):
+class Mean(DeviationMeasure):
     """Base of two."""
 
     def summary(self, moved: Floats) -> float:

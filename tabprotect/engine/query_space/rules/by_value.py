@@ -12,7 +12,7 @@ from typing import ClassVar
 
 from tabprotect.engine.parameters import Parameter, Values
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.query_space.fitting import fitted, misplaced
+from tabprotect.engine.query_space.fitted_table import fitted, misplaced
 from tabprotect.engine.query_space.rule import ReleaseRule, Ruling, Situation
 
 GAIN: Parameter[float] = Parameter(

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.query_space.fitting import fitted, misplaced
+from tabprotect.engine.query_space.fitted_table import fitted, misplaced
 from tabprotect.engine.query_space.frontier import Frontier
 from tabprotect.engine.query_space.utility import ReleaseUtility
 from tabprotect.engine.tables.table import Table

@@ -33,16 +33,16 @@ from tabprotect.gui.base.page import Changes, Page
 from tabprotect.gui.base.question import Question
 from tabprotect.gui.look.buttons import scrolling
 from tabprotect.gui.look.theme import GRID, count_text
-from tabprotect.gui.pages.variables.figures import (
+from tabprotect.gui.pages.variables.category_tree import CategoryTree
+from tabprotect.gui.pages.variables.grouping_panel import GroupingPanel
+from tabprotect.gui.pages.variables.stage import VariablesStage
+from tabprotect.gui.pages.variables.variable_facts import (
     Foreseen,
-    foresee,
-    kind_of,
+    foresee_level,
     levels_text,
     missing_codes,
+    variable_kind,
 )
-from tabprotect.gui.pages.variables.grouping import GroupingPanel
-from tabprotect.gui.pages.variables.stage import VariablesStage
-from tabprotect.gui.pages.variables.tree import CategoryTree
 from tabprotect.gui.pages.variables.zeros_menu import ZerosMenu
 from tabprotect.languages.speaking import told
 
@@ -152,7 +152,7 @@ class VariablesPage(VariablesStage, Page):
         for row, variable in enumerate(table.domain.variables):
             texts = (
                 variable.name,
-                told(kind_of(variable)),
+                told(variable_kind(variable)),
                 count_text(len(variable.categories)),
                 levels_text(variable),
                 ", ".join(map(repr, missing_codes(variable))),
@@ -271,7 +271,7 @@ class VariablesPage(VariablesStage, Page):
         rule, name = project.at_risk, variable.name
         self._ahead.ask(
             "looking at the groups",
-            lambda progress: foresee(table, rule, domain, name, level, progress),
+            lambda progress: foresee_level(table, rule, domain, name, level, progress),
             (table, str(rule), name, level.name, "|".join(level.groups)),
         )
 
