@@ -44,7 +44,7 @@ def excess(p: Law, q: Law, epsilon: float) -> float:
 
 
 class DifferentialPrivacy(Measure):
-    """Base of both."""
+    """What both measures share: the laws of what is published for neighbouring counts."""
 
     direction = "lower is better"
     noun = "risk"

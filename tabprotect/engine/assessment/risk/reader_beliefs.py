@@ -10,7 +10,7 @@ from tabprotect.engine.assessment.measure import Measure
 
 
 class ReaderBelief(Measure):
-    """Base of all three."""
+    """What the three measures of a reader's belief share: the posterior under a flat prior."""
 
     unit = "probability"
     direction = "lower is better"

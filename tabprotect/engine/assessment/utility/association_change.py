@@ -9,7 +9,7 @@ from tabprotect.engine.assessment.measure import Measure
 
 
 class AssociationChange(Measure):
-    """Base of both."""
+    """What both measures share: they compare the association of variables before and after."""
 
     direction = "lower is better"
     noun = "utility"

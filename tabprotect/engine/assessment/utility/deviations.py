@@ -13,7 +13,7 @@ from tabprotect.engine.assessment.measure import Measure
 
 
 class DeviationMeasure(Measure):
-    """Base of all four."""
+    """What all measures of deviation share: published minus true counts of the compared cells."""
 
     direction = "lower is better"
     noun = "utility"
@@ -34,7 +34,7 @@ class DeviationMeasure(Measure):
 
 
 class Largest(DeviationMeasure):
-    """Base of two."""
+    """The largest deviation, in counts or relative to the true count."""
 
     def summary(self, moved: Floats) -> float:
         """The largest."""
@@ -42,7 +42,7 @@ class Largest(DeviationMeasure):
 
 
 class Mean(DeviationMeasure):
-    """Base of two."""
+    """The mean deviation, in counts or relative to the true count."""
 
     def summary(self, moved: Floats) -> float:
         """The mean."""

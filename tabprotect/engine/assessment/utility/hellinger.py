@@ -18,7 +18,7 @@ Source: Langsrud and Lupp 2021, section 5."""
 
 
 class Hellinger(Measure):
-    """Base of all three."""
+    """What the three utilities share: one minus the Hellinger distance of two distributions."""
 
     unit = "share"
     direction = "higher is better"
