@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QByteArray, QPoint, QSettings, QSize, Qt, Signal
@@ -35,7 +34,6 @@ from tabprotect.gui.look.icons import icon
 from tabprotect.gui.look.label import ElidedLabel
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID, THEME, count_text
-from tabprotect.gui.look.wheel import aside
 
 if TYPE_CHECKING:
     from tabprotect.engine.posterior.posterior import Posterior
@@ -80,7 +78,6 @@ class MainWindow(Window):
         self._crumbs.setContentsMargins(2 * GRID, GRID, 2 * GRID, 0)
         self.stack = QStackedWidget()
         self._areas: dict[str, QScrollArea] = {}
-        self._seen: set[str] = set()
         self.pages = Pages(document, self._add)
         self.rail = Rail(document, PAGES)
         self.rail.chosen.connect(self.go)
@@ -154,9 +151,7 @@ class MainWindow(Window):
             self.rail.refuse(name, why)
             return
         page = self.pages[name]
-        with nullcontext() if name in self._seen else aside(page):
-            self._seen.add(name)
-            self.stack.setCurrentWidget(self._areas[name])
+        self.stack.setCurrentWidget(self._areas[name])
         self.rail.show_current(name)
         self.actions_.show_current(name)
         self._tell()

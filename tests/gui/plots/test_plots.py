@@ -45,6 +45,8 @@ def histogram(qtbot: QtBot) -> Iterator[CellHistogram]:
 
 def canvas(plot: Plot) -> Canvas:
     assert plot._canvas is not None
+    # Things are put in place when they are painted.
+    plot.grab()
     return plot._canvas
 
 
