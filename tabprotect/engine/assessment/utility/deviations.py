@@ -50,7 +50,7 @@ class Mean(DeviationMeasure):
 
 
 class MaxAbsoluteDeviation(Largest):
-    """Registered as ``max_absolute_deviation``."""
+    """Largest absolute deviation: registered as ``max_absolute_deviation``."""
 
     name = "max_absolute_deviation"
     label = "Largest absolute deviation"
@@ -59,7 +59,7 @@ class MaxAbsoluteDeviation(Largest):
 
 
 class MeanAbsoluteDeviation(Mean):
-    """Registered as ``mean_absolute_deviation``."""
+    """Mean absolute deviation: registered as ``mean_absolute_deviation``."""
 
     name = "mean_absolute_deviation"
     label = "Mean absolute deviation"
@@ -68,7 +68,7 @@ class MeanAbsoluteDeviation(Mean):
 
 
 class MeanLoss(Measure):
-    """Registered as ``mean_loss``."""
+    """Mean change, hidden counts lost: registered as ``mean_loss``."""
 
     name = "mean_loss"
     label = "Mean change, hidden counts lost"
@@ -87,7 +87,7 @@ class MeanLoss(Measure):
 
 
 class MaxRelativeDeviation(Largest):
-    """Registered as ``max_relative_deviation``."""
+    """Largest relative deviation: registered as ``max_relative_deviation``."""
 
     name = "max_relative_deviation"
     label = "Largest relative deviation"
@@ -99,7 +99,7 @@ class MaxRelativeDeviation(Largest):
 
 
 class MeanRelativeDeviation(Mean):
-    """Registered as ``mean_relative_deviation``."""
+    """Mean relative deviation: registered as ``mean_relative_deviation``."""
 
     name = "mean_relative_deviation"
     label = "Mean relative deviation"
