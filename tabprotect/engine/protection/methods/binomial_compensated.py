@@ -68,7 +68,7 @@ KEPT: Parameter[str] = Parameter(
 
 
 class BinomialCompensated(Method):
-    """Registered as ``binomial_compensated``."""
+    """Binomial resampling with compensation: registered as ``binomial_compensated``."""
 
     name = "binomial_compensated"
     label = "Binomial resampling with compensation"

@@ -131,7 +131,7 @@ SIX = ((1.2, 0.7, 2.0), (0.8, 1.5, 1.0))
 
 
 class CyclicPerturbation(Method):
-    """Registered as ``cyclic_perturbation``."""
+    """Cyclic perturbation: registered as ``cyclic_perturbation``."""
 
     name = "cyclic_perturbation"
     label = "Cyclic perturbation"

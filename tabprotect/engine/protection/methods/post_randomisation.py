@@ -97,7 +97,7 @@ MATRICES: Parameter[str | None] = Parameter(
 
 
 class PostRandomisation(Method):
-    """Registered as ``post_randomisation``."""
+    """Post-randomisation of the categories: registered as ``post_randomisation``."""
 
     name = "post_randomisation"
     label = "Post-randomisation of the categories"

@@ -132,7 +132,7 @@ THEN: Parameter[str | None] = Parameter(
 
 
 class PublishMargins(Method):
-    """Registered as ``publish_margins``."""
+    """Publish margins only: registered as ``publish_margins``."""
 
     name = "publish_margins"
     label = "Publish margins only"

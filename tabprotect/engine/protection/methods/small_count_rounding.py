@@ -110,7 +110,7 @@ STEP: Parameter[int] = Parameter(
 
 
 class SmallCountRounding(Method):
-    """Registered as ``small_count_rounding``."""
+    """Small count rounding: registered as ``small_count_rounding``."""
 
     name = "small_count_rounding"
     label = "Small count rounding"
