@@ -20,10 +20,10 @@ from PySide6.QtWidgets import (
 
 from tabprotect.engine.atomic import write_bytes
 from tabprotect.engine.errors import InputError
+from tabprotect.engine.house import register_address
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.project import Project
-from tabprotect.engine.register.address import address
-from tabprotect.engine.register.lookup import marks
+from tabprotect.engine.register.left_before import marks
 from tabprotect.engine.register.register_entry import related
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Changes, Page
@@ -119,7 +119,7 @@ class RegisterPage(RegisterStage, Page):
         project = self.document.project
         if self.document.public:
             return
-        if address() is None:
+        if register_address() is None:
             self.set_sentence("There is no register: the environment says that there is none.")
             return
         self._reading.ask("reading the register", lambda progress: _rows(project))
@@ -232,7 +232,7 @@ class RegisterPage(RegisterStage, Page):
 
 
 def _place() -> str:
-    place = address()
+    place = register_address()
     if place is None:
         raise InputError("there is no register", hint="the environment says that there is none")
     return place

@@ -26,8 +26,7 @@ from tabprotect.engine.protection.problem import Draft, Problem
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.protection.subtables import MARGINS, publication_of
 from tabprotect.engine.release.likelihood import CellFactors, independent
-from tabprotect.engine.release.published import PublishedTable
-from tabprotect.engine.release.release import Release
+from tabprotect.engine.release.release import PublishedTable, Release
 from tabprotect.gui.frame.main_window import MainWindow
 from tabprotect.gui.pages.run.methods_page import MethodsPage
 
