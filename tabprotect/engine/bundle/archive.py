@@ -249,7 +249,7 @@ def sealed(files: Mapping[str, bytes], kind: str) -> dict[str, bytes]:
     return {**files, MANIFEST: dump_json(manifest)}
 
 
-def check_files(files: Mapping[str, bytes], kind: str, *, beside: str = "") -> None:
+def check_manifest(files: Mapping[str, bytes], kind: str, *, beside: str = "") -> None:
     """Compare every file with the manifest, but one that stands beside it.
 
     It finds damage and careless edits. It does not find a forger who recomputes the hashes: compare

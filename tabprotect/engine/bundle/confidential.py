@@ -287,7 +287,7 @@ def _files(data: bytes) -> dict[str, bytes]:
     }
     names.add(archive.MANIFEST)
     found = archive.unpack(data, allowed=names.__contains__)
-    archive.check_files(found, KIND)
+    archive.check_manifest(found, KIND)
     for name in (ORIGINAL, RECORD, RELEASE):
         if FOLDER + name not in found:
             raise BundleError(f"{name} is missing", hint=f"this is no {KIND}")

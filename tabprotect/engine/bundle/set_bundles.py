@@ -174,7 +174,7 @@ def verify_set(folder: Path, *, judge: bool = False, progress: Progress = SILENT
     for path in sorted(folder.iterdir()):
         if path.is_file() and (path.suffix == ".zip" or path.name in (SET, archive.MANIFEST)):
             found[path.name] = path.read_bytes()
-    archive.check_files(found, KIND)
+    archive.check_manifest(found, KIND)
     if SET not in found:
         raise BundleError(f"{SET} is missing", hint=f"this is no {KIND}")
     stated = parse_json(SET, found[SET])

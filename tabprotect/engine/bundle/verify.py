@@ -170,7 +170,7 @@ def verify_bytes(
     for name in FILES:
         if name not in files:
             raise BundleError(f"{name} is missing", hint=f"this is no {KIND}")
-    archive.check_files(files, KIND, beside=signature.NAME)
+    archive.check_manifest(files, KIND, beside=signature.NAME)
     signers = signature.signers(files)
     if signer is not None and signer not in signers:
         raise BundleError(

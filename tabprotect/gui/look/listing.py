@@ -39,6 +39,8 @@ class ListColumn:
         What it sorts by, where that is not ``values``.
     right
         Whether it stands at the right, as numbers do.
+    data
+        Whether head and texts are the table's own: shown as they are in every language.
     """
 
     head: str
@@ -46,6 +48,7 @@ class ListColumn:
     text: Callable[[Any], str] = count_text
     order: npt.NDArray[Any] | None = None
     right: bool = True
+    data: bool = False
 
     @property
     def keys(self) -> npt.NDArray[Any]:
@@ -96,7 +99,8 @@ class RowsModel(QAbstractTableModel):
     def data(self, index: AnyIndex, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):
             column = self.columns[index.column()]
-            text = told(column.text(column.values[self.rows[index.row()]]))
+            text = column.text(column.values[self.rows[index.row()]])
+            text = text if column.data else told(text)
             return tip(text) if role == Qt.ItemDataRole.ToolTipRole else text
         if role == Qt.ItemDataRole.TextAlignmentRole and self.columns[index.column()].right:
             return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
@@ -108,7 +112,8 @@ class RowsModel(QAbstractTableModel):
         if orientation != Qt.Orientation.Horizontal or section >= len(self.columns):
             return None
         if role == Qt.ItemDataRole.DisplayRole:
-            return told(self.columns[section].head)
+            column = self.columns[section]
+            return column.head if column.data else told(column.head)
         if role == Qt.ItemDataRole.TextAlignmentRole:
             right = self.columns[section].right
             side = Qt.AlignmentFlag.AlignRight if right else Qt.AlignmentFlag.AlignLeft

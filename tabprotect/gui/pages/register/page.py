@@ -8,13 +8,10 @@ from pathlib import Path
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
-    QAbstractItemView,
     QFormLayout,
     QFrame,
-    QHeaderView,
     QLineEdit,
     QPushButton,
-    QTableView,
     QWidget,
 )
 
@@ -31,9 +28,10 @@ from tabprotect.gui.base.question import Question
 from tabprotect.gui.look.file_dialogs import ask_place
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
+from tabprotect.gui.look.listing import Listing
 from tabprotect.gui.look.roles import dress
-from tabprotect.gui.look.theme import GRID, tabular
-from tabprotect.gui.pages.register.release_list import ListedRelease, ReleasesModel, details
+from tabprotect.gui.look.theme import GRID
+from tabprotect.gui.pages.register.release_list import ListedRelease, columns, details
 from tabprotect.gui.pages.register.stage import RegisterStage
 
 
@@ -52,21 +50,9 @@ class RegisterPage(RegisterStage, Page):
         self.search.setMaximumWidth(24 * GRID)
         self.search.textChanged.connect(lambda _: self._fill())
         self.tools.addWidget(self.search)
-        self.model = ReleasesModel()
-        self.list = QTableView()
-        self.list.setModel(self.model)
-        self.list.setAccessibleName("Releases")
-        self.list.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        self.list.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        self.list.setTabKeyNavigation(False)
-        self.list.setShowGrid(False)
-        self.list.verticalHeader().hide()
-        header = self.list.horizontalHeader()
-        header.setHighlightSections(False)
-        header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
-        for wide in (2, 4):
-            header.setSectionResizeMode(wide, QHeaderView.ResizeMode.Stretch)
-        self.list.selectionModel().currentRowChanged.connect(lambda *_: self._show_one())
+        self.rows: list[ListedRelease] = []
+        self.list = Listing("Releases", sortable=False)
+        self.list.chosen.connect(lambda _: self._show_one())
         self.body.addWidget(self.list, 2)
         self.body.addWidget(self._one())
         self._note = Label(wordWrap=True, role="quiet")
@@ -140,20 +126,18 @@ class RegisterPage(RegisterStage, Page):
     def _fill(self) -> None:
         before = self.current
         wanted = self.search.text().strip().casefold()
-        rows = [r for r in self._all if wanted in " ".join(r.texts).casefold()]
-        self.list.setFont(tabular(self.font()))
-        self.model.show(rows)
-        self.list.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + 8)
-        kept = [n for n, r in enumerate(rows) if before and r.entry.number == before.entry.number]
-        if rows:
-            self.list.selectRow(kept[0] if kept else 0)
+        self.rows = [r for r in self._all if wanted in " ".join(r.texts).casefold()]
+        numbers = [row.entry.number for row in self.rows]
+        kept = [n for n, number in enumerate(numbers) if before and number == before.entry.number]
+        first = 0 if self.rows else None
+        self.list.show_rows(columns(self.rows), stretch=2, current=kept[0] if kept else first)
         self._show_one()
 
     @property
     def current(self) -> ListedRelease | None:
         """The chosen release."""
         at = self.list.currentIndex().row()
-        return self.model.rows[at] if 0 <= at < len(self.model.rows) else None
+        return self.rows[at] if 0 <= at < len(self.rows) else None
 
     def _show_one(self) -> None:
         row = self.current
