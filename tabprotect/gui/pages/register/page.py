@@ -8,7 +8,6 @@ from pathlib import Path
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
-    QAbstractItemView,
     QFormLayout,
     QFrame,
     QHeaderView,
@@ -29,8 +28,10 @@ from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Changes, Page
 from tabprotect.gui.base.question import Question
 from tabprotect.gui.look.file_dialogs import ask_place
+from tabprotect.gui.look.finder import Finder
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
+from tabprotect.gui.look.listing import as_list
 from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID, tabular
 from tabprotect.gui.pages.register.listed import ReleasesModel, Row, details
@@ -47,22 +48,14 @@ class RegisterPage(RegisterStage, Page):
             self, document.jobs, self._read, self.show_error
         )
         self._writing: Question[str] = Question(self, document.jobs, self._written, self.show_error)
-        self.search = QLineEdit(placeholderText="find", clearButtonEnabled=True)
-        self.search.setAccessibleName("Find releases")
-        self.search.setMaximumWidth(24 * GRID)
+        self.search = Finder("Find releases")
         self.search.textChanged.connect(lambda _: self._fill())
         self.tools.addWidget(self.search)
         self.model = ReleasesModel()
         self.list = QTableView()
         self.list.setModel(self.model)
-        self.list.setAccessibleName("Releases")
-        self.list.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        self.list.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        self.list.setTabKeyNavigation(False)
-        self.list.setShowGrid(False)
-        self.list.verticalHeader().hide()
+        as_list(self.list, "Releases")
         header = self.list.horizontalHeader()
-        header.setHighlightSections(False)
         header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
         for wide in (2, 4):
             header.setSectionResizeMode(wide, QHeaderView.ResizeMode.Stretch)
@@ -143,7 +136,6 @@ class RegisterPage(RegisterStage, Page):
         rows = [r for r in self._all if wanted in " ".join(r.texts).casefold()]
         self.list.setFont(tabular(self.font()))
         self.model.show(rows)
-        self.list.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + 8)
         kept = [n for n, r in enumerate(rows) if before and r.entry.number == before.entry.number]
         if rows:
             self.list.selectRow(kept[0] if kept else 0)

@@ -7,11 +7,9 @@ from typing import Any
 import numpy as np
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt, Signal
 from PySide6.QtWidgets import (
-    QAbstractItemView,
     QComboBox,
     QFrame,
     QHeaderView,
-    QLineEdit,
     QSpinBox,
     QStackedWidget,
     QTableView,
@@ -26,8 +24,10 @@ from tabprotect.engine.tables.table import Table
 from tabprotect.gui.base.rule_field import RuleField
 from tabprotect.gui.look import icons
 from tabprotect.gui.look.buttons import tool_button
+from tabprotect.gui.look.finder import Finder
 from tabprotect.gui.look.label import Label, heading, tip
 from tabprotect.gui.look.layouts import in_column, in_row
+from tabprotect.gui.look.listing import as_list
 from tabprotect.gui.look.theme import GRID, THEME, count_text
 from tabprotect.languages.speaking import told
 
@@ -141,9 +141,11 @@ class RiskModel(QAbstractTableModel):
     def headerData(
         self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
     ) -> Any:
+        names = () if self._domain is None else self._domain.names
+        if role == Qt.ItemDataRole.TextAlignmentRole and section >= len(names):
+            return int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         if orientation != Qt.Orientation.Horizontal or role != Qt.ItemDataRole.DisplayRole:
             return None
-        names = () if self._domain is None else self._domain.names
         return names[section] if section < len(names) else told("Count")
 
     def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
@@ -179,22 +181,13 @@ class RiskList(QFrame):
         close.setAccessibleName("Close the risk list")
         close.clicked.connect(self.closed)
         self._close = close
-        self.search = QLineEdit(placeholderText="Find categories")
-        self.search.setAccessibleName("Find at-risk cells by their categories")
-        self.search.setClearButtonEnabled(True)
+        self.search = Finder("Find at-risk cells by their categories", "Find categories")
         self.search.textChanged.connect(self.model.filter)
         self.list = QTableView()
         self.list.setModel(self.model)
-        self.list.setAccessibleName("At-risk cells in all layers")
+        as_list(self.list, "At-risk cells in all layers")
         self.list.setSortingEnabled(True)
-        self.list.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        self.list.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        self.list.setShowGrid(False)
-        self.list.setTabKeyNavigation(False)
-        self.list.setWordWrap(False)
-        self.list.verticalHeader().hide()
         head = self.list.horizontalHeader()
-        self.list.verticalHeader().setMinimumSectionSize(2 * GRID)
         head.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
         self.list.selectionModel().currentRowChanged.connect(self._went)
         top = in_row((self._title, 1), close)
@@ -263,8 +256,6 @@ class RiskList(QFrame):
         mode = QHeaderView.ResizeMode
         head.setSectionResizeMode(mode.Stretch if few else mode.Interactive)
         head.setDefaultSectionSize(12 * GRID)
-        high = self.list.fontMetrics().height() + GRID
-        self.list.verticalHeader().setDefaultSectionSize(high)
         self.rule.show_rule(rule)
 
     def forget(self) -> None:
