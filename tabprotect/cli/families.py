@@ -70,7 +70,7 @@ FAMILIES: Mapping[str, Mapping[str, str]] = {
         "frontier": "whether margins may be released together, and what then may not",
         "optimal": "as many margins as may be released together",
     },
-    "margins.session": {
+    "margins.serve_session": {
         "serve-session": "answer queries about one table, with a history",
     },
     "margins.serving": {

@@ -20,7 +20,7 @@ from tabprotect.engine.errors import InfeasibleError, ParameterError, Tabprotect
 from tabprotect.engine.parameters import Parameter
 from tabprotect.engine.posterior.infer import infer
 from tabprotect.engine.posterior.prior import CellTable
-from tabprotect.engine.protection.descriptions.summary import summarise
+from tabprotect.engine.protection.descriptions.run_summary import summarise
 from tabprotect.engine.protection.guarantees import GUARANTEES, verify
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.needs import NEEDS

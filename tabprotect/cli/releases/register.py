@@ -12,7 +12,7 @@ from tabprotect.cli.output import Console
 from tabprotect.cli.verbs import UsageError, Verbs
 from tabprotect.engine.register.address import address
 from tabprotect.engine.register.left_before import left_before
-from tabprotect.engine.release.verdict import Verdict
+from tabprotect.engine.release.verdict_figures import Verdict
 
 
 def add(verbs: Verbs) -> None:

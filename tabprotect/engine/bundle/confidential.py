@@ -285,7 +285,7 @@ def _files(data: bytes) -> dict[str, bytes]:
     }
     names.add(manifest.NAME)
     found = archive.unpack(data, allowed=names.__contains__)
-    manifest.check(found, KIND)
+    manifest.check_files(found, KIND)
     for name in (ORIGINAL, RECORD, RELEASE):
         if FOLDER + name not in found:
             raise BundleError(f"{name} is missing", hint=f"this is no {KIND}")

@@ -36,7 +36,7 @@ def sealed(files: Mapping[str, bytes], kind: str) -> dict[str, bytes]:
     return {**files, NAME: dump_json(manifest)}
 
 
-def check(files: Mapping[str, bytes], kind: str, *, beside: str = "") -> None:
+def check_files(files: Mapping[str, bytes], kind: str, *, beside: str = "") -> None:
     """Compare every file with the manifest, but one that stands beside it.
 
     Raises

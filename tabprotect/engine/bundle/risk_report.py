@@ -15,7 +15,7 @@ from tabprotect.engine.arrays import Ints
 from tabprotect.engine.budgets import RISK_REPORT_CELLS as MOST_CELLS
 from tabprotect.engine.bundle.archive import dump_json
 from tabprotect.engine.bundle.check_lines import CheckGroup, headline, honesty, protection
-from tabprotect.engine.protection.descriptions.summary import summarise
+from tabprotect.engine.protection.descriptions.run_summary import summarise
 from tabprotect.engine.protection.problem import Protected
 from tabprotect.engine.protection.registered import methods
 

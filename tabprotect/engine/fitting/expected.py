@@ -11,7 +11,7 @@ from tabprotect.engine.arrays import Bools, Floats
 from tabprotect.engine.budgets import DENSE
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.fitting.contradictions import contradiction
-from tabprotect.engine.fitting.known_cells import reduce
+from tabprotect.engine.fitting.settled_cells import reduce
 from tabprotect.engine.fitting.sweeps import by_cells, by_margins, check_size, others
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.publication import Publication

@@ -8,7 +8,7 @@ import numpy as np
 
 from tabprotect.engine.arrays import Floats
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.fitting.known_cells import Reduced
+from tabprotect.engine.fitting.settled_cells import Reduced
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.tables.publication import Publication
 

@@ -18,11 +18,11 @@ from tabprotect.engine.budgets import DOMAIN_CELLS
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.layouts.cell_list import check_categories
 from tabprotect.engine.formats.sql import quoted
-from tabprotect.engine.microdata.cell_numbers import keyed, listed
+from tabprotect.engine.microdata.cell_numbers import category_numbers, keyed
 from tabprotect.engine.microdata.coding import MISSING, Coded, Codings
-from tabprotect.engine.microdata.measures import AddedUp, check_known, line_of, measured
 from tabprotect.engine.microdata.places import is_cluster, is_url, split_cluster
-from tabprotect.engine.microdata.readers import MicrodataFile, open_microdata
+from tabprotect.engine.microdata.record_files import MicrodataFile, open_microdata
+from tabprotect.engine.microdata.sums_of_records import AddedUp, check_known, line_of, measured
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.randomness import KEY_MODULUS
 from tabprotect.engine.tables.design_weights import DesignWeights
@@ -65,7 +65,7 @@ def columns(path: Path | str, *, progress: Progress = SILENT) -> tuple[ColumnSum
         path = split_cluster(str(path))[1]
     elif is_url(str(path)):
         # Late: it needs an extra.
-        from tabprotect.engine.microdata.engines import engine_columns
+        from tabprotect.engine.microdata.database_engines import engine_columns
 
         return tuple(ColumnSummary(*found) for found in engine_columns(str(path), progress))
     with open_microdata(path, progress) as source:
@@ -221,7 +221,7 @@ def _opened(
     if is_cluster(str(path)):
         from tabprotect.engine.microdata.clusters import grouped_files as grouped
     else:
-        from tabprotect.engine.microdata.engines import grouped_records as grouped
+        from tabprotect.engine.microdata.database_engines import grouped_records as grouped
     with grouped(str(path), by, also, progress) as source:
         yield source
 
@@ -264,7 +264,9 @@ def _tabulate(
     variables = tuple(_variable(source, v, name, coded.get(name)) for v, name in enumerate(by))
     if wide and math.prod(len(v.categories) for v in variables) > DOMAIN_CELLS:
         domain = Domain(variables, wide=True)
-        *codes, counts = source.run(lambda c: listed(c, domain), "building the table", progress)
+        *codes, counts = source.run(
+            lambda c: category_numbers(c, domain), "building the table", progress
+        )
         return Tabulated(WideTable.of(domain, codes, counts))
     domain = Domain(variables)
     sparse = False

@@ -36,7 +36,7 @@ LEAST_EFFECTIVE = 100.0
 _TOO_MANY = "the originals of these releases are too many to be listed"
 
 
-def together(
+def posterior_together(
     likelihoods: Sequence[Likelihood],
     prior: Prior | None = None,
     *,
@@ -77,7 +77,7 @@ def together(
         alone = infer(likelihood, prior, way=_alone(way), randomness=chance, progress=progress)
         first = alone if first is None else first
         if way != "monte_carlo" and alone.way == "exact" and alone.list_originals() is not None:
-            found = joined(alone, others, chance, progress)
+            found = posterior_joined(alone, others, chance, progress)
             return replace(found, published=first.published, hidden=first.hidden)
     assert first is not None
     if way == "exact":
@@ -85,7 +85,7 @@ def together(
             "the originals of none of these releases can be listed, so there is no exact way",
             hint="take Monte Carlo",
         )
-    return joined(first, likelihoods[1:], chance, progress, draws=draws)
+    return posterior_joined(first, likelihoods[1:], chance, progress, draws=draws)
 
 
 def multiplied(likelihoods: Sequence[Likelihood]) -> list[Likelihood]:
@@ -110,7 +110,7 @@ def _same_variables(domain: Domain, others: Sequence[Likelihood]) -> None:
         )
 
 
-def joined(
+def posterior_joined(
     first: Posterior,
     others: Sequence[Likelihood],
     randomness: Randomness,

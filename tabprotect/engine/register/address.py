@@ -29,7 +29,7 @@ def is_missing(url: str) -> bool:
     ).exists()
 
 
-def prepared(url: str) -> str:
+def prepared_address(url: str) -> str:
     """The same address, with a file of its owner alone (mode 0600) where it names a new one.
 
     Raises

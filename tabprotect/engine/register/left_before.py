@@ -8,7 +8,7 @@ from tabprotect.engine.bundle import public
 from tabprotect.engine.bundle.archive import sha256
 from tabprotect.engine.bundle.check_lines import CheckGroup, CheckLine, State, read_together
 from tabprotect.engine.bundle.verify import verify_bytes
-from tabprotect.engine.disclosure.believing import fingerprint
+from tabprotect.engine.disclosure.cell_beliefs import release_fingerprint
 from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.disclosure.verdict import verdict
 from tabprotect.engine.errors import BundleError, Interrupted, ParameterError, TabprotectError
@@ -16,10 +16,10 @@ from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.staff_verdict import StaffVerdict
 from tabprotect.engine.register.address import address, is_missing
-from tabprotect.engine.register.entry import Earlier, warnings_of
 from tabprotect.engine.register.lookup import contents_of, published_before
-from tabprotect.engine.release.gate import Gate
+from tabprotect.engine.register.register_entry import Earlier, warnings_of
 from tabprotect.engine.release.release import Release
+from tabprotect.engine.release.stated_gate import Gate
 
 
 @dataclass(frozen=True)
@@ -139,7 +139,7 @@ def left_before(
         if own is not None:
             bundle = sha256(own)
             earlier = [one for one in earlier if one.entry.publication.bundle != bundle]
-        drawn: set[bytes] = set() if release is None else {fingerprint(release)}
+        drawn: set[bytes] = set() if release is None else {release_fingerprint(release)}
         read: list[tuple[Earlier, Release]] = []
         unread = sum(one.relation == "original" for one in earlier)
         for one, content in contents_of(earlier, register):
@@ -152,8 +152,8 @@ def left_before(
             if found.domain != problem.table.domain:
                 continue
             unread -= 1
-            if fingerprint(found) not in drawn:
-                drawn.add(fingerprint(found))
+            if release_fingerprint(found) not in drawn:
+                drawn.add(release_fingerprint(found))
                 read.append((one, found))
         joint = None
         if read:

@@ -12,13 +12,13 @@ from weakref import WeakKeyDictionary
 from tabprotect.engine.house import key as house_key
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.register.address import address, is_missing
-from tabprotect.engine.register.entry import Earlier, related
-from tabprotect.engine.register.marks import Marks, marks_of
+from tabprotect.engine.register.original_marks import OriginalMarks, marks_of
+from tabprotect.engine.register.register_entry import Earlier, related
 from tabprotect.engine.release.mechanism import Mechanism
 from tabprotect.engine.tables.table import Table
 
 
-def marks(problem: Problem) -> Marks:
+def marks(problem: Problem) -> OriginalMarks:
     """The fingerprints of an original under the key of this house; found once for each."""
     asked = (house_key(), problem.record_keys)
     known = _FOUND.get(problem.table)
@@ -28,7 +28,9 @@ def marks(problem: Problem) -> Marks:
     return known[1]
 
 
-_FOUND: WeakKeyDictionary[Table, tuple[tuple[bytes, Table | None], Marks]] = WeakKeyDictionary()
+_FOUND: WeakKeyDictionary[Table, tuple[tuple[bytes, Table | None], OriginalMarks]] = (
+    WeakKeyDictionary()
+)
 
 
 def published_before(problem: Problem, register: str | None = None) -> list[Earlier]:

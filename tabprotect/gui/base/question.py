@@ -116,7 +116,7 @@ class Question(QObject, Generic[Answer]):
 
     def _fail(self, job: Job, error: Exception) -> None:
         latest = self._end(job)
-        told(lambda error: latest and self._failed(error))(error)
+        tell_failure(lambda error: latest and self._failed(error))(error)
 
     def _end(self, job: Job) -> bool:
         """Whether it was the latest question that has ended."""
@@ -126,7 +126,7 @@ class Question(QObject, Generic[Answer]):
         return latest
 
 
-def told(failed: Told) -> Callable[[Exception], None]:
+def tell_failure(failed: Told) -> Callable[[Exception], None]:
     """A listener for failed jobs: what a person can mend is told, a fault of ours is raised."""
 
     def listen(error: Exception) -> None:

@@ -25,10 +25,9 @@ from tabprotect.gui.base.question import Question
 from tabprotect.gui.frame.main_window import MainWindow
 from tabprotect.gui.frame.readying import Readying
 from tabprotect.gui.frame.settings_dialog import state_folder
-from tabprotect.gui.look.shown import speak_in_window
 from tabprotect.gui.look.style import Style
 from tabprotect.gui.look.theme import THEME
-from tabprotect.gui.look.wheel import WheelScrolls
+from tabprotect.gui.look.translated import speak_in_window
 from tabprotect.gui.plots.canvas import Canvas
 from tabprotect.languages.speaking import VARIABLE, known, of_environment, speak
 from tabprotect.version import __version__
@@ -53,8 +52,6 @@ def application() -> QApplication:
     if not isinstance(app.style(), Style):
         app.setStyle(Style())
     THEME.apply()
-    if app.findChild(WheelScrolls) is None:
-        app.installEventFilter(WheelScrolls(app))
     return app
 
 

@@ -25,7 +25,7 @@ PAUSE = 5
 
 BESIDE = (
     "tabprotect.engine.protection.registered",
-    "tabprotect.engine.project.releasing.judged",
+    "tabprotect.engine.project.releasing.judgement",
     "tabprotect.engine.query_space.registered",
     "tabprotect.engine.assessment.comparing.comparison",
     "tabprotect.engine.cycles.designs",

@@ -7,7 +7,7 @@ from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QHeaderView, QWidget
 
 from tabprotect.gui.grid.elision import Shared, elided, shared
-from tabprotect.gui.grid.folding import FOLDED, OPEN
+from tabprotect.gui.grid.folded_levels import FOLDED, OPEN
 from tabprotect.gui.grid.layout import Layout
 from tabprotect.gui.look.theme import GRID, THEME, colour
 from tabprotect.languages.speaking import told

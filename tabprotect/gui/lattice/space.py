@@ -18,8 +18,8 @@ from tabprotect.engine.arrays import Bools, Ints
 from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.project import Project
-from tabprotect.engine.project.releasing.release_state import released_set
-from tabprotect.engine.query_space.evidence import Judgement
+from tabprotect.engine.project.releasing.query_space_state import released_set
+from tabprotect.engine.query_space.criterion_evidence import RiskJudgement
 from tabprotect.engine.query_space.lattice import Query
 from tabprotect.engine.query_space.release_sets.release_set import Consequence, ReleaseSet
 from tabprotect.gui.base.document import Document
@@ -108,12 +108,12 @@ class Foresight:
 
     query: Query
     consequence: Consequence
-    judgement: Judgement
+    judgement: RiskJudgement
     newly_released: Bools
     newly_unreleasable: Bools
 
 
-def foresee(regions: Regions, query: Query, progress: Progress) -> Foresight:
+def foresee_release(regions: Regions, query: Query, progress: Progress) -> Foresight:
     """Work out what releasing a query would do."""
     state = regions.state
     consequence = state.preview(query, progress)
@@ -246,7 +246,7 @@ class Space(QObject):
             self._ahead.drop()
         self._ahead.ask(
             "looking ahead",
-            lambda progress: foresee(regions, query, progress),
+            lambda progress: foresee_release(regions, query, progress),
             (regions, query),
         )
 

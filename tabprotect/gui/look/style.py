@@ -6,6 +6,8 @@ that it or a parent of it is put into another, five times the work of building a
 
 from __future__ import annotations
 
+from typing import Any
+
 from PySide6.QtCore import QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
 from PySide6.QtWidgets import (
@@ -20,6 +22,7 @@ from PySide6.QtWidgets import (
 
 from tabprotect.gui.look.roles import role_of
 from tabprotect.gui.look.theme import THEME
+from tabprotect.gui.look.wheel import WheelScrolls
 
 _Primitive, _Control, _State = QStyle.PrimitiveElement, QStyle.ControlElement, QStyle.StateFlag
 
@@ -37,6 +40,13 @@ class Style(QProxyStyle):
 
     def __init__(self) -> None:
         super().__init__("Fusion")
+        self._wheel = WheelScrolls(self)
+
+    def polish(self, what: Any) -> Any:
+        # Of the whole application, of a palette, and of each widget before it is first shown.
+        if isinstance(what, QWidget):
+            self._wheel.watch(what)
+        return super().polish(what)
 
     def drawPrimitive(
         self,

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from tabprotect.engine.assessment.assessed_release import AssessedRelease
-from tabprotect.engine.assessment.key import Key
+from tabprotect.engine.assessment.intruder_key import Key
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.release.mechanism import Mechanism

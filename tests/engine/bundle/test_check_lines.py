@@ -16,10 +16,10 @@ from tabprotect.engine.bundle.check_lines import (
     table_lines,
 )
 from tabprotect.engine.bundle.risk_report import risk_text
-from tabprotect.engine.protection.descriptions.summary import summarise
+from tabprotect.engine.protection.descriptions.run_summary import summarise
 from tabprotect.engine.protection.problem import Protected
-from tabprotect.engine.release.gate import Gate
-from tabprotect.engine.release.verdict import WAYS, TableVerdict, Verdict
+from tabprotect.engine.release.stated_gate import Gate
+from tabprotect.engine.release.verdict_figures import WAYS, TableVerdict, Verdict
 
 TABLES = st.builds(
     lambda who, at_risk, known, certain, way: TableVerdict(

@@ -20,9 +20,9 @@ from hypothesis import strategies as st
 
 from tabprotect.engine.bundle import archive, manifest, public
 from tabprotect.engine.bundle.verify import KIND, verify, verify_bytes
+from tabprotect.engine.cycles.cycle_files import to_json
 from tabprotect.engine.cycles.designs import design
-from tabprotect.engine.cycles.files import to_json
-from tabprotect.engine.cycles.stated import state
+from tabprotect.engine.cycles.stated_cycles import state
 from tabprotect.engine.errors import BundleError, InputError
 from tabprotect.engine.protection.problem import Protected
 from tabprotect.engine.tables.moves import MoveSet

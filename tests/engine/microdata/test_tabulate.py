@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tabprotect.engine.errors import InputError, Interrupted
-from tabprotect.engine.microdata.readers import open_microdata
+from tabprotect.engine.microdata.record_files import open_microdata
 from tabprotect.engine.microdata.tabulate import MISSING, columns, in_order, tabulate
 from tabprotect.engine.progress import Cancellable
 

@@ -10,7 +10,7 @@ import numpy as np
 from tabprotect.engine.budgets import EXACT_WIDTH, MAX_WIDTH, WIDEST_STRIPS
 from tabprotect.engine.cycles.constructions.long_cycles import check_shape
 from tabprotect.engine.cycles.constructions.swaps import chain, disjoint_pairs, ring, swaps
-from tabprotect.engine.cycles.width import elimination_cost
+from tabprotect.engine.cycles.elimination_width import elimination_cost
 from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.moves import MoveSet

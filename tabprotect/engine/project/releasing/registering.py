@@ -13,8 +13,8 @@ from tabprotect.engine.disclosure.policy import Again
 from tabprotect.engine.house import user_name
 from tabprotect.engine.protection.problem import Protected, RunEvidence
 from tabprotect.engine.register.address import address
-from tabprotect.engine.register.entry import Publication, admit, related
 from tabprotect.engine.register.lookup import marks
+from tabprotect.engine.register.register_entry import LeavingPublication, admit, related
 from tabprotect.engine.release.release import Release
 
 
@@ -53,7 +53,7 @@ def entered(
         )
         decision = "" if out else admit(related(own, entries, but=bundle), rule, reason)
         number = opened.add(
-            Publication(
+            LeavingPublication(
                 own,
                 bundle,
                 release.mechanism.method,

@@ -70,7 +70,7 @@ SAMPLES: Parameter[int] = Parameter(
 
 
 class Bootstrap(Method):
-    """Registered as ``bootstrap``."""
+    """Bootstrap of the records: registered as ``bootstrap``."""
 
     name = "bootstrap"
     label = "Bootstrap of the records"

@@ -233,7 +233,7 @@ WEIGHT_HIGH: Parameter[float | None] = Parameter(
 
 
 class CellKey(Method):
-    """Registered as ``cell_key``."""
+    """Cell keys: registered as ``cell_key``."""
 
     name = "cell_key"
     label = "Cell keys"

@@ -40,7 +40,7 @@ from tabprotect.engine.tables.publication import Publication
 
 
 class Coarsening(Method):
-    """Registered as ``coarsening``."""
+    """Coarser categories: registered as ``coarsening``."""
 
     name = "coarsening"
     label = "Coarser categories"

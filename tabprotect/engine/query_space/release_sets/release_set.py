@@ -16,11 +16,11 @@ import numpy as np
 from tabprotect.engine.arrays import Bools, Ints
 from tabprotect.engine.errors import InfeasibleError, ParameterError
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.query_space.bounds_way import BoundsWay
 from tabprotect.engine.query_space.criterion import RiskCriterion
-from tabprotect.engine.query_space.evidence import Evidence, Judgement, TightCell
+from tabprotect.engine.query_space.criterion_evidence import Evidence, RiskJudgement, TightCell
 from tabprotect.engine.query_space.frontier import Frontier
 from tabprotect.engine.query_space.lattice import Lattice, Query, in_order
+from tabprotect.engine.query_space.ways_to_bound import BoundsWay
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Consequence:
     """
 
     query: Query
-    judgement: Judgement
+    judgement: RiskJudgement
     newly_released: int
     newly_unreleasable: Frontier
     lost: int
@@ -71,7 +71,7 @@ class ReleaseSet:
     threshold: int
     bounds: BoundsWay
     released: Frontier
-    judgement: Judgement
+    judgement: RiskJudgement
     allowed: Ints
     unreleasable: Frontier
     proved: Frontier
@@ -181,7 +181,7 @@ class ReleaseSet:
             return "candidate"
         return "unreleasable" if query in self.proved else "unknown"
 
-    def judge(self, query: Query, progress: Progress = SILENT) -> Judgement:
+    def judge(self, query: Query, progress: Progress = SILENT) -> RiskJudgement:
         """The released set with one query added, with its tight cells, at once."""
         return self.criterion.judge(
             self.evidence,

@@ -28,7 +28,7 @@ from tabprotect.gui.look.finder import Finder
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID, count_text
-from tabprotect.gui.pages.cycles.items import MIME, CycleItem, CycleListModel
+from tabprotect.gui.pages.cycles.cycle_items import MIME, CycleItem, CycleListModel
 
 
 class CycleListView(QTableView):

@@ -29,22 +29,22 @@ from tabprotect.engine.query_space.lattice import Query
 from tabprotect.engine.tables.domain import Index
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Changes, Page
+from tabprotect.gui.lattice.node_looks import Legend
 from tabprotect.gui.lattice.space import CANDIDATE, RELEASED, Foresight, Space
-from tabprotect.gui.lattice.symbols import Legend
 from tabprotect.gui.lattice.words import state_sentence
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import front_sets_height, in_column
 from tabprotect.gui.look.theme import GRID
-from tabprotect.gui.pages.query_space.files import QuerySpaceFiles
-from tabprotect.gui.pages.query_space.graph import GraphPanel
-from tabprotect.gui.pages.query_space.lattice import LatticePanel
-from tabprotect.gui.pages.query_space.live import LivePanel
-from tabprotect.gui.pages.query_space.optimal import OptimalPanel
-from tabprotect.gui.pages.query_space.session import SessionPanel
-from tabprotect.gui.pages.query_space.settings import SettingsRow
+from tabprotect.gui.pages.query_space.graph_panel import GraphPanel
+from tabprotect.gui.pages.query_space.lattice_panel import LatticePanel
+from tabprotect.gui.pages.query_space.live_panel import LivePanel
+from tabprotect.gui.pages.query_space.optimal_panel import OptimalPanel
+from tabprotect.gui.pages.query_space.query_space_files import QuerySpaceFiles
+from tabprotect.gui.pages.query_space.session_panel import SessionPanel
+from tabprotect.gui.pages.query_space.settings_row import SettingsRow
 from tabprotect.gui.pages.query_space.stage import QuerySpaceStage
-from tabprotect.gui.pages.query_space.widths import WidthsPanel
-from tabprotect.gui.pages.query_space.wishes import WishPanel
+from tabprotect.gui.pages.query_space.widths_panel import WidthsPanel
+from tabprotect.gui.pages.query_space.wish_panel import WishPanel
 
 HIDDEN = (
     "Widths, bounds and frontiers are worked out from the original: they stay in the house. A "

@@ -22,8 +22,8 @@ from tabprotect.engine.errors import InputError
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.register.address import address
-from tabprotect.engine.register.entry import related
 from tabprotect.engine.register.lookup import marks
+from tabprotect.engine.register.register_entry import related
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Changes, Page
 from tabprotect.gui.base.question import Question
@@ -34,7 +34,7 @@ from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.listing import as_list
 from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID, tabular
-from tabprotect.gui.pages.register.listed import ReleasesModel, Row, details
+from tabprotect.gui.pages.register.release_list import ListedRelease, ReleasesModel, details
 from tabprotect.gui.pages.register.stage import RegisterStage
 
 
@@ -43,8 +43,8 @@ class RegisterPage(RegisterStage, Page):
 
     def __init__(self, document: Document) -> None:
         super().__init__(document)
-        self._all: list[Row] = []
-        self._reading: Question[list[Row]] = Question(
+        self._all: list[ListedRelease] = []
+        self._reading: Question[list[ListedRelease]] = Question(
             self, document.jobs, self._read, self.show_error
         )
         self._writing: Question[str] = Question(self, document.jobs, self._written, self.show_error)
@@ -117,7 +117,7 @@ class RegisterPage(RegisterStage, Page):
             return
         self._reading.ask("reading the register", lambda progress: _rows(project))
 
-    def _read(self, rows: list[Row]) -> None:
+    def _read(self, rows: list[ListedRelease]) -> None:
         self._all = rows
         gone = sum(row.entry.withdrawn is not None for row in rows)
         mine = sum(row.relation in ("original", "records") for row in rows)
@@ -142,7 +142,7 @@ class RegisterPage(RegisterStage, Page):
         self._show_one()
 
     @property
-    def current(self) -> Row | None:
+    def current(self) -> ListedRelease | None:
         """The chosen release."""
         at = self.list.currentIndex().row()
         return self.model.rows[at] if 0 <= at < len(self.model.rows) else None
@@ -198,7 +198,7 @@ class RegisterPage(RegisterStage, Page):
             suffix="zip",
         )
 
-    def save_to(self, row: Row, path: Path) -> None:
+    def save_to(self, row: ListedRelease, path: Path) -> None:
         """Write the bundle of a release, as it left."""
 
         def work(progress: Progress) -> str:
@@ -230,7 +230,7 @@ def _place() -> str:
     return place
 
 
-def _rows(project: Project | None) -> list[Row]:
+def _rows(project: Project | None) -> list[ListedRelease]:
     """The releases, the latest first, and how each bears on the open table."""
     # The library behind the register comes with the first look into it.
     from tabprotect.engine.register.register import Register
@@ -242,4 +242,4 @@ def _rows(project: Project | None) -> list[Row]:
     if project is not None and table is not None and entries:
         found = related(marks(project.problem), entries)
         bears = {earlier.entry.number: earlier.relation for earlier in found}
-    return [Row(entry, bears.get(entry.number)) for entry in reversed(entries)]
+    return [ListedRelease(entry, bears.get(entry.number)) for entry in reversed(entries)]

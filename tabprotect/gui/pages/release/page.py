@@ -23,8 +23,8 @@ from tabprotect.engine.bundle.check_lines import (
 from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.errors import InputError, Suggestion, TabprotectError
 from tabprotect.engine.progress import Progress
+from tabprotect.engine.project.copy_as_command import line
 from tabprotect.engine.project.project import Project
-from tabprotect.engine.project.shell import line
 from tabprotect.engine.project.verbs.release_verbs import (
     protect,
     protect_words,
@@ -41,16 +41,16 @@ from tabprotect.gui.look.buttons import Inside, scrolling, tool_button
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_row
 from tabprotect.gui.look.theme import GRID, spaced
-from tabprotect.gui.pages.release.bundle import Bundle, inspect, prepare, reader_sentence
-from tabprotect.gui.pages.release.files import FilesPanel
+from tabprotect.gui.pages.release.bundle_shown import Bundle, inspect, prepare, reader_sentence
+from tabprotect.gui.pages.release.files_panel import FilesPanel
 from tabprotect.gui.pages.release.fingerprint import Fingerprint
-from tabprotect.gui.pages.release.gate import Banner
-from tabprotect.gui.pages.release.groups import groups_of
-from tabprotect.gui.pages.release.lines import LineGroup
-from tabprotect.gui.pages.release.publish import LeavingHouse, PublishForm
-from tabprotect.gui.pages.release.reports import ReportButton
-from tabprotect.gui.pages.release.seal import Seal
-from tabprotect.gui.pages.release.signing import SigningForm
+from tabprotect.gui.pages.release.gate_banner import Banner
+from tabprotect.gui.pages.release.line_groups import groups_of
+from tabprotect.gui.pages.release.line_rows import LineGroup
+from tabprotect.gui.pages.release.publication_seal import Seal
+from tabprotect.gui.pages.release.publish_form import LeavingHouse, PublishForm
+from tabprotect.gui.pages.release.report_button import ReportButton
+from tabprotect.gui.pages.release.signing_form import SigningForm
 from tabprotect.gui.pages.release.stage import ReleaseStage
 
 NARROW = 90 * GRID

@@ -30,7 +30,7 @@ from tabprotect.gui.look.buttons import tool_button
 from tabprotect.gui.look.label import Label, tip
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID, colour
-from tabprotect.gui.pages.run.replay import Replay
+from tabprotect.gui.pages.run.coin_replay import Replay
 
 AnyIndex = QModelIndex | QPersistentModelIndex
 

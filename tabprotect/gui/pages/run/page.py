@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from tabprotect.engine.disclosure.before import Chance
+from tabprotect.engine.disclosure.gate_chance import Chance
 from tabprotect.engine.errors import (
     InfeasibleError,
     ParameterError,
@@ -26,9 +26,9 @@ from tabprotect.engine.errors import (
     TabprotectError,
 )
 from tabprotect.engine.progress import Progress
+from tabprotect.engine.project.copy_as_command import line
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.releasing.foresight import foreseen
-from tabprotect.engine.project.shell import line
 from tabprotect.engine.project.verbs.release_verbs import (
     protect,
     protect_words,
@@ -41,10 +41,10 @@ from tabprotect.engine.tables.domain import Index
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Changes, Page
 from tabprotect.gui.base.question import Question
+from tabprotect.gui.forms.configuration_dialog import ask_configuration
 from tabprotect.gui.forms.method_form import MethodForm
-from tabprotect.gui.forms.setting_dialog import ask_setting
 from tabprotect.gui.look.buttons import tool_button
-from tabprotect.gui.look.folding import FoldingSplitter
+from tabprotect.gui.look.folding_splitter import FoldingSplitter
 from tabprotect.gui.pages.run.method_help import method_help
 from tabprotect.gui.pages.run.method_result import MethodResult
 from tabprotect.gui.pages.run.preview_panel import PreviewPanel
@@ -353,7 +353,7 @@ class RunPage(Page):
     def _ask_setting(self, name: str) -> None:
         project = self.document.project
         if project is not None:
-            ask_setting(self, project.domain, self.form.fields[name].put, follows=True)
+            ask_configuration(self, project.domain, self.form.fields[name].put, follows=True)
 
     def _set(self, given: dict[str, Any]) -> None:
         def failed(error: TabprotectError) -> None:

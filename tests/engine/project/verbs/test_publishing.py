@@ -12,7 +12,7 @@ from tabprotect.engine.bundle.verify import verify
 from tabprotect.engine.disclosure.verdict import verdict
 from tabprotect.engine.errors import InputError, RefusedError
 from tabprotect.engine.project.history import History
-from tabprotect.engine.project.releasing.judged import judged
+from tabprotect.engine.project.releasing.judgement import judge_release
 from tabprotect.engine.project.saving import storage
 from tabprotect.engine.project.verbs.cycle_verbs import set_cycles
 from tabprotect.engine.project.verbs.release_verbs import protect, publish, set_policy
@@ -123,12 +123,12 @@ def test_what_was_refused_cannot_be_published_without_a_reason(tmp_path: Path) -
 
 def test_a_release_is_judged_together_with_what_left_before(tmp_path: Path) -> None:
     first = protected(SEED)
-    assert judged(first.project).before == LeftBefore()
+    assert judge_release(first.project).before == LeftBefore()
     first, _ = first.do(publish(release=str(tmp_path / "a.zip")))
     # The very bytes that left are no other release.
-    assert judged(first.project).before == LeftBefore()
+    assert judge_release(first.project).before == LeftBefore()
     second, _ = first.do(protect(seed=SEED + 2))
-    found, alone = judged(second.project).before, judged(second.project).alone
+    found, alone = judge_release(second.project).before, judge_release(second.project).alone
     assert [e.relation for e in found.close] == ["original"] and found.unread == 0
     assert found.together is not None and alone.at_risk != found.together.at_risk
     before = public.read(tmp_path / "a.zip")
@@ -138,8 +138,8 @@ def test_a_release_is_judged_together_with_what_left_before(tmp_path: Path) -> N
     place = str(address())
     with sqlite3.connect(place) as raw:
         raw.execute("update published_bundle set content = x'00'")
-    spoilt = judged(second.project).before
+    spoilt = judge_release(second.project).before
     assert spoilt.unread == 1 and spoilt.together is None and spoilt.error is None
     (tmp_path / "broken").write_text("no database at all")
-    broken = judged(second.project, str(tmp_path / "broken"))
+    broken = judge_release(second.project, str(tmp_path / "broken"))
     assert broken.before.error and broken.alone is alone

@@ -10,8 +10,8 @@ from small_tables import exact_width, tables
 
 from tabprotect.engine.errors import InfeasibleError, Interrupted, ParameterError
 from tabprotect.engine.progress import Cancellable
-from tabprotect.engine.query_space.evidence import Evidence
-from tabprotect.engine.query_space.frontier import minimal
+from tabprotect.engine.query_space.criterion_evidence import Evidence
+from tabprotect.engine.query_space.frontier import minimal_queries
 from tabprotect.engine.query_space.registered import criteria
 from tabprotect.engine.query_space.release_sets.release_set import ReleaseSet
 from tabprotect.engine.sensitivity.small_count import SmallCount
@@ -30,7 +30,7 @@ def test_regions_are_those_of_brute_force(table: Table, beta: int, data: st.Data
     for _ in range(3):
         safe = {q for q in every if exact_width(table, [*released, q], 1, 2) >= beta}
         assert set(state.allowed.tolist()) == safe
-        assert set(state.unreleasable) == set(minimal(set(every) - safe))
+        assert set(state.unreleasable) == set(minimal_queries(set(every) - safe))
         assert state.undecided == 0 and state.refused == len(every) - len(safe)
         assert (state.judgement.verdict == "safe") == (0 in safe)
         for q in every:
@@ -42,7 +42,7 @@ def test_regions_are_those_of_brute_force(table: Table, beta: int, data: st.Data
         released.append(query)
         gone = set(before.allowed.tolist()) - set(state.allowed.tolist())
         assert consequence.lost == len(gone)
-        assert set(consequence.newly_unreleasable) == set(minimal(gone))
+        assert set(consequence.newly_unreleasable) == set(minimal_queries(gone))
         assert consequence.newly_released == state.released.size - before.released.size
     again = ReleaseSet.begin(evidence, WIDTH, beta, released=released)
     assert np.array_equal(again.allowed, state.allowed)

@@ -17,7 +17,7 @@ from tabprotect.engine.project.verbs.query_verbs import (
 )
 from tabprotect.gui.frame.main_window import MainWindow
 from tabprotect.gui.lattice.space import RELEASED
-from tabprotect.gui.pages.query_space import optimal
+from tabprotect.gui.pages.query_space import optimal_panel as optimal
 from tabprotect.gui.pages.query_space.page import QuerySpacePage
 
 Settle = Callable[[], None]

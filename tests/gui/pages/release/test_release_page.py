@@ -27,7 +27,7 @@ from tabprotect.gui.base.preferences import Preferences
 from tabprotect.gui.frame.main_window import OPEN, MainWindow
 from tabprotect.gui.pages.check.page import CheckPage
 from tabprotect.gui.pages.release.page import ReleasePage
-from tabprotect.gui.pages.release.publish import PublishForm
+from tabprotect.gui.pages.release.publish_form import PublishForm
 
 Settle = Callable[[], None]
 

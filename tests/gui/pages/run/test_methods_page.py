@@ -29,7 +29,7 @@ from tabprotect.engine.release.likelihood import CellFactors, independent
 from tabprotect.engine.release.published import PublishedTable
 from tabprotect.engine.release.release import Release
 from tabprotect.gui.frame.main_window import MainWindow
-from tabprotect.gui.pages.run.methods import MethodsPage
+from tabprotect.gui.pages.run.methods_page import MethodsPage
 
 Settle = Callable[[], None]
 

@@ -17,7 +17,7 @@ from tabprotect.engine.project.verbs.release_verbs import protect
 from tabprotect.engine.project.verbs.table_verbs import place, set_at_risk, tabulate
 from tabprotect.engine.sensitivity.dominance import Dominance
 from tabprotect.gui.frame.main_window import MainWindow
-from tabprotect.gui.grid.view import GridView
+from tabprotect.gui.grid.grid_view import GridView
 from tabprotect.gui.pages.table.page import TablePage
 
 Settle = Callable[[], None]
