@@ -160,7 +160,7 @@ def test_opening_asks_before_unsaved_work_is_lost(
         strip = opened.page.errors
         # Nothing went wrong: it asks.
         assert strip.accessibleName() == "Question"
-        assert "unsaved" in strip.text
+        assert "unsaved work; the last step was: set (v1, w1) to 99" in strip.text
         assert (strip._button.text(), strip._second.text()) == ("Open without saving", "Save first")
     # Going on with the work is an answer too.
     opened.document.do(set_count, index=[0, 0], count=98)

@@ -101,7 +101,7 @@ class SumsPanel(QWidget):
             self._names.addWidget(button)
 
     def _failed(self, error: TabprotectError) -> None:
-        self.said.setText(f"{error.message[:1].upper()}{error.message[1:]}.")
+        self.said.setText(error.sentence)
 
     def _answered(self, answer: TotalsBy) -> None:
         found = answer.posterior

@@ -214,7 +214,7 @@ class QuerySpacePage(QuerySpaceStage, Page):
             if query
             else "Add the grand total to the plan"
         )
-        self.main_button.setEnabled(region == CANDIDATE)
+        self.main_button.setEnabled(region == CANDIDATE and not self.space.busy)
         if region not in (CANDIDATE, RELEASED):
             self.main_button.setToolTip("<p>It may not go out: see beside it.</p>")
 
