@@ -187,8 +187,8 @@ def believed(
             found = posterior_joined(found, others, OfRelease(release), progress)
     except InfeasibleError as error:
         if isinstance(likelihood, CellFactors):
-            return Believed((_bounded(likelihood, f"{error}."),), likelihood)
-        return Believed((_unknown(release.domain, True, f"{error}."),), likelihood)
+            return Believed((_bounded(likelihood, error.sentence),), likelihood)
+        return Believed((_unknown(release.domain, True, error.sentence),), likelihood)
     inner = found.domain == release.domain
     out = [as_belief(found, inner=True, judged=None)] if inner else []
     means = _Means(release, prior, progress, effort)
@@ -228,7 +228,7 @@ def at_a_glance(release: Release, progress: Progress = SILENT) -> TableBelief:
     try:
         found = infer(likelihood, way="exact", steps=GLANCE_STEPS, progress=progress)
     except InfeasibleError as error:
-        return _bounded(likelihood, f"{error}.")
+        return _bounded(likelihood, error.sentence)
     return as_belief(found, inner=True, judged=None)
 
 

@@ -80,6 +80,7 @@ class Files(QObject):
         window.document.reader_asked.connect(self.read)
         window.document.begins.connect(self.begin)
         window.document.recent = self.recent
+        window.document.project_changed.connect(lambda _: self._kept())
         self._leave = False
 
     # -- opening ------------------------------------------------------------------------------
@@ -229,14 +230,22 @@ class Files(QObject):
     def _ask_unsaved(
         self, label: str, then: Callable[[], object], *, saved: Callable[[], object]
     ) -> None:
+        last = self.document.history.trail[-1:]
+        what = f"; the last step was: {last[0].label}" if last else ""
         self.window.page.errors.show_error(
-            RefusedError("there is unsaved work", hint="save it first, or open without it"),
+            RefusedError(f"there is unsaved work{what}", hint="save it first, or leave it behind"),
             asking=True,
             remedy_label=label,
             remedy=then,
             other_label="Save first",
             other=lambda: self.save(saved),
         )
+
+    def _kept(self) -> None:
+        """A dossier holds all that led to a release, as a file of the project would."""
+        last = self.document.history.trail[-1:]
+        if self.path is None and last and last[0].sealed and last[0].arguments.get("dossier"):
+            self.document.saved = self.document.project
 
     def take(self, history: History, name: str) -> None:
         """Go on with a history that a crash left behind."""

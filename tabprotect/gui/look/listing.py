@@ -121,6 +121,32 @@ class RowsModel(QAbstractTableModel):
         return None
 
 
+def as_list(view: QTableView, name: str) -> None:
+    """Have a table look as all lists do: rows that are picked whole, as low as their words.
+
+    Heads stand at the left unless its model says otherwise.
+    """
+    view.setAccessibleName(name)
+    view.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+    view.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+    view.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+    view.setTabKeyNavigation(False)
+    view.setShowGrid(False)
+    view.setWordWrap(False)
+    view.verticalHeader().hide()
+    head = view.horizontalHeader()
+    head.setHighlightSections(False)
+    head.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+    THEME.follow(view, _row_height)
+    _row_height(view)
+
+
+def _row_height(view: QTableView) -> None:
+    rows = view.verticalHeader()
+    rows.setMinimumSectionSize(2 * GRID)
+    rows.setDefaultSectionSize(view.fontMetrics().height() + 6)
+
+
 class Listing(QTableView):
     """``chosen`` carries the number of the row that was gone to (in the columns, not on screen)."""
 
@@ -131,15 +157,8 @@ class Listing(QTableView):
         super().__init__()
         self.rows = RowsModel()
         self.setModel(self.rows)
-        self.setAccessibleName(name)
-        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        self.setTabKeyNavigation(False)
-        self.setShowGrid(False)
-        self.setWordWrap(False)
-        self.verticalHeader().hide()
+        as_list(self, name)
         header = self.horizontalHeader()
-        header.setHighlightSections(False)
         header.setResizeContentsPrecision(30)
         header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
         if sortable:
@@ -148,11 +167,6 @@ class Listing(QTableView):
             self.setSortingEnabled(True)
         self.selectionModel().currentRowChanged.connect(self._moved)
         self.activated.connect(lambda at: self.activated_row.emit(int(self.rows.rows[at.row()])))
-        THEME.follow(self, Listing._dress)
-        self._dress()
-
-    def _dress(self) -> None:
-        self.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + 6)
 
     def show_rows(
         self,

@@ -26,6 +26,7 @@ from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Changes, Page
 from tabprotect.gui.base.question import Question
 from tabprotect.gui.look.file_dialogs import ask_place
+from tabprotect.gui.look.finder import Finder
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.listing import Listing
@@ -45,9 +46,7 @@ class RegisterPage(RegisterStage, Page):
             self, document.jobs, self._read, self.show_error
         )
         self._writing: Question[str] = Question(self, document.jobs, self._written, self.show_error)
-        self.search = QLineEdit(placeholderText="find", clearButtonEnabled=True)
-        self.search.setAccessibleName("Find releases")
-        self.search.setMaximumWidth(24 * GRID)
+        self.search = Finder("Find releases")
         self.search.textChanged.connect(lambda _: self._fill())
         self.tools.addWidget(self.search)
         self.rows: list[ListedRelease] = []

@@ -93,7 +93,7 @@ class RunPage(Page):
         self.preview = PreviewPanel()
         self.help = QTextBrowser(openLinks=False)
         self.help.setAccessibleName("Help of the method")
-        self.about = QTabWidget(documentMode=True)
+        self.about = QTabWidget(documentMode=True, usesScrollButtons=False)
         # Its bar takes the focus; the widget hands its own policy on to the bar, so that comes first.
         self.about.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.about.tabBar().setFocusPolicy(Qt.FocusPolicy.StrongFocus)

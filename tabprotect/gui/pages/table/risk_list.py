@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QComboBox, QFrame, QLineEdit, QSpinBox, QStackedWidget, QWidget
+from PySide6.QtWidgets import QComboBox, QFrame, QSpinBox, QStackedWidget, QWidget
 
 from tabprotect.engine.arrays import Bools, Ints
 from tabprotect.engine.sensitivity.dominance import Dominance
@@ -14,6 +14,7 @@ from tabprotect.engine.tables.table import Table
 from tabprotect.gui.base.rule_field import RuleField
 from tabprotect.gui.look import icons
 from tabprotect.gui.look.buttons import tool_button
+from tabprotect.gui.look.finder import Finder
 from tabprotect.gui.look.label import Label, heading, tip
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.listing import ListColumn, Listing
@@ -67,9 +68,7 @@ class RiskList(QFrame):
         close.setAccessibleName("Close the risk list")
         close.clicked.connect(self.closed)
         self._close = close
-        self.search = QLineEdit(placeholderText="Find categories")
-        self.search.setAccessibleName("Find at-risk cells by their categories")
-        self.search.setClearButtonEnabled(True)
+        self.search = Finder("Find at-risk cells by their categories", "Find categories")
         self.search.textChanged.connect(lambda _: self._fill())
         self.list = Listing("At-risk cells in all layers")
         self.list.chosen.connect(lambda row: self.chosen.emit(self.index_of(row)))
