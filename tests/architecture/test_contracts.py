@@ -15,12 +15,18 @@ ROOT = Path(__file__).resolve().parents[2]
 
 BREACHES = [
     ("engine/tables/table.py", "import tabprotect.engine.project.project", "earlier ones"),
-    ("engine/cycles/files.py", "import PySide6.QtCore", "reach no Qt"),
+    ("engine/cycles/cycle_files.py", "import PySide6.QtCore", "reach no Qt"),
     ("cli/describe.py", "def f():\n    import pyqtgraph", "reach no Qt"),
     ("engine/newfolder/__init__.py", "", "earlier ones"),
     ("engine/release/release.py", "import tabprotect.engine.microdata.tabulate", "secret"),
     ("engine/bundle/public.py", "import tabprotect.engine.project.project", "secret"),
     ("engine/posterior/infer.py", "import tabprotect.engine.protection.method", "posterior |"),
+    (
+        "engine/posterior/prior.py",
+        "import tabprotect.engine.protection.problem",
+        "neither problems",
+    ),
+    ("engine/cycles/designs.py", "import tabprotect.engine.tables.table", "never a table"),
     ("gui/look/theme.py", "import tabprotect.cli.main", "Four shells"),
     ("gui/pages/start.py", "import tabprotect.gui.pages.help", "No page imports"),
     ("gui/frame/rail.py", "import tabprotect.gui.pages.help", "by the list of stages"),

@@ -21,7 +21,7 @@ from tabprotect.engine.bundle.set_bundles import verify_set
 from tabprotect.engine.bundle.signature import public_key
 from tabprotect.engine.disclosure.reader_posterior import Read, read_releases
 from tabprotect.engine.errors import BundleError, InputError
-from tabprotect.engine.formats.reading import Reading
+from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.text.opening import read_text
 from tabprotect.engine.posterior.columns import cells_json
 from tabprotect.engine.posterior.posterior import Posterior

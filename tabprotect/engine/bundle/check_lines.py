@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 from tabprotect.engine.percent import percent
-from tabprotect.engine.protection.descriptions.summary import RunSummary
+from tabprotect.engine.protection.descriptions.run_summary import RunSummary
 from tabprotect.engine.protection.problem import Protected
 from tabprotect.engine.protection.staff_verdict import Staff, StaffVerdict
-from tabprotect.engine.release.gate import Gate
-from tabprotect.engine.release.verdict import SAID, Verdict
+from tabprotect.engine.release.stated_gate import Gate
+from tabprotect.engine.release.verdict_figures import SAID, Verdict
 from tabprotect.engine.tables.moves import MoveSet
 
 State = Literal["passed", "told", "mind", "failed"]

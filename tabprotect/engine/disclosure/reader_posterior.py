@@ -17,20 +17,18 @@ import numpy as np
 
 from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.budgets import ATTEMPTS_JUDGED
-from tabprotect.engine.disclosure.believing import distinct
+from tabprotect.engine.disclosure.cell_beliefs import distinct
 from tabprotect.engine.disclosure.verdict import verdict
-from tabprotect.engine.posterior.infer import Way
-from tabprotect.engine.posterior.joint import together
+from tabprotect.engine.posterior.infer import Way, posterior_together
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.posterior.prior import Prior
 from tabprotect.engine.posterior.sums import laws_of
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.registered import likelihood_of
 from tabprotect.engine.randomness import Randomness
-from tabprotect.engine.release.gate import CHANGED, UNSTATED, Gate
 from tabprotect.engine.release.likelihood import MoveSequence
-from tabprotect.engine.release.published import PublishedTable
-from tabprotect.engine.release.release import Release
+from tabprotect.engine.release.release import PublishedTable, Release
+from tabprotect.engine.release.stated_gate import CHANGED, UNSTATED, Gate
 from tabprotect.engine.tables.table import Table
 
 RULES = ("any_zero", "negative", "none")
@@ -101,7 +99,7 @@ def read_releases(
     given, releases = len(releases), distinct(releases)
     repeated = given - len(releases)
     likelihoods = [likelihood_of(release) for release in releases]
-    found = together(
+    found = posterior_together(
         likelihoods, prior, way=way, randomness=randomness, draws=draws, progress=progress
     )
     gates = [release.mechanism.gate for release in releases]

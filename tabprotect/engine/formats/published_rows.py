@@ -12,9 +12,9 @@ import numpy as np
 from tabprotect.engine.arrays import Bools
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.format import COUNT
-from tabprotect.engine.formats.groupings import unchecked_groupings
+from tabprotect.engine.formats.grouping_files import unchecked_groupings
 from tabprotect.engine.formats.layouts.cell_list import CellList
-from tabprotect.engine.formats.reading import Reading
+from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.registered import format_of
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.domain import Domain
@@ -78,7 +78,7 @@ def read_published(
         The code of a variable that is summed over (case aside).
     groupings
         Columns that group the categories of others, as
-        :func:`~tabprotect.engine.tables.groupings.hierarchy.parse_groupings` reads them.
+        :func:`~tabprotect.engine.formats.grouping_files.parse_groupings` reads them.
     missing
         What a cell of a published margin without a row is: a fault, not published, or 0.
 

@@ -15,10 +15,10 @@ from typing import Any
 
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.sql import quoted
-from tabprotect.engine.microdata.engines import MARK, handed_over
-from tabprotect.engine.microdata.measures import AddedUp, check_known, measured
+from tabprotect.engine.microdata.database_engines import MARK, handed_over
 from tabprotect.engine.microdata.places import files_of, split_cluster
-from tabprotect.engine.microdata.readers import MicrodataFile, open_microdata
+from tabprotect.engine.microdata.record_files import MicrodataFile, open_microdata
+from tabprotect.engine.microdata.sums_of_records import AddedUp, check_known, measured
 from tabprotect.engine.progress import SILENT, Progress
 
 PATIENCE = 10.0

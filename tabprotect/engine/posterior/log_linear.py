@@ -20,7 +20,7 @@ from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.formula import terms
-from tabprotect.engine.tables.margins import MarginSet, dimension, maximal
+from tabprotect.engine.tables.margins import MarginSet, dimension, maximal_margins
 
 TOLERANCE = 1e-8
 """Of the total: how near to its margins a fit has to come."""
@@ -124,7 +124,7 @@ class LogLinear:
         ParameterError
             When a variable is left out: its categories would all be held equally frequent.
         """
-        margins = maximal(domain, terms(formula, domain.names))
+        margins = maximal_margins(domain, terms(formula, domain.names))
         left_out = [n for n in domain.names if not any(n in margin for margin in margins)]
         if left_out:
             raise ParameterError(

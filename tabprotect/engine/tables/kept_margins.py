@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tabprotect.engine.tables.domain import Domain
-from tabprotect.engine.tables.groupings.hierarchy import Grouping
+from tabprotect.engine.tables.groupings.grouping import Grouping
 from tabprotect.engine.tables.margins import all_margins
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Counts, Table

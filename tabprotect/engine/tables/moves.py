@@ -16,7 +16,7 @@ import numpy.typing as npt
 from tabprotect.engine.arrays import Bools, Ints
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.tables.domain import Domain, Index
-from tabprotect.engine.tables.groupings.hierarchy import Grouping, check_groupings
+from tabprotect.engine.tables.groupings.grouping import Grouping, check_groupings
 from tabprotect.engine.tables.margins import MarginSet, all_margins
 from tabprotect.engine.tables.publication import Publication
 

@@ -16,7 +16,7 @@ from tabprotect.engine.budgets import DENSE_LIMIT
 from tabprotect.engine.errors import InputError, TooLargeError
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.formula import terms
-from tabprotect.engine.tables.groupings.hierarchy import Grouping, check_groupings, declared
+from tabprotect.engine.tables.groupings.grouping import Grouping, check_groupings, declared
 from tabprotect.engine.tables.margins import MarginSet
 from tabprotect.engine.tables.table import Counts, Table
 

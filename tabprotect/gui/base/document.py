@@ -14,7 +14,7 @@ from tabprotect.engine.arrays import Bools
 from tabprotect.engine.budgets import DENSE_LIMIT
 from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.project import recipe
+from tabprotect.engine.project import recipe_text
 from tabprotect.engine.project.command import Command, Order
 from tabprotect.engine.project.history import History
 from tabprotect.engine.project.project import EVERYTHING, Project, Who
@@ -25,7 +25,7 @@ from tabprotect.engine.tables.table import Table
 from tabprotect.gui.base.jobs import Job, Jobs
 from tabprotect.gui.base.judging import Judging
 from tabprotect.gui.base.preferences import Preferences
-from tabprotect.gui.base.question import Question, same, told
+from tabprotect.gui.base.question import Question, same, tell_failure
 from tabprotect.languages.speaking import keep
 
 if TYPE_CHECKING:
@@ -246,7 +246,7 @@ class Document(QObject):
         self._busy = job
         job.finished.connect(self.take)
         job.finished.connect(lambda _: then())
-        job.failed.connect(told(self._tell_error))
+        job.failed.connect(tell_failure(self._tell_error))
         job.ended.connect(self._next)
         return job
 
@@ -271,7 +271,7 @@ class Document(QObject):
         job = self.jobs.command(label, work, deniable=deniable)
         self._busy = job
         job.finished.connect(self._done)
-        job.failed.connect(told(failed))
+        job.failed.connect(tell_failure(failed))
         job.ended.connect(self._next)
         return job
 
@@ -415,7 +415,7 @@ class Document(QObject):
 
     def recipe_text(self) -> str:
         """The recipe of the present state, without seeds."""
-        return recipe.to_text(self.history.trail, seeds=False)
+        return recipe_text.to_text(self.history.trail, seeds=False)
 
     def close(self) -> None:
         """End all work; no thread is left."""

@@ -10,7 +10,6 @@ import numpy as np
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QBrush, QColor
 from PySide6.QtWidgets import (
-    QAbstractItemView,
     QCheckBox,
     QComboBox,
     QDialog,
@@ -26,9 +25,9 @@ from PySide6.QtWidgets import (
 )
 
 from tabprotect.engine.errors import InputError, TabprotectError
-from tabprotect.engine.formats.files import ANY_FORMAT
-from tabprotect.engine.formats.look import Look, Role, look
-from tabprotect.engine.formats.reading import Reading, options, takes_number
+from tabprotect.engine.formats.file_preview import FilePreview, Role, preview
+from tabprotect.engine.formats.reading_options import Reading, options, takes_number
+from tabprotect.engine.formats.table_reading import ANY_FORMAT
 from tabprotect.engine.tables.table import Table
 from tabprotect.gui.base.jobs import Jobs
 from tabprotect.gui.base.question import Question
@@ -36,6 +35,7 @@ from tabprotect.gui.forms.mark_choices import MarkChoices
 from tabprotect.gui.look.error_strip import ErrorStrip
 from tabprotect.gui.look.label import Label, heading, tip
 from tabprotect.gui.look.layouts import in_column
+from tabprotect.gui.look.listing import as_list
 from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID, MARGIN, THEME, Colours
 
@@ -76,10 +76,10 @@ class ImportSheet(QDialog):
         self.setWindowTitle(f"Read {path.name}")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.path = path
-        self.seen: Look | None = None
+        self.seen: FilePreview | None = None
         self._given = dict(given)
         self._suggested = set(given)
-        self._question: Question[Look] = Question(self, jobs, self._show, self._failed)
+        self._question: Question[FilePreview] = Question(self, jobs, self._show, self._failed)
         self._rest = QTimer(self, singleShot=True, interval=REST)
         self._rest.timeout.connect(self.look_again)
         self.errors = ErrorStrip()
@@ -143,7 +143,7 @@ class ImportSheet(QDialog):
         """Ask what the file would be read as."""
         given = self.given
         path = self.path
-        self._question.ask(f"look into {path.name}", lambda p: look(path, Reading.of(given), p))
+        self._question.ask(f"look into {path.name}", lambda p: preview(path, Reading.of(given), p))
 
     def _changed(self) -> None:
         self.open_button.setEnabled(False)
@@ -151,7 +151,7 @@ class ImportSheet(QDialog):
 
     # -- what is shown ------------------------------------------------------------------------
 
-    def _show(self, seen: Look) -> None:
+    def _show(self, seen: FilePreview) -> None:
         first = self.seen is None
         self.seen = seen
         if first:
@@ -177,7 +177,7 @@ class ImportSheet(QDialog):
         self.open_button.setEnabled(False)
         self.errors.show_error(error)
 
-    def _build(self, seen: Look) -> None:
+    def _build(self, seen: FilePreview) -> None:
         """An input for each option that means something for this format."""
         for option in options():
             # What totals are says all that stripping them does.
@@ -217,12 +217,12 @@ class ImportSheet(QDialog):
             else:
                 self._form.addRow(label, box)
 
-    def _listed(self, seen: Look, name: str, metavar: str) -> tuple[str, ...]:
+    def _listed(self, seen: FilePreview, name: str, metavar: str) -> tuple[str, ...]:
         own = {"sheet": seen.sheets, "count": seen.columns}.get(name, ())
         told = tuple(metavar.split("|")) if metavar in ("long|grid", "table|records") else ()
         return own or USUAL.get(name, ()) or told
 
-    def _placeholders(self, seen: Look) -> None:
+    def _placeholders(self, seen: FilePreview) -> None:
         """What was recognised, in the inputs that say nothing else."""
         for name, box in self.inputs.items():
             found = [p for p in seen.parts if p.option.replace("-", "_") == name]
@@ -240,7 +240,7 @@ class ImportSheet(QDialog):
                 if found:
                     box.setToolTip(tip(f"Recognised: {text}"))
 
-    def _show_lines(self, seen: Look) -> None:
+    def _show_lines(self, seen: FilePreview) -> None:
         self.lines.setRowCount(len(seen.lines))
         grounds = _grounds(THEME.colours)
         for row, line in enumerate(seen.lines):
@@ -280,12 +280,8 @@ class ImportSheet(QDialog):
 
 def _table(titles: tuple[str, ...], name: str) -> QTableWidget:
     table = QTableWidget(0, len(titles))
-    table.setAccessibleName(name)
     table.setHorizontalHeaderLabels(titles)
-    table.verticalHeader().hide()
-    table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-    table.setTabKeyNavigation(False)
-    table.setWordWrap(False)
+    as_list(table, name)
     if titles:
         table.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
         table.horizontalHeader().setStretchLastSection(True)

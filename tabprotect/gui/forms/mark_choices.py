@@ -6,7 +6,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QComboBox, QGridLayout, QWidget
 
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.formats.layouts.marks import BLANK, MEANINGS, Marks
+from tabprotect.engine.formats.layouts.count_marks import BLANK, MEANINGS, CountMarks
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.theme import GRID
 
@@ -59,7 +59,7 @@ class MarkChoices(QWidget):
     def setText(self, text: str) -> None:
         """Choose what a text says; further marks get a row of their own."""
         try:
-            said = Marks.parse(text).meanings
+            said = CountMarks.parse(text).meanings
         except InputError:
             return
         for mark in (*self.meanings, *said):

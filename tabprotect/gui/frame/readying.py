@@ -27,7 +27,7 @@ PAUSE = 5
 
 BESIDE = (
     "tabprotect.engine.protection.registered",
-    "tabprotect.engine.project.releasing.judged",
+    "tabprotect.engine.project.releasing.judgement",
     "tabprotect.engine.query_space.registered",
     "tabprotect.engine.assessment.comparing.comparison",
     "tabprotect.engine.cycles.designs",
@@ -101,7 +101,8 @@ def _pieces(pages: Pages) -> Iterator[object]:
         yield page
         # Else all of it is dressed when it is first shown.
         for part in page.findChildren(QWidget):
-            yield part.ensurePolished()
+            part.ensurePolished()
+            yield part
     yield from loaded_in_pieces()
     for page in pages.values():
         yield from page.pieces()

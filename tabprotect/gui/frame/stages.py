@@ -61,7 +61,7 @@ def page_type(stage: type[Stage]) -> type[Page]:
 
         return CyclesPage
     if stage is PerturbStage:
-        from tabprotect.gui.pages.run.perturb import PerturbPage
+        from tabprotect.gui.pages.run.perturb_page import PerturbPage
 
         return PerturbPage
     if stage is CheckStage:
@@ -81,7 +81,7 @@ def page_type(stage: type[Stage]) -> type[Page]:
 
         return QuerySpacePage
     if stage is MethodsStage:
-        from tabprotect.gui.pages.run.methods import MethodsPage
+        from tabprotect.gui.pages.run.methods_page import MethodsPage
 
         return MethodsPage
     if stage is CompareStage:

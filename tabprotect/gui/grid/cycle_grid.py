@@ -17,8 +17,8 @@ from tabprotect.engine.tables.margins import MarginSet
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.gui.grid.cells import AnyIndex, CellDelegate, Grid
 from tabprotect.gui.grid.cycle_walk import Step, WalkOverlay
+from tabprotect.gui.grid.grid_view import GridView
 from tabprotect.gui.grid.layout import Layout
-from tabprotect.gui.grid.view import GridView
 from tabprotect.gui.look.layouts import in_column
 from tabprotect.gui.look.shades import shade_numbers, shades
 from tabprotect.gui.look.theme import GRID, THEME, colour, count_text, signed_text

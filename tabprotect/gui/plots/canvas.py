@@ -32,7 +32,7 @@ from PySide6.QtWidgets import QGraphicsPolygonItem, QGraphicsRectItem
 
 from tabprotect.engine.arrays import Floats
 from tabprotect.gui.look.theme import THEME, Colours, chance_text
-from tabprotect.gui.plots.marks import Mark, nice_step
+from tabprotect.gui.plots.axis_marks import Mark, nice_step
 from tabprotect.languages.speaking import told
 
 Ticks = Sequence[tuple[float, str]]

@@ -14,8 +14,8 @@ from PySide6.QtWidgets import QComboBox, QWidget
 from tabprotect.engine.arrays import Bools
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.tables.domain import Domain, Index
+from tabprotect.gui.grid.grid_view import GridView
 from tabprotect.gui.grid.layout import Layout
-from tabprotect.gui.grid.view import GridView
 from tabprotect.gui.look.buttons import emptied
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row

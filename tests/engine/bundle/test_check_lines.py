@@ -16,10 +16,10 @@ from tabprotect.engine.bundle.check_lines import (
     table_lines,
 )
 from tabprotect.engine.bundle.risk_report import risk_text
-from tabprotect.engine.protection.descriptions.summary import summarise
+from tabprotect.engine.protection.descriptions.run_summary import summarise
 from tabprotect.engine.protection.problem import Protected
-from tabprotect.engine.release.gate import Gate
-from tabprotect.engine.release.verdict import WAYS, TableVerdict, Verdict
+from tabprotect.engine.release.stated_gate import Gate
+from tabprotect.engine.release.verdict_figures import WAYS, TableVerdict, Verdict
 
 TABLES = st.builds(
     lambda who, at_risk, known, certain, way: TableVerdict(
@@ -78,7 +78,7 @@ def test_a_given_seed_is_minded(protected: Protected) -> None:
 
 
 def test_the_dossier_says_the_same_lines(protected: Protected) -> None:
-    text = risk_text(protected)
+    text = risk_text(protected, summarise(protected))
     for group in (protection(protected, summarise(protected), None), honesty(protected)):
         for line in group.lines:
             assert line.text in text

@@ -32,7 +32,7 @@ MOST = 2**23
 
 
 class SolutionVariability(Measure):
-    """Registered as ``solution_variability``."""
+    """Records two compatible tables can differ in: registered as ``solution_variability``."""
 
     name = "solution_variability"
     label = "Records two compatible tables can differ in"

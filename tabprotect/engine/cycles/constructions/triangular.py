@@ -57,7 +57,7 @@ CAPPED = 2**20
 
 
 @dataclass(frozen=True)
-class Settings:
+class TriangularSettings:
     """What decides between the partners of a target.
 
     Attributes
@@ -96,7 +96,7 @@ def axis_orders(mu: Floats) -> list[Ints]:
 
 
 @dataclass(frozen=True, eq=False)
-class Chosen:
+class ChosenMoves:
     """One move for each target, cells by number in the table, targets by expectation.
 
     Attributes
@@ -116,11 +116,11 @@ class Chosen:
         return self.cells[self.starts[:-1]]
 
 
-class Search:
+class TriangularSearch:
     """The greedy choice of partners, in places (categories by their order) instead of numbers."""
 
     def __init__(
-        self, publication: Publication, mu: Floats, settings: Settings, progress: Progress
+        self, publication: Publication, mu: Floats, settings: TriangularSettings, progress: Progress
     ) -> None:
         shape = publication.domain.shape
         self._orders = axis_orders(mu.reshape(shape))
@@ -169,7 +169,7 @@ class Search:
         order = np.argsort(self._mu[place], kind="stable")
         return place[order], [fit[some][order] for fit in fits]
 
-    def run(self) -> Chosen:
+    def run(self) -> ChosenMoves:
         """Every target with its move, in the order of their expected counts."""
         places, fits = self._cells()
         sizes = [2 ** len(kind) for kind in self.kinds]
@@ -193,7 +193,7 @@ class Search:
         moves, used = moves[used[:, 0]], used[used[:, 0]]
         lengths = used.sum(axis=1)
         signs = np.broadcast_to(_signs(moves.shape[1]), moves.shape)
-        return Chosen(np.r_[0, np.cumsum(lengths)], self.numbers(moves[used]), signs[used])
+        return ChosenMoves(np.r_[0, np.cumsum(lengths)], self.numbers(moves[used]), signs[used])
 
     def _batch(self, places: Ints, fits: list[Bools], looked: int, share: int, number: int) -> Ints:
         """The best move of each target, (targets, longest), padded with -1.

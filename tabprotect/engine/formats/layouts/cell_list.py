@@ -14,7 +14,7 @@ from tabprotect.engine.budgets import CELL_LIST_CATEGORIES as MAX_CATEGORIES
 from tabprotect.engine.budgets import DENSE_LIMIT
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.tables.domain import Domain
-from tabprotect.engine.tables.levels import from_json
+from tabprotect.engine.tables.domain_json import from_json
 from tabprotect.engine.tables.structural import of_cells
 from tabprotect.engine.tables.table import ROOMY, Counts, Table
 from tabprotect.engine.tables.variable import Variable

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from tabprotect.engine.arrays import Codes, Ints
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.layouts.cell_list import CellList, check_categories
-from tabprotect.engine.formats.layouts.forms import Form, nothing_but_header
-from tabprotect.engine.formats.layouts.marks import Marks, absent
+from tabprotect.engine.formats.layouts.count_marks import CountMarks, absent
+from tabprotect.engine.formats.layouts.table_forms import Form, nothing_but_header
 from tabprotect.engine.formats.statuses import withheld
 from tabprotect.engine.formats.text.fields import Fields
 from tabprotect.engine.formats.text.label_codes import LabelCodes
@@ -25,7 +25,7 @@ from tabprotect.engine.tables.table import Counts
 
 T = TypeVar("T", bound=np.generic)
 
-NO_MARKS = Marks()
+NO_MARKS = CountMarks()
 
 MANY = 100_000
 """Rows from which on it is looked whether they can be cells of one table at all."""
@@ -56,7 +56,7 @@ class _Columns:
     labels: list[LabelCodes]
     statuses: Mapping[str, int]
     decimal: str | None
-    marks: Marks
+    marks: CountMarks
     fill: bool
 
     def at_once(self, fields: Fields) -> _Part | None:
@@ -137,7 +137,7 @@ def read_long(
     form: Form,
     *,
     decimal: str | None = None,
-    marks: Marks = NO_MARKS,
+    marks: CountMarks = NO_MARKS,
     fill: bool = False,
     progress: Progress = SILENT,
 ) -> tuple[CellList, list[str]]:

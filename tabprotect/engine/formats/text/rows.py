@@ -18,7 +18,7 @@ from typing import BinaryIO, Protocol, cast
 import numpy as np
 
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.formats.text.fields import WORD, Fields, split
+from tabprotect.engine.formats.text.fields import WORD, Fields, split_fields
 from tabprotect.engine.formats.text.opening import check_file, unreadable
 from tabprotect.engine.progress import SILENT, Progress
 
@@ -342,7 +342,7 @@ class TextRows:
         """The rows of whole lines, and of the lines that follow up to the end of a row."""
         ended = data if data.endswith(b"\n") else data + b"\n"
         padded = np.frombuffer(ended + bytes(WORD), dtype=np.uint8)
-        fields = split(
+        fields = split_fields(
             padded, len(ended), delimiter=self.delimiter, width=width, encoding=self.encoding
         )
         if fields is not None or b'"' not in data:

@@ -14,7 +14,7 @@ import numpy as np
 
 from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.budgets import MOST_APPLIED
-from tabprotect.engine.cycles.family import Family
+from tabprotect.engine.cycles.cycle_family import Family
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.release.likelihood import AdaptiveSequence
 
@@ -41,7 +41,7 @@ class Originals:
     log_likelihood: Floats
 
 
-def originals(
+def adaptive_originals(
     likelihood: AdaptiveSequence, family: Family, progress: Progress = SILENT
 ) -> Originals | None:
     """All of them, or ``None`` beyond the limits."""

@@ -18,7 +18,7 @@ from tabprotect.engine.budgets import ADAPTIVE_WALK_BLOCK as BLOCK
 from tabprotect.engine.budgets import ADAPTIVE_WALK_ENTRIES as MOST_ENTRIES
 from tabprotect.engine.budgets import ADAPTIVE_WALK_SPAN as MOST_SPAN
 from tabprotect.engine.budgets import FULL
-from tabprotect.engine.cycles.family import Family
+from tabprotect.engine.cycles.cycle_family import Family
 from tabprotect.engine.errors import InfeasibleError
 from tabprotect.engine.posterior.prior import Prior, Uniform
 from tabprotect.engine.release.likelihood import AdaptiveSequence

@@ -8,9 +8,9 @@ import numpy as np
 
 from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.budgets import INFER_ADAPTIVE_UPDATES as MOST_UPDATES
-from tabprotect.engine.cycles.family import Family
+from tabprotect.engine.cycles.cycle_family import Family
 from tabprotect.engine.errors import InfeasibleError, InputError
-from tabprotect.engine.posterior.adaptive.adaptive_tables import originals
+from tabprotect.engine.posterior.adaptive.adaptive_tables import adaptive_originals
 from tabprotect.engine.posterior.adaptive.adaptive_walk import AdaptiveWalk
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.posterior.prior import Prior
@@ -35,7 +35,7 @@ def infer_adaptive(
     """As ``infer``."""
     family = Family.of(likelihood.moves)
     _check(likelihood, prior, family)
-    listed = None if way == "monte_carlo" else originals(likelihood, family, progress)
+    listed = None if way == "monte_carlo" else adaptive_originals(likelihood, family, progress)
     if listed is not None and not np.isfinite(listed.log_likelihood).any():
         raise InputError(
             "the published table cannot come from so many steps of this mechanism",

@@ -23,7 +23,7 @@ from tabprotect.engine.posterior.factors.solved_parts import SolvedPart, no_orig
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.release.likelihood import CellFactors, Rerun
-from tabprotect.engine.solver import work as solver_work
+from tabprotect.engine.solver import solver_work as solver_work
 from tabprotect.engine.tables.table import Table
 
 BUDGET = 2e7
@@ -98,7 +98,7 @@ def reweighed(
     if way != "monte_carlo" and number is not None and number <= min(calls, most):
         repeats = 1 if rerun.exact else min(REPEATS, calls // number) // BATCHES * BATCHES
         if repeats:
-            tables, chances = listed(parts, unknown)
+            tables, chances = listed_originals(parts, unknown)
             weights = weigher.weights(base, (tables, unknown), repeats)
             if weights is not None:
                 return _weighed(found, _Weighed(tables, weights * chances, True), unknown)
@@ -145,7 +145,7 @@ def number_of(parts: Sequence[SolvedPart]) -> int | None:
     return total
 
 
-def listed(parts: Sequence[SolvedPart], unknown: Ints) -> tuple[Ints, Floats]:
+def listed_originals(parts: Sequence[SolvedPart], unknown: Ints) -> tuple[Ints, Floats]:
     """All originals (originals, unknown cells) and their probabilities under the factors."""
     tables, chances = np.zeros((1, 0), dtype=np.int64), np.ones(1)
     cells: list[Ints] = []

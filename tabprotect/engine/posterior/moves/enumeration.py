@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.budgets import ENUMERATION_WORK as MOST_WORK
-from tabprotect.engine.posterior.moves.backward_factors import structures
+from tabprotect.engine.posterior.moves.backward_factors import step_structures
 from tabprotect.engine.posterior.moves.coin import FAR
 from tabprotect.engine.posterior.moves.signature_model import GroupModel
 from tabprotect.engine.progress import SILENT, Progress
@@ -22,7 +22,7 @@ Changes = npt.NDArray[np.int16]
 """Short, since most of the work is copying them; a change is at most ``MAX_SPAN``."""
 
 
-def originals(
+def enumerated_originals(
     model: GroupModel,
     *,
     cycles: Ints | None = None,
@@ -109,7 +109,7 @@ def _merged(changes: Changes, log_weight: Floats) -> tuple[Changes, Floats]:
 
 def distribution(model: GroupModel, progress: Progress = SILENT) -> Floats | None:
     """The distribution of each group's change by brute force, (groups, 2 span + 1)."""
-    found = originals(model, most_work=10**12, progress=progress)
+    found = enumerated_originals(model, most_work=10**12, progress=progress)
     if found is None:
         return None
     groups, changes, log_weights = found
@@ -130,10 +130,10 @@ def number_of_originals(model: GroupModel) -> int | None:
     Components of cycles that share no cell multiply.
     """
     total, left = 1, MOST_WORK
-    for structure in structures(model):
+    for structure in step_structures(model):
         for cycles in structure.cycle_members.T:
             left -= 1000
-            found = originals(model, cycles=cycles, most_work=left)
+            found = enumerated_originals(model, cycles=cycles, most_work=left)
             if found is None:
                 return None
             left -= found[1].size

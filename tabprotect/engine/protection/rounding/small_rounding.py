@@ -38,7 +38,7 @@ Inner = Literal["published", "all"]
 
 
 @dataclass(frozen=True)
-class Rules:
+class RoundingRules:
     """What is rounded.
 
     Attributes
@@ -120,7 +120,7 @@ class SmallCounts:
     """
 
     def __init__(
-        self, table: Table, publication: Publication, rules: Rules, keys: Keys | None = None
+        self, table: Table, publication: Publication, rules: RoundingRules, keys: Keys | None = None
     ) -> None:
         self.table, self.publication, self.rules = table, publication, rules
         if table.total > INT64_MAX // 2:

@@ -10,9 +10,9 @@ import numpy as np
 from tabprotect.engine.arrays import Bools, Ints
 from tabprotect.engine.budgets import CACHE_BYTES, DENSE_LIMIT
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.query_space.critical_widths.margin_minima import at_risk_sums, summable
+from tabprotect.engine.query_space.critical_widths.smallest_counts import at_risk_sums, summable
 from tabprotect.engine.query_space.lattice import Lattice, Query, bits
-from tabprotect.engine.sensitivity.judged_cells import Judged, judged_counts
+from tabprotect.engine.sensitivity.cells_to_judge import Judged, judged_counts
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Index
 from tabprotect.engine.tables.possible import possible

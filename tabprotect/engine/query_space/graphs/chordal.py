@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tabprotect.engine.arrays import Bools, Ints
-from tabprotect.engine.query_space.frontier import maximal
+from tabprotect.engine.query_space.frontier import maximal_queries
 from tabprotect.engine.query_space.lattice import Query, bits
 
 Graph = list[Query]
@@ -105,7 +105,7 @@ def junction_tree(graph: Graph, within: Query | None = None) -> JunctionTree | N
 def decomposable(variables: int, queries: Iterable[Query]) -> JunctionTree | None:
     """The junction tree of a release, or ``None`` unless its sets are exactly the cliques of a
     chordal graph (a triangle of three pairs is chordal, but its clique is not released)."""
-    frontier = maximal(queries)
+    frontier = maximal_queries(queries)
     used = 0
     for query in frontier:
         used |= query

@@ -18,7 +18,7 @@ import numpy as np
 from tabprotect.engine.errors import Interrupted
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.query_space.criterion import RiskCriterion
-from tabprotect.engine.query_space.evidence import Evidence
+from tabprotect.engine.query_space.criterion_evidence import Evidence
 from tabprotect.engine.query_space.lattice import Query
 from tabprotect.engine.query_space.utility import Worth
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tabprotect.gui.base.document import Document
-from tabprotect.gui.base.stage import PROTECT_TABS, Entry, Stage
+from tabprotect.gui.base.stage import PROTECT_TABS, MenuEntry, Stage
 
 
 class CompareStage(Stage):
@@ -16,11 +16,11 @@ class CompareStage(Stage):
     main_label = "Compare"
     together = PROTECT_TABS
     entries = (
-        Entry("Protect", "compare", "Compare the &settings"),
-        Entry("Protect", "source", "The paper's comparison of methods"),
-        Entry("Protect", "open", "Open the chosen run's release"),
-        Entry("Protect", "csv", "Export the comparison as CSV\u2026"),
-        Entry("Protect", "svg", "Export the risk-utility map as SVG\u2026"),
+        MenuEntry("Protect", "compare", "Compare the &settings"),
+        MenuEntry("Protect", "source", "The paper's comparison of methods"),
+        MenuEntry("Protect", "open", "Open the chosen run's release"),
+        MenuEntry("Protect", "csv", "Export the comparison as CSV\u2026"),
+        MenuEntry("Protect", "svg", "Export the risk-utility map as SVG\u2026"),
     )
 
     @classmethod

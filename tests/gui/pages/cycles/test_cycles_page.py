@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QPushButton, QToolButton
 from pytestqt.qtbot import QtBot
 from readable import texts, unnamed
 
-from tabprotect.engine.cycles import files
+from tabprotect.engine.cycles import cycle_files as files
 from tabprotect.engine.cycles.designs import DESIGNS, design
 from tabprotect.engine.project.history import History
 from tabprotect.engine.project.verbs.cycle_verbs import remove_cycle, set_cycles

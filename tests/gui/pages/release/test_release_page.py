@@ -27,7 +27,7 @@ from tabprotect.gui.base.preferences import Preferences
 from tabprotect.gui.frame.main_window import OPEN, MainWindow
 from tabprotect.gui.pages.check.page import CheckPage
 from tabprotect.gui.pages.release.page import ReleasePage
-from tabprotect.gui.pages.release.publish import PublishForm
+from tabprotect.gui.pages.release.publish_form import PublishForm
 
 Settle = Callable[[], None]
 
@@ -115,6 +115,9 @@ def test_published_bundle_gives_everybody_the_same_posterior(
     dossier = confidential.read(tmp_path / "dossier-CONFIDENTIAL.zip")
     assert document.original is not None
     assert np.array_equal(dossier.record.problem.table.counts, document.original.counts)
+
+    # The dossier holds all that led to it: nothing is lost by leaving.
+    assert not document.modified and ready.files.may_close()
 
     # Undo cannot cross it.
     assert document.history.undo_label == ""

@@ -21,7 +21,7 @@ from tabprotect.gui.look.choice_card import ChoiceCard
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column
 from tabprotect.gui.look.theme import GRID
-from tabprotect.gui.pages.cycles.pattern import Pattern, paint_pattern, pattern
+from tabprotect.gui.pages.cycles.cycle_picture import Pattern, paint_pattern, pattern
 
 SMALL = {2: 5, 3: 3}
 """Categories per variable of the table in the picture, by number of variables; else 2."""
