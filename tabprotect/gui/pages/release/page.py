@@ -274,12 +274,11 @@ class ReleasePage(ReleaseStage, Page):
         ):
             found = next((g for g in groups if g.title == name), None)
             group.setVisible(found is not None)
-            group.set_folding(house)
             helps: tuple[Suggestion, ...] | None = ()
             if found is not None and group is self.protection and not project.published:
                 helps = judging.remedies(project) if project.against else ()
             # What may not be seen is taken away, not only hidden.
-            group.show_group(found or CheckGroup(name, ()), helps=helps)
+            group.show_group(found or CheckGroup(name, ()), helps=helps, folding=house)
         self.before.setVisible(house)
         if known is None:
             self.before.show_group(CheckGroup(self.before.group.title, ()))
