@@ -17,7 +17,6 @@ from PySide6.QtWidgets import (
     QFormLayout,
     QHeaderView,
     QLineEdit,
-    QScrollArea,
     QSplitter,
     QTableWidget,
     QTableWidgetItem,
@@ -32,6 +31,7 @@ from tabprotect.engine.tables.table import Table
 from tabprotect.gui.base.jobs import Jobs
 from tabprotect.gui.base.question import Question
 from tabprotect.gui.forms.mark_choices import MarkChoices
+from tabprotect.gui.look.buttons import ScrollsDown
 from tabprotect.gui.look.error_strip import ErrorStrip
 from tabprotect.gui.look.label import Label, heading, tip
 from tabprotect.gui.look.layouts import in_column
@@ -92,13 +92,12 @@ class ImportSheet(QDialog):
         self._form.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapAllRows)
         choices = QWidget()
         choices.setLayout(self._form)
-        scroll = QScrollArea()
-        scroll.setWidgetResizable(True)
+        scroll = ScrollsDown()
         scroll.setWidget(choices)
-        scroll.setMinimumWidth(34 * GRID)
         left = QWidget()
         in_column((self.lines, 2), heading("Read as"), (self.preview, 1), on=left, margins=0)
         split = QSplitter()
+        split.setChildrenCollapsible(False)
         split.addWidget(left)
         split.addWidget(scroll)
         split.setStretchFactor(0, 1)
