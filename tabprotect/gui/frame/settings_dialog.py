@@ -103,7 +103,6 @@ class PolicyForm(QWidget):
         self.two = QCheckBox("Two people answer for each release")
         self.two.setChecked(policy.two_signatures)
         form = QFormLayout(self)
-        form.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapLongRows)
         form.setVerticalSpacing(GRID)
         for text, field in (
             ("A count is known when it is believed above", self.belief),
@@ -231,7 +230,6 @@ class SettingsDialog(QDialog):
         )
         mine = QWidget()
         form = QFormLayout(mine)
-        form.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapLongRows)
         form.setVerticalSpacing(GRID)
         form.addRow("Your name", self.name)
         form.addRow("Releases (public)", self.public)

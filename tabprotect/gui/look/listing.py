@@ -136,6 +136,7 @@ def as_list(view: QTableView, name: str) -> None:
     view.verticalHeader().hide()
     head = view.horizontalHeader()
     head.setHighlightSections(False)
+    head.setTextElideMode(Qt.TextElideMode.ElideRight)
     head.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
     THEME.follow(view, _row_height)
     _row_height(view)
