@@ -78,7 +78,8 @@ class RunSummary:
             f"{self.unchanged_cells:,} of {self.judged_cells:,} {whose} {noun} published unchanged"
         ]
         if self.suppressed_cells:
-            parts.append(f"{self.suppressed_cells:,} cells are suppressed")
+            noun = "cell is" if self.suppressed_cells == 1 else "cells are"
+            parts.append(f"{self.suppressed_cells:,} {noun} suppressed")
         if self.changed_cells:
             parts.append(f"no count differs by more than {self.largest_change}")
         elif self.blocked_share is None:
