@@ -199,6 +199,11 @@ def test_menus_offer_what_can_be_done_now(window: MainWindow, settle: Settle) ->
         actions["posterior_map_svg"].isEnabled() and not actions["posterior_cell_svg"].isEnabled()
     )
     assert window.actions_.menus["File"].actions()[-1] is actions["quit"]
+    window.document.set_public(True)
+    window.go("table")
+    of_the_house = ("table_edit", "table_paste", "table_risks", "table_only", "release_publish")
+    assert not any(actions[name].isEnabled() for name in (*of_the_house, "compare_compare"))
+    assert actions["table_copy"].isEnabled()
 
 
 def test_a_right_click_offers_what_the_page_can_do(opened: MainWindow) -> None:
