@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
     QLineEdit,
     QMenu,
     QPlainTextEdit,
+    QScrollArea,
     QScrollBar,
     QTableView,
     QTextEdit,
@@ -48,6 +49,8 @@ from tabprotect.version import __version__
 
 Settle = Callable[[], None]
 
+
+NO_FOCUS = Qt.FocusPolicy.NoFocus
 
 RIVER = ("start", "table", "cycles", "perturb", "posterior", "release", "tabulate", "help")
 
@@ -414,11 +417,15 @@ def test_every_page_fits_a_small_screen_and_its_controls_have_names(
         if name in RIVER:
             assert opened.area.verticalScrollBar().maximum() == 0, name
         for widget in opened.findChildren(QWidget):
+            if isinstance(widget, QAbstractItemView):
+                # Tab goes on to the next control from every table: arrows walk its cells.
+                assert not widget.tabKeyNavigation(), widget.accessibleName()
             inside = isinstance(
                 widget.parent(), (QComboBox, QAbstractSpinBox, QLineEdit, QHeaderView)
             )
             internal = widget.objectName().startswith("qt_") or inside
-            if not isinstance(widget, kinds) or not widget.isVisible() or internal:
+            stops = isinstance(widget, QScrollArea) and widget.focusPolicy() != NO_FOCUS
+            if not (stops or isinstance(widget, kinds)) or not widget.isVisible() or internal:
                 continue
             if isinstance(widget, QHeaderView):
                 continue

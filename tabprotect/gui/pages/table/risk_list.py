@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt, Signal
+from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QComboBox,
@@ -177,7 +178,10 @@ class RiskList(QFrame):
         self._title = heading("At-risk cells")
         close = tool_button(flat=True)
         close.setAccessibleName("Close the risk list")
+        close.setToolTip("Close (Esc)")
         close.clicked.connect(self.closed)
+        escape = QShortcut(QKeySequence("Esc"), self, self.closed.emit)
+        escape.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
         self._close = close
         self.search = QLineEdit(placeholderText="Find categories")
         self.search.setAccessibleName("Find at-risk cells by their categories")

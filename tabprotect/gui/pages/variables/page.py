@@ -97,6 +97,7 @@ class VariablesPage(VariablesStage, Page):
         lower.addWidget(self.tree)
         # What is rarely reached scrolls, so that a low window keeps the main action.
         area = scrolling()
+        area.setAccessibleName("Ways to group")
         area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         area.setWidget(self.panel)
         area.setMinimumWidth(
