@@ -18,13 +18,11 @@ from tabprotect.engine.budgets import (
     MAX_JSON_ITEMS,
     MAX_JSON_LISTS,
     MAX_MEMBER,
+    MAX_MEMBERS,
     MAX_RATIO,
     MAX_UNPACKED,
 )
 from tabprotect.engine.errors import BundleError, InputError
-
-MAX_MEMBERS = 4096
-
 
 _MEBIBYTE = 2**20
 

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tabprotect.engine.arrays import Bools, Floats
-from tabprotect.engine.budgets import DENSE
+from tabprotect.engine.budgets import DENSE, EXPECTED_SWEEPS
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.fitting.contradictions import contradiction
 from tabprotect.engine.fitting.settled_cells import reduce
@@ -23,8 +23,6 @@ ROUNDING = 1e-13
 REACHED = 1e-6
 NOTHING = 1e-12
 """Of the largest count: published counts up to it are 0."""
-
-MAX_SWEEPS = 1000
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,7 +64,7 @@ def fit(
     *,
     known: Bools | None = None,
     tolerance: float = TOLERANCE,
-    sweeps: int = MAX_SWEEPS,
+    sweeps: int = EXPECTED_SWEEPS,
     progress: Progress = SILENT,
 ) -> Expected:
     """The inner table of largest entropy with the published counts.

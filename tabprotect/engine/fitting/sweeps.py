@@ -7,13 +7,13 @@ from collections.abc import Sequence
 import numpy as np
 
 from tabprotect.engine.arrays import Floats
+from tabprotect.engine.budgets import FITTED_CELLS
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.fitting.settled_cells import Reduced
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.tables.publication import Publication
 
 STAGE = "fitting the inner cells"
-MAX_CELLS = 2**24
 STILL = 1e-6
 """Relative change of the deviation in one sweep that counts as standing still."""
 
@@ -25,10 +25,10 @@ def check_size(publication: Publication) -> None:
     ------
     InputError
     """
-    if publication.domain.size > MAX_CELLS:
+    if publication.domain.size > FITTED_CELLS:
         raise InputError(
             f"{publication.domain.size:,} inner cells are too many to be fitted",
-            hint=f"take a table of at most {MAX_CELLS:,} cells",
+            hint=f"take a table of at most {FITTED_CELLS:,} cells",
         )
 
 

@@ -13,8 +13,8 @@ from dataclasses import replace
 import numpy as np
 
 from tabprotect.engine.arrays import Floats, Ints
+from tabprotect.engine.budgets import JOINT_DRAWS, MOST_RERUNS
 from tabprotect.engine.budgets import JOINT_HELD as MOST_HELD
-from tabprotect.engine.budgets import MOST_RERUNS
 from tabprotect.engine.errors import InfeasibleError, InputError
 from tabprotect.engine.posterior.factors.cell_laws import kind_logs
 from tabprotect.engine.posterior.infer import Way, infer
@@ -27,8 +27,6 @@ from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.likelihood import CellFactors, Likelihood, MoveSequence, product
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
-
-DRAWS = 20_000
 
 LEAST_EFFECTIVE = 100.0
 
@@ -131,7 +129,7 @@ def posterior_joined(
     listed = first.list_originals()
     exact = listed is not None and first.way == "exact"
     if listed is None or not exact:
-        number = min(draws or DRAWS, MOST_HELD // first.domain.size)
+        number = min(draws or JOINT_DRAWS, MOST_HELD // first.domain.size)
         tables = first.draw_originals(max(number, 1), randomness.generator(), progress)
         weights = np.ones(len(tables))
     else:
