@@ -68,6 +68,8 @@ FURTHER = (
     *("outside", "positive", "proportional", "random", "records", "replacement", "reversible"),
     *("spared", "unbiased", "uniform", "unity", "usual", "yes", "planned", "released"),
     "from the example",
+    # Places of errors, which are put together from what is known.
+    *("{file}, line {line}, cell {cell}", "line {line}, cell {cell}", "{file}, cell {cell}"),
     *(
         "candidate",
         "unreleasable",

@@ -80,6 +80,8 @@ def test_the_citation_names_this_version() -> None:
 def test_array_types_have_one_home() -> None:
     aliases = re.compile(r"^\w+(?:: TypeAlias)? = (?:npt\.)?NDArray\[", flags=re.MULTILINE)
     found = {
-        path.name for path in (ROOT / "tabprotect").rglob("*.py") if aliases.search(path.read_text())
+        path.name
+        for path in (ROOT / "tabprotect").rglob("*.py")
+        if aliases.search(path.read_text())
     }
     assert found == {"arrays.py"}

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from tabprotect.engine.bundle import archive, data_package, manifest, reader_text, signature
+from tabprotect.engine.bundle import archive, data_package, reader_text, signature
 from tabprotect.engine.disclosure.verdict import verdict
 from tabprotect.engine.errors import (
     BundleError,
@@ -31,15 +31,14 @@ from tabprotect.engine.release.likelihood import (
     MoveSequence,
 )
 from tabprotect.engine.release.mechanism import Mechanism
-from tabprotect.engine.release.published import PublishedTable
-from tabprotect.engine.release.release import Release
+from tabprotect.engine.release.release import PublishedTable, Release
 from tabprotect.engine.release.stated_gate import UNSTATED
 from tabprotect.engine.release.verdict_figures import Verdict
 from tabprotect.engine.tables import domain_json as levels
 
 KIND = "tabprotect release"
 MECHANISM = "mechanism.json"
-FILES = (data_package.PACKAGE, data_package.TABLE, MECHANISM, reader_text.NAME, manifest.NAME)
+FILES = (data_package.PACKAGE, data_package.TABLE, MECHANISM, reader_text.NAME, archive.MANIFEST)
 
 POSSIBLE = "The published counts are possible under the mechanism."
 FITS = (
@@ -171,7 +170,7 @@ def verify_bytes(
     for name in FILES:
         if name not in files:
             raise BundleError(f"{name} is missing", hint=f"this is no {KIND}")
-    manifest.check_files(files, KIND, beside=signature.NAME)
+    archive.check_manifest(files, KIND, beside=signature.NAME)
     signers = signature.signers(files)
     if signer is not None and signer not in signers:
         raise BundleError(

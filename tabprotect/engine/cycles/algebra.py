@@ -21,7 +21,7 @@ from tabprotect.engine.arrays import Bools, Ints
 from tabprotect.engine.budgets import ALGEBRA_OUTCOMES, ALGEBRA_WORK
 from tabprotect.engine.cycles import graphs
 from tabprotect.engine.cycles.constructions.for_margins import dimension
-from tabprotect.engine.cycles.peeling import core
+from tabprotect.engine.cycles.kernel_basis import core
 from tabprotect.engine.cycles.signatures import Signatures, signatures
 from tabprotect.engine.tables.domain import Index
 from tabprotect.engine.tables.moves import MoveSet

@@ -19,8 +19,7 @@ from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.budgets import ATTEMPTS_JUDGED
 from tabprotect.engine.disclosure.cell_beliefs import distinct
 from tabprotect.engine.disclosure.verdict import verdict
-from tabprotect.engine.posterior.infer import Way
-from tabprotect.engine.posterior.joint import posterior_together
+from tabprotect.engine.posterior.infer import Way, posterior_together
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.posterior.prior import Prior
 from tabprotect.engine.posterior.sums import laws_of
@@ -28,8 +27,7 @@ from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.registered import likelihood_of
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.likelihood import MoveSequence
-from tabprotect.engine.release.published import PublishedTable
-from tabprotect.engine.release.release import Release
+from tabprotect.engine.release.release import PublishedTable, Release
 from tabprotect.engine.release.stated_gate import CHANGED, UNSTATED, Gate
 from tabprotect.engine.tables.table import Table
 

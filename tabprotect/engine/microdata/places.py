@@ -20,12 +20,6 @@ if TYPE_CHECKING:
 _PATTERN = re.compile(r"[*?\[]")
 _DATABASE = b"DUCK"
 
-
-def is_url(source: str) -> bool:
-    """Whether records are behind an engine that Ibis reaches: ``postgresql://host/base#table``."""
-    return re.match(r"[a-z][a-z0-9+]{1,20}://", source) is not None
-
-
 CLUSTER = "dask://"
 """How a source begins that the workers of a Dask scheduler count: ``dask://host:8786/folder``."""
 

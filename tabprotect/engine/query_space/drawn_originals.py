@@ -18,8 +18,7 @@ from tabprotect.engine.query_space.frontier import Frontier
 from tabprotect.engine.query_space.lattice import Lattice
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.mechanism import Mechanism
-from tabprotect.engine.release.published import PublishedTable
-from tabprotect.engine.release.release import Release
+from tabprotect.engine.release.release import PublishedTable, Release
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
 

@@ -25,7 +25,7 @@ from tabprotect.engine.protection.descriptions.run_summary import summarise
 from tabprotect.engine.protection.problem import Problem, Protected
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.protection.subtables import groupings_of
-from tabprotect.engine.release.published import PublishedTable
+from tabprotect.engine.release.release import PublishedTable
 from tabprotect.engine.report import svg_figures as figures
 from tabprotect.engine.report.printed_grids import Grid, GridCell, grid, published_grid
 from tabprotect.engine.report.public_edition import PublicEdition, public_edition, size_text

@@ -10,7 +10,6 @@ import numpy as np
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QBrush, QColor
 from PySide6.QtWidgets import (
-    QAbstractItemView,
     QCheckBox,
     QComboBox,
     QDialog,
@@ -36,6 +35,7 @@ from tabprotect.gui.forms.mark_choices import MarkChoices
 from tabprotect.gui.look.error_strip import ErrorStrip
 from tabprotect.gui.look.label import Label, heading, tip
 from tabprotect.gui.look.layouts import in_column
+from tabprotect.gui.look.listing import as_list
 from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID, MARGIN, THEME, Colours
 
@@ -280,12 +280,8 @@ class ImportSheet(QDialog):
 
 def _table(titles: tuple[str, ...], name: str) -> QTableWidget:
     table = QTableWidget(0, len(titles))
-    table.setAccessibleName(name)
     table.setHorizontalHeaderLabels(titles)
-    table.verticalHeader().hide()
-    table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-    table.setTabKeyNavigation(False)
-    table.setWordWrap(False)
+    as_list(table, name)
     if titles:
         table.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
         table.horizontalHeader().setStretchLastSection(True)

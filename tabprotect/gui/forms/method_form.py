@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import partial
 
-from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtCore import QSize, Qt, QTimer, Signal
 from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
 from tabprotect.engine.errors import ParameterError, TabprotectError
@@ -70,6 +70,11 @@ class MethodForm(QScrollArea):
         self._column.addLayout(self._detailed)
         self._column.addWidget(self.seeds)
         self._column.addStretch(1)
+
+    def minimumSizeHint(self) -> QSize:
+        # It scrolls down only: what is wider than the form would be cut.
+        least, bar = super().minimumSizeHint(), self.verticalScrollBar().sizeHint().width()
+        return QSize(self._inner.minimumSizeHint().width() + bar, least.height())
 
     def show_method(
         self,

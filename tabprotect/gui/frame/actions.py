@@ -110,6 +110,13 @@ class Actions(QObject):
         for page in PAGES:
             self[f"page_{page.name}"].setEnabled(not self.window.pages.why_not(page.name))
 
+    def of_page(self, page: str) -> list[QAction]:
+        """What the page in front can do now, for its context menu."""
+        self._offer()
+        entries = self.window.pages.stages[page].entries
+        own = (self[f"{page}_{entry.name}"] for entry in entries)
+        return [action for action in own if action.isEnabled() and action.isVisible()]
+
     def every(self) -> list[QAction]:
         """All actions, in the order of the menus."""
         return [action for menu in self.menus.values() for action in menu.actions()]
@@ -275,6 +282,7 @@ class Actions(QObject):
             self[name].setEnabled(bool(label))
         self._offer()
         self["copy_command"].setEnabled(project is not None)
+        self["save_recipe"].setEnabled(self.document.has_original)
         self["save"].setEnabled(project is not None)
         self["save_as"].setEnabled(project is not None)
         self["public"].setChecked(self.document.public)

@@ -32,6 +32,8 @@ RECENT = 10
 
 OPEN_ANYHOW = "Open without saving"
 
+RECIPE = ".toml"
+
 CHOOSE = "Choose how it is read\u2026"
 
 REMEDIES = {option.name: remedy for option in options() if (remedy := option.metadata["remedy"])}
@@ -42,8 +44,8 @@ def open_filter() -> str:
     """What the dialog shows that opens anything."""
     tables, project = patterns("table"), f"*{storage.SUFFIX}"
     return (
-        f"All that can be opened ({tables} {project} *.zip);;Tables ({tables});;"
-        f"Projects ({project});;Release bundles (*.zip);;All files (*)"
+        f"All that can be opened ({tables} {project} *.zip *{RECIPE});;Tables ({tables});;"
+        f"Projects ({project});;Release bundles (*.zip);;Recipes (*{RECIPE});;All files (*)"
     )
 
 
@@ -59,10 +61,12 @@ def _can_be_asked(source: str) -> bool:
 class Files(QObject):
     """Opening and saving for one window.
 
-    ``opened`` and ``saved`` carry the path or source, ``refused`` the error.
+    ``opened`` and ``saved`` carry the path or source, ``refused`` the error, ``recipe`` the path of
+    a recipe, which is run, on data that are yet to be named.
     """
 
     opened = Signal(str)
+    recipe = Signal(str)
     refused = Signal(object)
     saved = Signal(str)
 
@@ -76,6 +80,7 @@ class Files(QObject):
         window.document.reader_asked.connect(self.read)
         window.document.begins.connect(self.begin)
         window.document.recent = self.recent
+        window.document.project_changed.connect(lambda _: self._kept())
         self._leave = False
 
     # -- opening ------------------------------------------------------------------------------
@@ -102,6 +107,8 @@ class Files(QObject):
             self.unless_unsaved(OPEN_ANYHOW, lambda: self._load(Path(source)))
         elif suffix == ".zip":
             self.read(source)
+        elif suffix == RECIPE:
+            self.recipe.emit(source)
         else:
             given = reading or self._as_before(source)
             self.begin(open_table(source=source, **given), stays=stays)
@@ -223,14 +230,22 @@ class Files(QObject):
     def _ask_unsaved(
         self, label: str, then: Callable[[], object], *, saved: Callable[[], object]
     ) -> None:
+        last = self.document.history.trail[-1:]
+        what = f"; the last step was: {last[0].label}" if last else ""
         self.window.page.errors.show_error(
-            RefusedError("there is unsaved work", hint="save it first, or open without it"),
+            RefusedError(f"there is unsaved work{what}", hint="save it first, or leave it behind"),
             asking=True,
             remedy_label=label,
             remedy=then,
             other_label="Save first",
             other=lambda: self.save(saved),
         )
+
+    def _kept(self) -> None:
+        """A dossier holds all that led to a release, as a file of the project would."""
+        last = self.document.history.trail[-1:]
+        if self.path is None and last and last[0].sealed and last[0].arguments.get("dossier"):
+            self.document.saved = self.document.project
 
     def take(self, history: History, name: str) -> None:
         """Go on with a history that a crash left behind."""
@@ -240,6 +255,9 @@ class Files(QObject):
 
     def _opened(self, source: str, *, saved: bool, stays: bool = False) -> None:
         self._hold(None)
+        # Nothing of the former document stays selected.
+        self.document.select(None)
+        self.document.select_cycle(None)
         if saved:
             self.document.saved = self.document.project
         self.remember(source)

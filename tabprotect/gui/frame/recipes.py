@@ -16,10 +16,10 @@ from tabprotect.engine.project.recipe_text import next_year_text
 from tabprotect.engine.project.recipes.last_year import Renames, SinceLastYear, UndecidedError
 from tabprotect.engine.project.recipes.replay import prepared_recipe
 from tabprotect.gui.base.question import tell_failure
-from tabprotect.gui.frame.opening import OPEN_ANYHOW, Files
+from tabprotect.gui.frame.opening import OPEN_ANYHOW, RECIPE, Files
 from tabprotect.gui.frame.window import Window
 
-RECIPES = "Recipes (*.toml)"
+RECIPES = f"Recipes (*{RECIPE})"
 
 
 class Recipes(QObject):
@@ -30,6 +30,7 @@ class Recipes(QObject):
         self.window = window
         self.files = files
         self.document = window.document
+        files.recipe.connect(self._ask_data)
 
     def ask_save(self) -> None:
         """Ask for a file and save the steps so far as a recipe for next year."""
@@ -65,7 +66,11 @@ class Recipes(QObject):
 
     def _ask_data(self, recipe: str) -> None:
         shown = f"{patterns('table')} {patterns('records')}"
-        self._ask("New data", f"Data ({shown});;All files (*)", partial(self._choose, recipe))
+        self._ask(
+            f"New data for {Path(recipe).name}",
+            f"Data ({shown});;All files (*)",
+            partial(self._choose, recipe),
+        )
 
     def _ask(self, title: str, pattern: str, then: object) -> None:
         dialog = QFileDialog(self.window, title, "", pattern)

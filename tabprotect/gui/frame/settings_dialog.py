@@ -83,7 +83,7 @@ class PolicyForm(QWidget):
         self.share.setValue(100 * policy.share)
         self.attempts = QSpinBox(minimum=1, maximum=MOST_ATTEMPTS, value=policy.attempts_at_most)
         self.own_rule = QCheckBox("the same for every table")
-        self.rule = RuleField("from")
+        self.rule = RuleField("counts from")
         self.at_risk = QWidget()
         in_row(self.own_rule, self.rule, 1, on=self.at_risk, margins=0, spacing=GRID)
         self.own_rule.toggled.connect(self.rule.setEnabled)

@@ -150,8 +150,9 @@ class StartPage(Page):
             example.title,
             example.description,
             icon="microdata" if example.microdata else "table",
-            foot=f"example:{example.name}",
         )
+        # What the command line calls it.
+        card.setToolTip(f"example:{example.name}")
         card.chosen.connect(lambda: self.document.open_asked.emit(f"example:{example.name}"))
         return card
 

@@ -18,7 +18,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tabprotect.engine.bundle import archive, manifest, public
+from tabprotect.engine.bundle import archive, public
 from tabprotect.engine.bundle.verify import KIND, verify, verify_bytes
 from tabprotect.engine.cycles.cycle_files import to_json
 from tabprotect.engine.cycles.designs import design
@@ -42,7 +42,7 @@ def zipped(files: Files, compression: int = zipfile.ZIP_DEFLATED) -> bytes:
 
 def resealed(files: Files) -> bytes:
     """A forger's bundle: changed, with a manifest that fits."""
-    return zipped(manifest.sealed({n: d for n, d in files.items() if n != manifest.NAME}, KIND))
+    return zipped(archive.sealed({n: d for n, d in files.items() if n != archive.MANIFEST}, KIND))
 
 
 def edited(files: Files, name: str, change: Callable[[Any], object]) -> Files:

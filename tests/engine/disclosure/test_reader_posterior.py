@@ -17,8 +17,7 @@ from tabprotect.engine.posterior.prior import Uniform
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import likelihood_of, methods
 from tabprotect.engine.release.mechanism import Mechanism
-from tabprotect.engine.release.published import PublishedTable
-from tabprotect.engine.release.release import Release
+from tabprotect.engine.release.release import PublishedTable, Release
 from tabprotect.engine.release.stated_gate import UNSTATED
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tabprotect.engine.budgets import GRIDS_CELLS as MOST_CELLS
-from tabprotect.engine.release.published import PublishedTable
+from tabprotect.engine.release.release import PublishedTable
 from tabprotect.engine.report import svg_figures as figures
 from tabprotect.engine.report.printed_grids import ACROSS, GridCell, grid, published_grid
 from tabprotect.engine.tables.domain import Domain

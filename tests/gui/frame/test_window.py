@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QAbstractListModel, QSettings, Qt
+from PySide6.QtGui import QContextMenuEvent
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QAbstractButton,
     QAbstractItemView,
@@ -18,8 +20,10 @@ from PySide6.QtWidgets import (
     QComboBox,
     QHeaderView,
     QLineEdit,
+    QMenu,
     QPlainTextEdit,
     QScrollBar,
+    QTableView,
     QTextEdit,
     QToolButton,
     QWidget,
@@ -169,8 +173,10 @@ def test_help_is_about_the_page_in_front_and_goes_back_to_it(opened: MainWindow)
 def test_menus_offer_what_can_be_done_now(window: MainWindow, settle: Settle) -> None:
     actions = window.actions_
     assert not actions["page_protect"].isEnabled() and not actions["compare_csv"].isEnabled()
+    assert not actions["save_recipe"].isEnabled()
     window.files.open(EXAMPLE)
     settle()
+    assert actions["save_recipe"].isEnabled()
     assert actions["page_protect"].isEnabled() and actions["perturb_run"].isEnabled()
     # A key that runs a method runs that of the page, and no other.
     assert not actions["methods_run"].isEnabled() and not actions["release_publish"].isEnabled()
@@ -193,6 +199,28 @@ def test_menus_offer_what_can_be_done_now(window: MainWindow, settle: Settle) ->
         actions["posterior_map_svg"].isEnabled() and not actions["posterior_cell_svg"].isEnabled()
     )
     assert window.actions_.menus["File"].actions()[-1] is actions["quit"]
+
+
+def test_a_right_click_offers_what_the_page_can_do(opened: MainWindow) -> None:
+    (cells,) = (
+        view for view in opened.page.findChildren(QTableView)
+        if view.accessibleName() == "Table of counts"
+    )  # fmt: skip
+    place = cells.visualRect(cells.model().index(1, 2)).center()
+    QTest.mouseClick(cells.viewport(), Qt.MouseButton.RightButton, pos=place)
+    assert opened.document.selection == (1, 2)
+    anew = QContextMenuEvent(
+        QContextMenuEvent.Reason.Mouse, place, cells.viewport().mapToGlobal(place)
+    )
+    QApplication.sendEvent(cells.viewport(), anew)
+    menu = QApplication.activePopupWidget()
+    assert isinstance(menu, QMenu)
+    offered = menu.actions()
+    assert opened.actions_["table_copy"] in offered and all(a.isEnabled() for a in offered)
+    menu.close()
+    opened.actions_["help_keys"].trigger()
+    QTest.keyClick(opened.page, Qt.Key.Key_Escape)
+    assert opened.page.name == "table"
 
 
 def test_f9_hides_the_original_everywhere(opened: MainWindow, settle: Settle, qtbot: QtBot) -> None:

@@ -161,7 +161,7 @@ def refuse_wrong(
         "add up",
         line=cells.line(wrong[0].entry),
         cell=cells.text(wrong[0].entry),
-        hint="correct the counts; or rename the category, or say --totals none, if it is no total",
+        hint="correct the counts; or, if it is no total, rename the category, or say so: --totals none",
         detail="\n".join(lines),
     )
 
@@ -180,5 +180,9 @@ def without_totals(cells: CellList, totals: Totals, how: str = "") -> tuple[Cell
     number = int(is_total_entry.sum())
     if wrong:
         raise refuse_wrong(cells, totals, number, wrong)
-    said = f"{number} totals ({names_of(cells, totals)}){how} were checked and left out"
+    said = (
+        f"one total ({names_of(cells, totals)}){how} was checked and left out"
+        if number == 1
+        else f"{number} totals ({names_of(cells, totals)}){how} were checked and left out"
+    )
     return cells.keep(~is_total_entry), [said]

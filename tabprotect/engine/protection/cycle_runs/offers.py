@@ -18,7 +18,7 @@ from tabprotect.engine.arrays import Bools, Ints
 from tabprotect.engine.budgets import MAX_CYCLE_CELLS, OFFERS_RANKED
 from tabprotect.engine.cycles.algebra import CycleAlgebra
 from tabprotect.engine.cycles.constructions.for_margins import design_for_margins, dimension
-from tabprotect.engine.cycles.constructions.strips import highest
+from tabprotect.engine.cycles.constructions.swaps import highest
 from tabprotect.engine.cycles.designs import design, in_place
 from tabprotect.engine.cycles.elimination_width import elimination_cost
 from tabprotect.engine.errors import InfeasibleError, ParameterError

@@ -104,8 +104,7 @@ from tabprotect.engine.release.likelihood import (
     AdaptiveSequence,
     MoveSequence,
 )
-from tabprotect.engine.release.published import PublishedTable
-from tabprotect.engine.release.release import Release
+from tabprotect.engine.release.release import PublishedTable, Release
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.kept_margins import KeptMargins
 from tabprotect.engine.tables.moves import MoveSet

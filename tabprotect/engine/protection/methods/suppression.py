@@ -75,8 +75,7 @@ from tabprotect.engine.protection.suppressing.sensitive import (
 )
 from tabprotect.engine.protection.suppressing.task import Task
 from tabprotect.engine.release.likelihood import UNBOUNDED, CellFactors, Rerun
-from tabprotect.engine.release.published import PublishedTable
-from tabprotect.engine.release.release import Release
+from tabprotect.engine.release.release import PublishedTable, Release
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.publication import Publication

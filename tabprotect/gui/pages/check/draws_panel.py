@@ -147,11 +147,10 @@ class DrawsPanel(QWidget):
         self.odds.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.who = QComboBox()
         self.who.setAccessibleName("Whose belief the tables are drawn from")
-        for name in ("user", "intruder"):
-            self.who.addItem(f"the {name}'s belief", name)
+        self.who.addItem("the user's belief", "user")
+        self.who.addItem("the intruder's belief", "intruder")
         self.draws = QSpinBox(minimum=20, maximum=100_000, singleStep=500, value=DRAWS)
         self.draws.setSuffix(" tables")
-        self.draws.setGroupSeparatorShown(True)
         self.draws.setAccessibleName("How many tables to draw")
         self.button = QPushButton("Draw")
         self.button.setAccessibleName("Draw possible originals and analyse them")

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QComboBox, QLineEdit, QWidget
+from PySide6.QtWidgets import QComboBox, QWidget
 
 from tabprotect.engine.tables.domain import Index
+from tabprotect.gui.look.finder import Finder
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.listing import ListColumn, Listing
@@ -32,9 +33,7 @@ class ExposedList(QWidget):
         title = Label("Most exposed", role="section")
         self.among = QComboBox()
         self.among.setAccessibleName("Which cells are listed")
-        self.search = QLineEdit(placeholderText="find", clearButtonEnabled=True)
-        self.search.setAccessibleName("Find cells by their labels")
-        self.search.setMaximumWidth(14 * GRID)
+        self.search = Finder("Find cells by their labels")
         self.table = Listing("Most exposed cells", sortable=False)
         self.table.chosen.connect(lambda row: self.chosen.emit(self.cells[row]))
         self.among.currentIndexChanged.connect(lambda _: self._fill())

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication, QKeySequence, QShortcut
-from PySide6.QtWidgets import QComboBox, QLineEdit, QWidget
+from PySide6.QtWidgets import QComboBox, QWidget
 
 from tabprotect.gui.look.buttons import tool_button
+from tabprotect.gui.look.finder import Finder
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.listing import ListColumn, Listing
 from tabprotect.gui.look.theme import GRID
@@ -54,8 +55,7 @@ class MeasuresTable(QWidget):
         for label, noun in KINDS:
             self.kind.addItem(label, noun)
         self.kind.currentIndexChanged.connect(lambda _: self._fill())
-        self.filter = QLineEdit(placeholderText="Filter", clearButtonEnabled=True)
-        self.filter.setAccessibleName("Filter the rows by words")
+        self.filter = Finder("Filter the rows by words")
         self.filter.textChanged.connect(lambda _: self._fill())
         self.copy_button = tool_button("Copy")
         self.copy_button.setAccessibleName("Copy the table")

@@ -144,11 +144,9 @@ class CycleListModel(QAbstractListModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return told(f"Cycle {cycle + 1}")
         cells = len(self.moves.entries(cycle)[0])
-        words = {"broken": ", breaks a margin", "blocked": ", blocked on this table", "": ""}
-        return told(
-            f"Cycle {cycle + 1}: {count_text(cells)} cells, {extent(self.moves, cycle)}"
-            f"{words[self.state(cycle)]}"
-        )
+        words = {"broken": ", breaks a margin", "blocked": ", blocked on this table"}
+        said = f"Cycle {cycle + 1} over {count_text(cells)} cells: {extent(self.moves, cycle)}"
+        return told(said) + told(words.get(self.state(cycle), ""))
 
     def flags(self, index: AnyIndex) -> Qt.ItemFlag:
         both = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable

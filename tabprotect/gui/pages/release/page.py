@@ -11,7 +11,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QHideEvent, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
-from tabprotect.engine.bundle import manifest
+from tabprotect.engine.bundle import archive
 from tabprotect.engine.bundle.archive import sha256
 from tabprotect.engine.bundle.check_lines import (
     CheckGroup,
@@ -253,7 +253,7 @@ class ReleasePage(ReleaseStage, Page):
         if published and bundle is not None:
             path, fingerprint = self._published_path(), bundle.fingerprint
             if path.is_dir():
-                fingerprint = sha256((path / manifest.NAME).read_bytes())
+                fingerprint = sha256((path / archive.MANIFEST).read_bytes())
             self.seal.show_release(path, fingerprint)
         self.main_button.setVisible(leaving)
         self._copy_line.setVisible(house)

@@ -31,6 +31,7 @@ from tabprotect.gui.look.label import Label, tip
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID, colour
 from tabprotect.gui.pages.run.coin_replay import Replay
+from tabprotect.languages.speaking import told
 
 AnyIndex = QModelIndex | QPersistentModelIndex
 
@@ -64,7 +65,7 @@ class CoinModel(QStringListModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return {1: "+", -1: "\u2212", 0: "\u00b7"}[self.replay.coin(index.row())]
         if role in (Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole):
-            text = self.replay.step_text(index.row())
+            text = told(self.replay.step_text(index.row()))
             return tip(text) if role == Qt.ItemDataRole.ToolTipRole else text
         return None
 

@@ -85,6 +85,7 @@ class RunPage(Page):
             document.jobs,
             self._tried,
             self._refuse,
+            goes=self._goes,
             stopped=lambda: self.preview.show_state("Not tried: cancelled."),
             wait=WAIT,
         )
@@ -92,7 +93,7 @@ class RunPage(Page):
         self.preview = PreviewPanel()
         self.help = QTextBrowser(openLinks=False)
         self.help.setAccessibleName("Help of the method")
-        self.about = QTabWidget(documentMode=True)
+        self.about = QTabWidget(documentMode=True, usesScrollButtons=False)
         # Its bar takes the focus; the widget hands its own policy on to the bar, so that comes first.
         self.about.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.about.tabBar().setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -326,6 +327,11 @@ class RunPage(Page):
         if self._trial.ask("try the method", work, key):
             self._preview, self._impossible = None, False
             self.preview.show_state("Trying the method on this table\u2026")
+
+    def _goes(self, stage: str) -> None:
+        """What the trial does; a search says what it may cost before it begins."""
+        if not stage.startswith("trying"):
+            self.preview.say(f"Trying the method on this table: {stage}.")
 
     def _tried(self, found: Foreseen) -> None:
         project = self.document.project

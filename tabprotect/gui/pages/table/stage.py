@@ -28,7 +28,7 @@ class TableStage(Stage):
         MenuEntry("Data", "categories", "&Categories", "Ctrl+Shift+K", here=True),
         MenuEntry("Data", "swap", "&Swap rows and columns", "Ctrl+Shift+T", here=True),
         *(
-            MenuEntry("Data", key, f"Show {words.lower()}", f"Alt+{n}", here=True)
+            MenuEntry("Data", key, words, f"Alt+{n}", here=True)
             for n, (key, words) in enumerate(FIGURES.items(), 1)
         ),
     )

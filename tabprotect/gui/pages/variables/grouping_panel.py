@@ -11,7 +11,6 @@ from PySide6.QtWidgets import (
     QFileDialog,
     QFormLayout,
     QFrame,
-    QHBoxLayout,
     QLineEdit,
     QPushButton,
     QSpinBox,
@@ -57,9 +56,13 @@ class GroupingPanel(QFrame):
         """Which way the live figures are about."""
         form = QFormLayout()
         form.setSpacing(GRID)
-        form.addRow("Bands of", self._row(self.width_box, "Group", lambda: self._ask("width")))
+        by_width = self._button(self.width_box, "Group", lambda: self._ask("width"))
+        by_cuts = self._button(self.cuts, "Group", lambda: self._ask("cuts"))
+        form.addRow("Bands of", in_row((self.width_box, 1), by_width, spacing=GRID))
         form.addRow("Cut at", in_row((self.cut, 1), self.add_cut, spacing=GRID))
-        form.addRow("", self._row(self.cuts, "Group", lambda: self._ask("cuts")))
+        form.addRow("", in_row((self.cuts, 1), by_cuts, spacing=GRID))
+        self.numbered = (self.width_box, by_width, self.cut, self.add_cut, self.cuts, by_cuts)
+        """What takes categories that are numbers."""
         self.file_button = QPushButton("Code list from a file\u2026")
         self.file_button.clicked.connect(self._ask_file)
         self.together_button = QPushButton("Group the selected categories")
@@ -96,14 +99,17 @@ class GroupingPanel(QFrame):
         column.addStretch(1)
 
     @staticmethod
-    def _row(field: QLineEdit | QSpinBox, words: str, run: Callable[[], object]) -> QHBoxLayout:
-        row = in_row(spacing=GRID)
+    def _button(field: QLineEdit | QSpinBox, words: str, run: Callable[[], object]) -> QPushButton:
         button = QPushButton(words)
         button.setAccessibleName(f"{words}: {field.accessibleName()}")
         button.clicked.connect(lambda: run())
-        row.addWidget(field, 1)
-        row.addWidget(button)
-        return row
+        return button
+
+    def show_possible(self, *, numbers: bool, chosen: int) -> None:
+        """Offer what can be done: bands of ``numbers``, one group of several ``chosen``."""
+        for part in self.numbered:
+            part.setEnabled(numbers)
+        self.together_button.setEnabled(chosen > 1)
 
     def show_levels(self, coarser: list[str], chain: list[str]) -> None:
         """Offer the levels there are, and variables that nest."""

@@ -20,8 +20,7 @@ from tabprotect.engine.protection.rounding.small_rounding import RoundingRules, 
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.likelihood import CellFactors, Likelihood
 from tabprotect.engine.release.mechanism import Mechanism
-from tabprotect.engine.release.published import PublishedTable
-from tabprotect.engine.release.release import Release
+from tabprotect.engine.release.release import PublishedTable, Release
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table

@@ -116,6 +116,9 @@ def test_published_bundle_gives_everybody_the_same_posterior(
     assert document.original is not None
     assert np.array_equal(dossier.record.problem.table.counts, document.original.counts)
 
+    # The dossier holds all that led to it: nothing is lost by leaving.
+    assert not document.modified and ready.files.may_close()
+
     # Undo cannot cross it.
     assert document.history.undo_label == ""
     document.undo()
