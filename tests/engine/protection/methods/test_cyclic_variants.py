@@ -480,7 +480,7 @@ def test_beliefs_that_forget_the_choice_do_not(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_drawn_beliefs_come_true(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(adaptive_tables, "MOST_TABLES", 0)
-    monkeypatch.setattr("tabprotect.engine.posterior.adaptive.infer_adaptive.DRAWS", 500)
+    monkeypatch.setattr(adaptive_tables, "ADAPTIVE_TABLES", 0)
+    monkeypatch.setattr("tabprotect.engine.posterior.adaptive.infer_adaptive.ADAPTIVE_DRAWS", 500)
     (found,) = calibrate_method(METHOD, replace(POSITIVE, runs=150))
     assert found.bins >= 10 and found.worst_z < LIMIT, str(found)
