@@ -16,7 +16,7 @@ from pathlib import Path
 from sentences import Reader
 
 from tabprotect.languages.page_texts import page_texts
-from tabprotect.languages.po import Entry, po_text, read_po
+from tabprotect.languages.po import PoEntry, po_text, read_po
 
 ROOT = Path(__file__).resolve().parents[1]
 CATALOGUES = ROOT / "resources" / "languages"
@@ -68,6 +68,8 @@ FURTHER = (
     *("outside", "positive", "proportional", "random", "records", "replacement", "reversible"),
     *("spared", "unbiased", "uniform", "unity", "usual", "yes", "planned", "released"),
     "from the example",
+    # Places of errors, which are put together from what is known.
+    *("{file}, line {line}, cell {cell}", "line {line}, cell {cell}", "{file}, cell {cell}"),
     *(
         "candidate",
         "unreleasable",
@@ -141,10 +143,10 @@ def said_by(root: Path = ROOT) -> dict[str, str]:
     return found
 
 
-def brought_up(entries: Iterable[Entry], said: dict[str, str]) -> list[Entry]:
+def brought_up(entries: Iterable[PoEntry], said: dict[str, str]) -> list[PoEntry]:
     """A catalogue with what is said, and the translations that it has."""
     known = {entry.text: entry.told for entry in entries}
-    fresh = [Entry(text, known.get(text, ""), where) for text, where in said.items()]
+    fresh = [PoEntry(text, known.get(text, ""), where) for text, where in said.items()]
     return sorted(fresh, key=lambda entry: (entry.where, entry.text))
 
 

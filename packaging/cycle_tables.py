@@ -27,7 +27,7 @@ from tabprotect.engine.parameters import Values
 from tabprotect.engine.posterior.infer import infer
 from tabprotect.engine.progress import SILENT
 from tabprotect.engine.project.opening.sources import open_table
-from tabprotect.engine.protection.cycle_runs.choosing import tried
+from tabprotect.engine.protection.cycle_runs.choosing_cycles import tried_cycles
 from tabprotect.engine.protection.methods.cyclic_perturbation import PLUGIN
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import likelihood_of
@@ -106,7 +106,7 @@ def acceptance(releases: int) -> list[str]:
             plus, minus = moves.touches
             counts = table.counts.reshape(-1, 1)
             generator = np.random.Generator(np.random.PCG64(1))
-            runs = [tried(moves, values, np.repeat(counts, 8, axis=1), generator, SILENT)]
+            runs = [tried_cycles(moves, values, np.repeat(counts, 8, axis=1), generator, SILENT)]
             found = read(table, given, releases)
             stuck, same = runs[0].stuck, runs[0].unchanged
             rows.append(
@@ -187,7 +187,7 @@ def moved(problem: Problem, values: Values) -> float:
     """Mean change of a count over many runs."""
     counts = np.repeat(problem.table.counts.reshape(-1, 1), 8, axis=1)
     generator = np.random.Generator(np.random.PCG64(1))
-    return tried(values["cycles"], values, counts, generator, SILENT).change  # type: ignore[arg-type]
+    return tried_cycles(values["cycles"], values, counts, generator, SILENT).change  # type: ignore[arg-type]
 
 
 def alike(problem: Problem, values: Values, change: float) -> dict[str, object]:

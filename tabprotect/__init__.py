@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     )
     from tabprotect.library.belief import Belief, SumBelief, infer
     from tabprotect.library.comparison import Comparison, compare
+    from tabprotect.library.converting import convert, export
     from tabprotect.library.cycles import Cycles, design
-    from tabprotect.library.files import convert, export
     from tabprotect.library.protection import Protection, protect
     from tabprotect.library.query_space import QuerySpace
     from tabprotect.library.reference import describe, methods
@@ -51,7 +51,7 @@ _HOMES = {
     "library.belief": ("Belief", "SumBelief", "infer"),
     "library.comparison": ("Comparison", "compare"),
     "library.cycles": ("Cycles", "design"),
-    "library.files": ("convert", "export"),
+    "library.converting": ("convert", "export"),
     "library.protection": ("Protection", "protect", "protect_set"),
     "library.query_space": ("QuerySpace",),
     "library.reference": ("describe", "methods"),

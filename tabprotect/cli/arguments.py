@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from tabprotect.cli.verbs import UsageError
-from tabprotect.engine.formats.reading import Reading, options, takes_number
+from tabprotect.engine.formats.reading_options import Reading, options, takes_number
 from tabprotect.engine.formats.registered import format_names
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.opening.examples import PREFIX
@@ -48,7 +48,7 @@ def names(text: str) -> list[str]:
     return found
 
 
-def sizes(text: str) -> list[int]:
+def shape_sizes(text: str) -> list[int]:
     """``4,4`` as a shape."""
     try:
         found = [int(part) for part in text.replace("x", ",").split(",")]
@@ -159,6 +159,6 @@ def given_reading(args: argparse.Namespace) -> dict[str, object]:
 def open_source(args: argparse.Namespace, progress: Progress) -> History:
     """The table that ``args.table`` means, read as its options say."""
     # Readers of releases, who open no project, do not wait for the commands of projects.
-    from tabprotect.engine.project.steps import opened
+    from tabprotect.engine.project.in_one_go import opened
 
     return opened(args.table, Reading.of(given_reading(args)), progress)

@@ -45,7 +45,7 @@ RUN_COST, ITERATION_COST = 300.0, 0.02
 _spent = threading.local()
 
 
-def work() -> float:
+def solver_work() -> float:
     """What this thread's programmes have cost so far, in nominal microseconds.
 
     Counted from iterations and sizes, never timed: the same programmes cost the same on any
@@ -63,7 +63,7 @@ _ENDED = (
 
 
 @dataclass(frozen=True)
-class Outcome:
+class SolverOutcome:
     """What one run found.
 
     Attributes
@@ -248,7 +248,7 @@ class Model:
         most_nodes: int | None = None,
         progress: Progress = SILENT,
         stage: str = "solving",
-    ) -> Outcome:
+    ) -> SolverOutcome:
         """Minimise or maximise the sum of some columns, from where the last run ended.
 
         Parameters
@@ -291,7 +291,7 @@ class Model:
         gap: float = 0.0,
         progress: Progress = SILENT,
         stage: str = "solving",
-    ) -> Outcome:
+    ) -> SolverOutcome:
         """As :meth:`optimise`, with a weight for every column (columns,).
 
         Parameters
@@ -377,7 +377,7 @@ class Model:
             watcher.question = None
         info = self._highs.getInfo()
         taken = max(int(info.simplex_iteration_count), 0) * ITERATION_COST + 1.0
-        _spent.work = work() + RUN_COST + taken * (self._entries + self.columns)
+        _spent.work = solver_work() + RUN_COST + taken * (self._entries + self.columns)
         if watcher.stopped is not None:
             # Half a basis would make the next run depend on when this one was cancelled.
             self._highs.clearSolver()
@@ -416,7 +416,7 @@ class Model:
         found = self._highs.getInfo().primal_solution_status
         return optimal and bool(found != highspy.SolutionStatus.kSolutionStatusFeasible)
 
-    def _outcome(self) -> Outcome:
+    def _outcome(self) -> SolverOutcome:
         status = self._highs.getModelStatus()
         if status in (
             highspy.HighsModelStatus.kInfeasible,
@@ -438,7 +438,7 @@ class Model:
         if bound is None or (not optimal and not self.integral):
             raise SolverError("the solver gave up on a linear programme")
         point = np.array(self._highs.getSolution().col_value) if found else np.zeros(0)
-        return Outcome(bound, value, point, optimal)
+        return SolverOutcome(bound, value, point, optimal)
 
     def _demand(self, status: highspy.HighsStatus, what: str) -> None:
         if status == highspy.HighsStatus.kError:

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Set
 from functools import lru_cache
 from itertools import pairwise
 
-from tabprotect.languages.po import Entry
+from tabprotect.languages.po import PoEntry
 
 DATA = frozenset(
     [
@@ -76,7 +76,7 @@ _LEAST_LETTERS = 12
 class Template:
     """A sentence with values in it."""
 
-    def __init__(self, entry: Entry) -> None:
+    def __init__(self, entry: PoEntry) -> None:
         self._entry = entry
         self._fixed = _SLOT.split(entry.text)[::2]
         self._names = _SLOT.findall(entry.text)
@@ -160,7 +160,7 @@ class Catalogue:
     """
 
     def __init__(
-        self, language: str, entries: Iterable[Entry], figures: Callable[[str], str]
+        self, language: str, entries: Iterable[PoEntry], figures: Callable[[str], str]
     ) -> None:
         self.language = language
         self._figures = figures

@@ -19,7 +19,7 @@ _ENTRY = re.compile(
 
 
 @dataclass(frozen=True)
-class Entry:
+class PoEntry:
     """A text and its translation.
 
     Attributes
@@ -37,14 +37,14 @@ class Entry:
     where: str = ""
 
 
-def read_po(text: str) -> Iterator[Entry]:
+def read_po(text: str) -> Iterator[PoEntry]:
     """The entries of a catalogue."""
     for found in _ENTRY.finditer(text):
         if said := _joined(found["id"]):
-            yield Entry(said, _joined(found["told"]), found["where"] or "")
+            yield PoEntry(said, _joined(found["told"]), found["where"] or "")
 
 
-def po_text(language: str, entries: Iterable[Entry]) -> str:
+def po_text(language: str, entries: Iterable[PoEntry]) -> str:
     """A catalogue as a file."""
     head = (
         'msgid ""\nmsgstr ""\n'

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 
-from tabprotect.languages.po import Entry
+from tabprotect.languages.po import PoEntry
 
 _PIECE = re.compile(r"\{\w+\}|%\(\w+\)\w|[A-Za-z]+")
 
 
-def stretched(entry: Entry) -> Entry:
+def stretched(entry: PoEntry) -> PoEntry:
     """An entry whose translation is its text, longer."""
-    return Entry(entry.text, _PIECE.sub(_longer, entry.text), entry.where)
+    return PoEntry(entry.text, _PIECE.sub(_longer, entry.text), entry.where)
 
 
 def _longer(found: re.Match[str]) -> str:

@@ -15,7 +15,7 @@ from importlib.resources import files
 from typing import TypeVar
 
 from tabprotect.languages.catalogue import Catalogue
-from tabprotect.languages.figures import figures_of
+from tabprotect.languages.number_formats import number_writer
 from tabprotect.languages.po import read_po
 from tabprotect.languages.pseudo import stretched
 
@@ -43,7 +43,7 @@ def catalogue(language: str) -> Catalogue:
     entries = read_po(text)
     if pseudo:
         return Catalogue(PSEUDO, map(stretched, entries), lambda figure: figure)
-    return Catalogue(language, entries, figures_of(language))
+    return Catalogue(language, entries, number_writer(language))
 
 
 def known(language: str) -> str:

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tabprotect.engine.arrays import Bools
-from tabprotect.engine.cycles import files
-from tabprotect.engine.cycles.constructions.triangular import Settings
+from tabprotect.engine.cycles import cycle_files as files
+from tabprotect.engine.cycles.constructions.triangular import TriangularSettings
+from tabprotect.engine.cycles.cycle_report import CycleReport, check_cycles, public_support
 from tabprotect.engine.cycles.designs import design as designed
-from tabprotect.engine.cycles.report import CycleReport, check, public_support
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.formats.groupings import parse_groupings
+from tabprotect.engine.formats.grouping_files import parse_groupings
 from tabprotect.engine.formats.structural_zeros import zeros_of
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.release.release import Release
@@ -46,7 +46,7 @@ class Cycles:
 
     def check(self, *, rule: str = "any_zero", passes: int = 1) -> CycleReport:
         """What the set does: rank, sums that stay exact unasked, largest change, width."""
-        return check(self.moves, zeros=self.zeros, rule=rule, passes=passes)
+        return check_cycles(self.moves, zeros=self.zeros, rule=rule, passes=passes)
 
     def write(self, path: str | Path) -> None:
         """As JSON, or as a 4ti2 matrix (``.mat``)."""
@@ -123,7 +123,7 @@ def design(
         domain,
         kind,
         {"repeats": repeats} | ({} if height is None else {"height": height}),
-        settings=Settings(cap, weight, theta),
+        settings=TriangularSettings(cap, weight, theta),
         kept=kept,
         zeros=empty,
         progress=progress,

@@ -7,18 +7,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tabprotect.engine.bounds.joined import joined
-from tabprotect.engine.cycles import files
+from tabprotect.engine.bounds.joined import joined_table
+from tabprotect.engine.cycles import cycle_files as files
 from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.disclosure.policy import read as read_policy
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.project import steps
+from tabprotect.engine.project import in_one_go as steps
 from tabprotect.engine.project.command import Order
 from tabprotect.engine.project.history import History
 from tabprotect.engine.project.project import DEFAULT_METHOD
-from tabprotect.engine.project.releasing.judged import judged
+from tabprotect.engine.project.releasing.judgement import judge_release
 from tabprotect.engine.project.verbs import cycle_verbs, release_verbs, set_verbs
-from tabprotect.engine.protection.descriptions.summary import summarise
+from tabprotect.engine.protection.descriptions.run_summary import summarise
 from tabprotect.engine.protection.problem import Protected
 from tabprotect.engine.protection.registered import methods as registered
 from tabprotect.engine.protection.staff_verdict import StaffVerdict
@@ -73,7 +73,7 @@ class Protection:
     def together(self) -> StaffVerdict | None:
         """What readers of this and of all earlier releases of the original learn, by the register
         of the house; ``None`` where nothing left before. CONFIDENTIAL."""
-        return judged(self.history.project).before.together
+        return judge_release(self.history.project).before.together
 
     @property
     def sentence(self) -> str:
@@ -202,7 +202,7 @@ def protect_set(
     else:
         several, kind = {n: t.table for n, t in table.items()}, next(iter(table.values())).kind
         set_verbs.check_publishes_margins(method)
-        table = Table(History.of(joined(several, progress)), kind)
+        table = Table(History.of(joined_table(several, progress)), kind)
         each = {n: "*".join(map(in_formula, t.domain.names)) for n, t in several.items()}
         chosen = PublicationSet(table.domain, dict(tables or each))
         set_verbs.check_within(chosen, several)

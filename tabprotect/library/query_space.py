@@ -6,12 +6,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.query_space.evidence import Evidence, Judgement
+from tabprotect.engine.query_space.criterion_evidence import Evidence, RiskJudgement
 from tabprotect.engine.query_space.frontier import Frontier
 from tabprotect.engine.query_space.registered import criteria
 from tabprotect.engine.query_space.release_sets.release_set import ReleaseSet
 from tabprotect.engine.query_space.table_server.price import Price, price
-from tabprotect.engine.sensitivity.judged_cells import Judged
+from tabprotect.engine.sensitivity.cells_to_judge import Judged
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.library.table import Table
 
@@ -99,7 +99,7 @@ class QuerySpace:
             state = state.release(lattice.parse(text))
         return self._with(state)
 
-    def judge(self, *margins: str | Iterable[str]) -> Judgement:
+    def judge(self, *margins: str | Iterable[str]) -> RiskJudgement:
         """What releasing these margins together, on top of what is out, would mean."""
         return self.release(*margins)._state.judgement
 

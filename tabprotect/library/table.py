@@ -11,12 +11,12 @@ import numpy as np
 
 from tabprotect.engine.arrays import Ints
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.formats.files import checked_table
-from tabprotect.engine.formats.reading import Reading
+from tabprotect.engine.formats.reading_options import Reading
+from tabprotect.engine.formats.table_reading import checked_table
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.project.history import History
+from tabprotect.engine.project.in_one_go import absolute, opened
 from tabprotect.engine.project.opening import examples as bundled
-from tabprotect.engine.project.steps import absolute, opened
 from tabprotect.engine.project.verbs import table_verbs
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table as CountTable

@@ -16,13 +16,13 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 
 from tabprotect.engine.query_space.lattice import Query
-from tabprotect.engine.query_space.table_server.entry import Entry
+from tabprotect.engine.query_space.table_server.log_entry import LogEntry
 from tabprotect.engine.query_space.table_server.session import Answered
 from tabprotect.engine.tables.variable import Variable
-from tabprotect.server.asking import Asked, asked, listed
+from tabprotect.server.asked_table import AskedTable, asked_table, names_listed
 from tabprotect.server.deciding.desk import Desk, Given
-from tabprotect.server.egress import DEFAULT, OUTPUTS, Output, chosen
-from tabprotect.server.problems import Problem
+from tabprotect.server.egress import DEFAULT, OUTPUTS, ServedFormat, chosen_format
+from tabprotect.server.problems import HttpProblem
 from tabprotect.server.server import Server, Visitor
 from tabprotect.version import __version__
 
@@ -99,7 +99,7 @@ async def data(request: Request) -> Response:
     """A sub-table as a file; one that was not asked for yet is decided on."""
     desk, server = _desk(request), server_of(request)
     names, filters, format_name = _data_request(request, await request.body())
-    output = chosen(format_name, request.headers.get("accept", ""))
+    output = chosen_format(format_name, request.headers.get("accept", ""))
     wanted = understood(request, names, filters)
     identified(request)
     given = desk.at_hand(wanted.query) or await run_in_threadpool(desk.known, wanted.query)
@@ -133,7 +133,7 @@ async def ask(request: Request) -> Response:
     said = _object(await request.body())
     unknown = set(said) - {"variables", "user", "filter"}
     if unknown:
-        raise Problem("invalid_query", f"{sorted(unknown)[0]!r} means nothing here")
+        raise HttpProblem("invalid_query", f"{sorted(unknown)[0]!r} means nothing here")
     wanted = understood(request, _texts(said, "variables"), _texts(said, "filter", ()))
     identified(request)
     answered = await decided(request, wanted.query, user_of(request, said.get("user")))
@@ -157,11 +157,13 @@ async def query(request: Request) -> Response:
     number = request.path_params["number"]
     entry = await run_in_threadpool(desk.entry, number)
     if entry is None or entry.line.kind not in DECISIONS:
-        raise Problem("not_found", f"there is no query {number}")
+        raise HttpProblem("not_found", f"there is no query {number}")
     given = await run_in_threadpool(desk.known, entry.line.query)
     if given is None:
         return JSONResponse(_entry_json(request, entry), headers={"Cache-Control": "no-store"})
-    said = await run_in_threadpool(_answer_json, request, entry, given, Asked(entry.line.query))
+    said = await run_in_threadpool(
+        _answer_json, request, entry, given, AskedTable(entry.line.query)
+    )
     return JSONResponse(said, headers={"Cache-Control": "no-store"})
 
 
@@ -176,7 +178,7 @@ async def vote(request: Request) -> Response:
     if given is None:
         return _not_given(request, answered)
     said = await run_in_threadpool(
-        _answer_json, request, answered.entry, given, Asked(answered.entry.line.query)
+        _answer_json, request, answered.entry, given, AskedTable(answered.entry.line.query)
     )
     return JSONResponse(said, status_code=201, headers={"Cache-Control": "no-store"})
 
@@ -217,7 +219,7 @@ async def bundle(request: Request) -> Response:
     tag, public = f'"{mark}"', "public" if server.service.access.anonymous else "private"
     content = await run_in_threadpool(server.desk.bundle, mark) if len(mark) == 64 else None
     if content is None:
-        raise Problem("not_found", "no bundle with this fingerprint went out")
+        raise HttpProblem("not_found", "no bundle with this fingerprint went out")
     headers = {
         "ETag": tag,
         "Cache-Control": f"{public}, {FOR_EVER}",
@@ -240,14 +242,14 @@ async def metrics(request: Request) -> Response:
     return PlainTextResponse(text, media_type="text/plain; version=0.0.4")
 
 
-def etag(given: Given, output: Output, wanted: Asked) -> str:
+def etag(given: Given, output: ServedFormat, wanted: AskedTable) -> str:
     """What tells one file from another: the bundle, the sub-table, the format and the filters."""
     shown = sorted((name, kept) for name, kept in wanted.shown.items())
     said = json.dumps([given.fingerprint, wanted.query, output.name, shown])
     return f'"{hashlib.sha256(said.encode()).hexdigest()[:32]}"'
 
 
-def written(server: Server, given: Given, output: Output, wanted: Asked) -> bytes:
+def written(server: Server, given: Given, output: ServedFormat, wanted: AskedTable) -> bytes:
     """A sub-table as bytes: the one way out of every page and every route."""
     names = ", ".join(given.table.domain.names)
     kind = " (perturbed)" if given.kind == "perturbed" else ""
@@ -258,33 +260,33 @@ def written(server: Server, given: Given, output: Output, wanted: Asked) -> byte
 def _desk(request: Request) -> Desk:
     desk = server_of(request).desk
     if request.path_params["id"] != desk.id:
-        raise Problem("unknown_table", f"the only table is {desk.id!r}")
+        raise HttpProblem("unknown_table", f"the only table is {desk.id!r}")
     return desk
 
 
 def identified(request: Request) -> None:
     """Complain where a key is needed and there is none."""
     if not server_of(request).service.access.anonymous and visitor_of(request).account is None:
-        raise Problem(
+        raise HttpProblem(
             "unauthorised",
             "ask the operator for a key and send it as Authorization: Bearer KEY",
             headers={"WWW-Authenticate": "Bearer"},
         )
 
 
-def understood(request: Request, names: Sequence[str], filters: Sequence[str]) -> Asked:
+def understood(request: Request, names: Sequence[str], filters: Sequence[str]) -> AskedTable:
     """A request that may be decided on."""
     desk, limits = server_of(request).desk, visitor_of(request).limits
-    wanted = asked(desk.domain, desk.lattice, names, filters)
+    wanted = asked_table(desk.domain, desk.lattice, names, filters)
     wrong = wanted.query & desk.disallowed
     if wrong:
-        raise Problem(
+        raise HttpProblem(
             "disallowed_variable", f"not offered: {', '.join(desk.lattice.names_of(wrong))}"
         )
     shape = desk.shape(wanted.query)
     cells = math.prod(shape)
     if cells > limits.cells:
-        raise Problem(
+        raise HttpProblem(
             "too_many_cells",
             f"{' x '.join(map(str, shape))} = {cells:,} cells; at most {limits.cells:,} in one sub-table",
             more={"cells": cells, "limit": limits.cells},
@@ -297,12 +299,14 @@ def user_of(request: Request, said: object) -> str:
     visitor = visitor_of(request)
     if said is not None:
         if not isinstance(said, str) or not said.strip() or not said.isprintable():
-            raise Problem("invalid_query", "the user is not a name")
+            raise HttpProblem("invalid_query", "the user is not a name")
         if len(said) > visitor.limits.name:
-            raise Problem("invalid_query", f"a name has at most {visitor.limits.name} characters")
+            raise HttpProblem(
+                "invalid_query", f"a name has at most {visitor.limits.name} characters"
+            )
     if visitor.account is not None:
         if said is not None and said != visitor.account.name:
-            raise Problem("forbidden", "the key is another user's")
+            raise HttpProblem("forbidden", "the key is another user's")
         return visitor.account.name
     return said if isinstance(said, str) else "anonymous"
 
@@ -337,7 +341,7 @@ def _not_given(request: Request, answered: Answered) -> Response:
         return JSONResponse(said, status_code=202, headers=headers)
     names = server_of(request).desk.lattice.names_of
     parts = [list(names(part)) for part in answer.queries]
-    raise Problem(
+    raise HttpProblem(
         "not_released",
         answer.reason,
         more={
@@ -350,7 +354,7 @@ def _not_given(request: Request, answered: Answered) -> Response:
     )
 
 
-def _entry_json(request: Request, entry: Entry) -> dict[str, object]:
+def _entry_json(request: Request, entry: LogEntry) -> dict[str, object]:
     decision, code = DECISIONS[entry.line.kind]
     names = server_of(request).desk.lattice.names_of(entry.line.query)
     return {
@@ -363,7 +367,9 @@ def _entry_json(request: Request, entry: Entry) -> dict[str, object]:
     }
 
 
-def _answer_json(request: Request, entry: Entry, given: Given, wanted: Asked) -> dict[str, object]:
+def _answer_json(
+    request: Request, entry: LogEntry, given: Given, wanted: AskedTable
+) -> dict[str, object]:
     decision, code = DECISIONS[given.kind]
     content = written(server_of(request), given, OUTPUTS["json-stat2"], wanted)
     return _entry_json(request, entry) | {
@@ -385,15 +391,15 @@ def _data_request(request: Request, body: bytes) -> tuple[Sequence[str], Sequenc
         said = _object(body)
         unknown = set(said) - {"variables", "filter", "format"}
         if unknown:
-            raise Problem("invalid_query", f"{sorted(unknown)[0]!r} means nothing here")
+            raise HttpProblem("invalid_query", f"{sorted(unknown)[0]!r} means nothing here")
         named = said.get("format", params.get("format"))
         if named is not None and not isinstance(named, str):
-            raise Problem("invalid_query", "format is not a text")
+            raise HttpProblem("invalid_query", "format is not a text")
         return _texts(said, "variables"), _texts(said, "filter", ()), named
     unknown = set(params) - {"variables", "filter", "format"}
     if unknown:
-        raise Problem("invalid_query", f"{sorted(unknown)[0][:40]!r} means nothing here")
-    names = [name for text in params.getlist("variables") for name in listed(text)]
+        raise HttpProblem("invalid_query", f"{sorted(unknown)[0][:40]!r} means nothing here")
+    names = [name for text in params.getlist("variables") for name in names_listed(text)]
     return names, params.getlist("filter"), params.get("format")
 
 
@@ -401,9 +407,9 @@ def _object(body: bytes) -> dict[str, object]:
     try:
         said = json.loads(body)
     except (ValueError, RecursionError):
-        raise Problem("invalid_query", "the body is not JSON") from None
+        raise HttpProblem("invalid_query", "the body is not JSON") from None
     if not isinstance(said, dict):
-        raise Problem("invalid_query", "the body is not a JSON object")
+        raise HttpProblem("invalid_query", "the body is not a JSON object")
     return said
 
 
@@ -412,5 +418,5 @@ def _texts(
 ) -> Sequence[str]:
     found = said.get(name, default)
     if not isinstance(found, (list, tuple)) or not all(isinstance(text, str) for text in found):
-        raise Problem("invalid_query", f"{name} is not a list of texts")
+        raise HttpProblem("invalid_query", f"{name} is not a list of texts")
     return found

@@ -18,9 +18,9 @@ from tabprotect.server import api
 from tabprotect.server.access.accounts import Accounts
 from tabprotect.server.browser import house_pages, reader_pages
 from tabprotect.server.deciding.desk import Desk
-from tabprotect.server.guard import Guard
 from tabprotect.server.openapi import openapi
-from tabprotect.server.problems import Problem
+from tabprotect.server.problems import HttpProblem
+from tabprotect.server.request_guard import Guard
 from tabprotect.server.server import Server
 from tabprotect.server.service import Service
 
@@ -86,5 +86,7 @@ async def _not_routed(request: Request, error: Exception) -> None:
     assert isinstance(error, HTTPException)
     if error.status_code == 405:
         allowed = dict(error.headers or {})
-        raise Problem("method_not_allowed", "this address takes another method", headers=allowed)
-    raise Problem("not_found", "this address means nothing here")
+        raise HttpProblem(
+            "method_not_allowed", "this address takes another method", headers=allowed
+        )
+    raise HttpProblem("not_found", "this address means nothing here")

@@ -12,14 +12,14 @@ import numpy as np
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.registered import formats
 from tabprotect.engine.tables.table import Table
-from tabprotect.server.problems import Problem
+from tabprotect.server.problems import HttpProblem
 
 Write = Callable[[Table, str], bytes]
 """A table with its title as bytes."""
 
 
 @dataclass(frozen=True)
-class Output:
+class ServedFormat:
     """One format: its name in ``format=``, its media type, the ending of a file, what writes it."""
 
     name: str
@@ -33,7 +33,7 @@ def _engine(name: str) -> Write:
         try:
             return formats()[name].publish(table, None, title)
         except InputError as error:
-            raise Problem("not_acceptable", f"{error.message}: take another format") from None
+            raise HttpProblem("not_acceptable", f"{error.message}: take another format") from None
 
     return write
 
@@ -80,29 +80,29 @@ def _html(table: Table, title: str) -> bytes:
     return text.encode()
 
 
-OUTPUTS: Mapping[str, Output] = {
+OUTPUTS: Mapping[str, ServedFormat] = {
     output.name: output
     for output in (
-        Output("json-stat2", "application/json", "json", _engine("jsonstat")),
-        Output("csv", "text/csv; charset=utf-8", "csv", _engine("csv")),
-        Output("px", "text/x-pcaxis", "px", _engine("px")),
-        Output("sdmx-csv", "application/vnd.sdmx.data+csv", "csv", _engine("sdmx_csv")),
-        Output("xml", "application/xml", "xml", _xml),
-        Output("parquet", "application/vnd.apache.parquet", "parquet", _engine("parquet")),
-        Output(
+        ServedFormat("json-stat2", "application/json", "json", _engine("jsonstat")),
+        ServedFormat("csv", "text/csv; charset=utf-8", "csv", _engine("csv")),
+        ServedFormat("px", "text/x-pcaxis", "px", _engine("px")),
+        ServedFormat("sdmx-csv", "application/vnd.sdmx.data+csv", "csv", _engine("sdmx_csv")),
+        ServedFormat("xml", "application/xml", "xml", _xml),
+        ServedFormat("parquet", "application/vnd.apache.parquet", "parquet", _engine("parquet")),
+        ServedFormat(
             "xlsx",
             "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
             "xlsx",
             _engine("xlsx"),
         ),
-        Output("html", "text/html; charset=utf-8", "html", _html),
+        ServedFormat("html", "text/html; charset=utf-8", "html", _html),
     )
 }
 
 DEFAULT = "json-stat2"
 
 
-def chosen(name: str | None, accept: str) -> Output:
+def chosen_format(name: str | None, accept: str) -> ServedFormat:
     """The format that ``format=`` names, else the one that ``Accept`` likes best.
 
     Raises
@@ -113,11 +113,11 @@ def chosen(name: str | None, accept: str) -> Output:
     if name is not None:
         found = OUTPUTS.get(name)
         if found is None:
-            raise Problem(
+            raise HttpProblem(
                 "invalid_query", f"there is no format {name[:40]!r}; there are {', '.join(OUTPUTS)}"
             )
         return found
-    best: tuple[float, int, Output] | None = None
+    best: tuple[float, int, ServedFormat] | None = None
     for place, part in enumerate((accept or "*/*").split(",")):
         media, *options = (word.strip() for word in part.split(";"))
         quality = _quality(options)
@@ -128,11 +128,13 @@ def chosen(name: str | None, accept: str) -> Output:
                     best = order
                 break
     if best is None:
-        raise Problem("not_acceptable", f"none of the formats is accepted: {', '.join(OUTPUTS)}")
+        raise HttpProblem(
+            "not_acceptable", f"none of the formats is accepted: {', '.join(OUTPUTS)}"
+        )
     return best[2]
 
 
-def _matches(media: str, output: Output) -> bool:
+def _matches(media: str, output: ServedFormat) -> bool:
     own = output.media.partition(";")[0]
     alike = {
         "application/json": ("application/vnd.json-stat+json",),

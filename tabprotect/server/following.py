@@ -19,7 +19,7 @@ PATIENCE = 20
 
 
 @dataclass(frozen=True)
-class Line:
+class FollowedLine:
     """One line of the log.
 
     Attributes
@@ -56,7 +56,7 @@ class Standing:
     frozen: bool
     released: Frontier
     unreleasable: Frontier
-    lines: tuple[Line, ...]
+    lines: tuple[FollowedLine, ...]
 
 
 def standing(address: str, key: str) -> Standing:
@@ -113,9 +113,9 @@ def _understood(said: Mapping[str, Any]) -> Standing:
     )
 
 
-def _line(said: Mapping[str, Any], lattice: Lattice) -> Line:
+def _line(said: Mapping[str, Any], lattice: Lattice) -> FollowedLine:
     price = said["price"] or {}
-    return Line(
+    return FollowedLine(
         number=int(said["number"]),
         time=datetime.fromisoformat(said["time"]),
         user=str(said["user"]),

@@ -60,7 +60,7 @@ STATUS: Mapping[Code, int] = {
 }
 
 
-class Problem(Exception):  # noqa: N818 (a refusal is an answer)
+class HttpProblem(Exception):  # noqa: N818 (a refusal is an answer)
     """A refusal.
 
     Parameters

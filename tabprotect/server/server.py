@@ -13,7 +13,7 @@ from tabprotect.server.access.accounts import Account, Accounts
 from tabprotect.server.access.limiter import Limiter
 from tabprotect.server.deciding.desk import Desk
 from tabprotect.server.metrics import Metrics
-from tabprotect.server.problems import Problem
+from tabprotect.server.problems import HttpProblem
 from tabprotect.server.service import Limits, Service
 
 COOKIE = "tabprotect-session"
@@ -102,7 +102,7 @@ class Server:
             return None
         found = self.accounts.by_key(key)
         if found is None:
-            raise Problem(
+            raise HttpProblem(
                 "unauthorised", "this key is not valid", headers={"WWW-Authenticate": "Bearer"}
             )
         return found

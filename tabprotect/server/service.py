@@ -13,9 +13,9 @@ from typing import Any, Literal, get_args, get_type_hints
 
 from tabprotect.engine.errors import InputError, ParameterError, TabprotectError
 from tabprotect.engine.project.opening.examples import PREFIX
-from tabprotect.engine.query_space.bounds_way import BOUNDS_WAYS, BoundsWay
 from tabprotect.engine.query_space.registered import criteria, rules
-from tabprotect.engine.sensitivity.judged_cells import Judged
+from tabprotect.engine.query_space.ways_to_bound import BOUNDS_WAYS, BoundsWay
+from tabprotect.engine.sensitivity.cells_to_judge import Judged
 
 Beyond = Literal["refusal", "perturbed"]
 Blocking = Literal["any_zero", "negative"]

@@ -10,11 +10,11 @@ from pathlib import Path
 import numpy as np
 
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.formats.files import read_table
 from tabprotect.engine.formats.format import Format
-from tabprotect.engine.formats.reading import options
+from tabprotect.engine.formats.reading_options import options
 from tabprotect.engine.formats.registered import format_of, formats
-from tabprotect.engine.formats.writing import write_table
+from tabprotect.engine.formats.table_reading import read_table
+from tabprotect.engine.formats.table_writing import write_table
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.structural import StructuralZeros
 from tabprotect.engine.tables.table import Table

@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tabprotect.engine.assessment.assessed_release import AssessedRelease
-from tabprotect.engine.assessment.compared import published_by
-from tabprotect.engine.assessment.key import Key
+from tabprotect.engine.assessment.compared_cells import published_by
+from tabprotect.engine.assessment.intruder_key import Key
 from tabprotect.engine.assessment.measure import NEEDS, Measure
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import methods

@@ -20,7 +20,7 @@ from tabprotect.engine.errors import InfeasibleError, ParameterError, Tabprotect
 from tabprotect.engine.parameters import Parameter
 from tabprotect.engine.posterior.infer import infer
 from tabprotect.engine.posterior.prior import CellTable
-from tabprotect.engine.protection.descriptions.summary import summarise
+from tabprotect.engine.protection.descriptions.run_summary import summarise
 from tabprotect.engine.protection.guarantees import GUARANTEES, verify
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.needs import NEEDS
@@ -28,7 +28,7 @@ from tabprotect.engine.protection.problem import Problem, Protected
 from tabprotect.engine.protection.registered import likelihood_of, methods
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.likelihood import AdaptiveSequence, CellFactors, MoveSequence
-from tabprotect.engine.release.published import PublishedTable
+from tabprotect.engine.release.release import PublishedTable
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 from tabprotect.testing.brute_force import every_original, marginals, weight

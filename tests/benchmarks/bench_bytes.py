@@ -16,7 +16,7 @@ import numpy as np
 
 from tabprotect.engine.cycles.designs import design
 from tabprotect.engine.cycles.layers import layers
-from tabprotect.engine.protection.cycle_runs.forward import flip, walk
+from tabprotect.engine.protection.cycle_runs.forward_walk import flip, walk_cycles
 from tabprotect.engine.tables.domain import Domain
 
 SIZE = 1000
@@ -76,7 +76,7 @@ def perturb(size: int, kind: str, passes: int) -> None:
 
     def run() -> None:
         coins = flip(np.random.default_rng(2), (passes, len(moves)), alpha=0.25, beta=0.25)
-        walk(counts.copy(), layers(moves), coins, "any_zero")
+        walk_cycles(counts.copy(), layers(moves), coins, "any_zero")
 
     signs = moves.signs.astype(np.int64)
 

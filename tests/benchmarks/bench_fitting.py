@@ -17,7 +17,7 @@ from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.fitting.additivity import restore
 from tabprotect.engine.fitting.expected import fit
 from tabprotect.engine.tables.domain import Domain
-from tabprotect.engine.tables.groupings.hierarchy import Grouping
+from tabprotect.engine.tables.groupings.grouping import Grouping
 from tabprotect.engine.tables.publication import Publication
 
 CASES = (

@@ -26,7 +26,7 @@ status = open("/proc/self/status").read()
 print(spent, int(status.partition("VmHWM:")[2].split()[0]) >> 10)
 """
 
-OURS = "from tabprotect.engine.formats.files import read_table"
+OURS = "from tabprotect.engine.formats.table_reading import read_table"
 OPEN = "read_table({path!r})"
 DUCKDB = "import duckdb\nconnection = duckdb.connect()"
 LOAD = "connection.execute(\"CREATE TABLE t AS SELECT * FROM '{path}'\")"

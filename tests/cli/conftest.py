@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tabprotect.cli.main import main
-from tabprotect.engine.disclosure import before
+from tabprotect.engine.disclosure import gate_chance as before
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ import sqlalchemy as sa
 
 from tabprotect.engine import database
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.query_space.table_server.database import SCHEMA
+from tabprotect.engine.query_space.table_server.ledger import SCHEMA
 
 PATIENCE = 0.05
 

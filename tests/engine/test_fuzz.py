@@ -17,16 +17,15 @@ import pytest
 import xlsxwriter
 
 from tabprotect.engine.bundle import confidential
-from tabprotect.engine.bundle.archive import pack, unpack
-from tabprotect.engine.bundle.manifest import sealed
+from tabprotect.engine.bundle.archive import pack, sealed, unpack
 from tabprotect.engine.bundle.verify import KIND, verify, verify_bytes
-from tabprotect.engine.cycles import files as cycle_files
+from tabprotect.engine.cycles import cycle_files
 from tabprotect.engine.errors import BundleError, InputError, TabprotectError
-from tabprotect.engine.formats.files import read_table
-from tabprotect.engine.formats.groupings import parse_groupings
+from tabprotect.engine.formats.grouping_files import parse_groupings
+from tabprotect.engine.formats.table_reading import read_table
 from tabprotect.engine.posterior.prior import parse_prior
 from tabprotect.engine.project.history import History
-from tabprotect.engine.project.replaying import replay
+from tabprotect.engine.project.recipes import replay
 from tabprotect.engine.project.saving import storage
 from tabprotect.engine.project.verbs.release_verbs import protect, publish
 from tabprotect.engine.project.verbs.table_verbs import open_table

@@ -19,7 +19,7 @@ from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.methods.random_rounding import RandomRounding
 from tabprotect.engine.protection.problem import Draft, Problem
 from tabprotect.engine.query_space.criteria.smallest_margin import SmallestMargin
-from tabprotect.engine.query_space.evidence import Judgement
+from tabprotect.engine.query_space.criterion_evidence import RiskJudgement
 from tabprotect.engine.query_space.rule import Ruling
 from tabprotect.engine.query_space.rules.myopic import Myopic
 from tabprotect.engine.release.likelihood import CellFactors
@@ -128,7 +128,7 @@ class Backwards(SmallestMargin):
     """Finds larger releases safer."""
 
     def judge(self, evidence, released, threshold, **more):  # type: ignore[no-untyped-def]
-        found: Judgement = super().judge(evidence, released, threshold, **more)
+        found: RiskJudgement = super().judge(evidence, released, threshold, **more)
         return replace(found, width=100 + len(set(released)))
 
 

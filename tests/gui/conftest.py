@@ -13,7 +13,7 @@ from PySide6.QtCore import QtMsgType, qInstallMessageHandler
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from tabprotect.engine.disclosure import before
+from tabprotect.engine.disclosure import gate_chance as before
 from tabprotect.engine.posterior.factors.chains import chain
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.frame.app import application

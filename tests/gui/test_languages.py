@@ -13,6 +13,7 @@ from PySide6.QtWidgets import (
     QApplication,
     QComboBox,
     QLabel,
+    QListView,
     QPushButton,
     QWidget,
 )
@@ -23,8 +24,8 @@ from tabprotect.gui.base.document import Document
 from tabprotect.gui.frame.app import application
 from tabprotect.gui.frame.main_window import MainWindow
 from tabprotect.gui.look.listing import Listing
-from tabprotect.gui.look.shown import speak_in_window
 from tabprotect.gui.look.theme import GRID, THEME
+from tabprotect.gui.look.translated import speak_in_window
 from tabprotect.gui.pages.protect.page import ProtectPage
 from tabprotect.gui.pages.query_space.page import QuerySpacePage
 from tabprotect.gui.pages.table.page import TablePage
@@ -123,11 +124,16 @@ def quiet(window: MainWindow, qtbot: QtBot) -> None:
 
 
 def words(window: MainWindow) -> set[str]:
-    """All that labels, buttons and lists of the window say."""
-    said = set()
+    """All that labels, buttons, lists and menus of the window say, and say of themselves."""
+    said = {action.text() for menu in window.actions_.menus.values() for action in menu.actions()}
     for widget in window.findChildren(QWidget):
         if not widget.isVisible():
             continue
+        beside = (widget.accessibleName(), widget.accessibleDescription(), widget.toolTip())
+        said |= {re.sub("<[^>]*>", " ", text) for text in beside}
+        if isinstance(widget, QListView) and widget.model() is not None:
+            first = widget.model().index(0, 0)
+            said.add(str(first.data(Qt.ItemDataRole.AccessibleTextRole) or ""))
         if isinstance(widget, QLabel | QAbstractButton):
             said.add(widget.text())
         if isinstance(widget, QComboBox):

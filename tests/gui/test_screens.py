@@ -19,14 +19,14 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
-from tabprotect.engine.disclosure.trials import Trial
+from tabprotect.engine.disclosure.method_trials import MethodTrial
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.history import History
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import methods
-from tabprotect.engine.protection.wishes import Kept
+from tabprotect.engine.protection.wishes import Promised
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Domain
@@ -214,12 +214,12 @@ def test_nothing_essential_leaves_any_screen(crowded: MainWindow) -> None:
     assert not faults, "\n".join(faults)
 
 
-def some_trials(domain: Domain) -> tuple[Trial, ...]:
+def some_trials(domain: Domain) -> tuple[MethodTrial, ...]:
     """As many as there are methods, with long reasons."""
-    nothing = Kept(frozenset(), None)
+    nothing = Promised(frozenset(), None)
     return tuple(
-        Trial(name, {}, "", nothing, 0.4, True, 100, 1.5, 1.5, 3, domain.size)
+        MethodTrial(name, {}, "", nothing, 0.4, True, 100, 1.5, 1.5, 3, domain.size)
         if number % 3
-        else Trial(name, fault="this table cannot be protected so, for many good reasons")
+        else MethodTrial(name, fault="this table cannot be protected so, for many good reasons")
         for number, name in enumerate(methods())
     )

@@ -11,7 +11,7 @@ from types import ModuleType
 import pytest
 
 from tabprotect.languages.catalogue import Catalogue
-from tabprotect.languages.po import Entry, po_text, read_po
+from tabprotect.languages.po import PoEntry, po_text, read_po
 from tabprotect.languages.speaking import PSEUDO, catalogue, of_environment
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -34,7 +34,7 @@ def script() -> Iterator[ModuleType]:
         yield importlib.import_module("catalogue")
 
 
-def entries() -> list[Entry]:
+def entries() -> list[PoEntry]:
     return list(read_po(GERMAN.read_text("utf-8")))
 
 
@@ -107,6 +107,8 @@ def test_german_covers_every_area() -> None:
         ),
         ("posterior by exact draws", "A-posteriori-Verteilung durch exakte Ziehungen"),
         ("Title: A small table", "Titel: A small table"),
+        ("t.csv, line 2, cell (a, b)", "t.csv, Zeile 2, Zelle (a, b)"),
+        ("Cycle 1 over 8 cells: a1, a2", "Zyklus 1 über 8 Zellen: a1, a2"),
     ],
 )
 def test_sentences_with_their_values_in_german(text: str, told: object) -> None:
@@ -119,7 +121,7 @@ def test_sentences_with_their_values_in_german(text: str, told: object) -> None:
 
 def test_names_of_the_open_table_are_kept() -> None:
     told = Catalogue(
-        "de", [Entry("Total", "Summe"), Entry("{a} or not at all", "{a} oder gar nicht")], str
+        "de", [PoEntry("Total", "Summe"), PoEntry("{a} or not at all", "{a} oder gar nicht")], str
     )
     assert told.told("Total") == "Summe"
     told.keep(["Total", "Not known"])
@@ -129,7 +131,7 @@ def test_names_of_the_open_table_are_kept() -> None:
 
 def test_what_is_not_translated_is_english_whole() -> None:
     told = Catalogue(
-        "de", [Entry("{n} cells of {name} may move", ""), Entry("{n} cells", "{n} Zellen")], str
+        "de", [PoEntry("{n} cells of {name} may move", ""), PoEntry("{n} cells", "{n} Zellen")], str
     )
     assert told.told("3 cells of x may move") == "3 cells of x may move"
 
@@ -141,10 +143,10 @@ def test_a_long_text_without_sense_is_passed_quickly() -> None:
 
 
 def test_a_catalogue_is_read_as_it_was_written() -> None:
-    given = [Entry('say "it"', "sag „es“", "a.py"), Entry("two\nlines", "", "b.py")]
+    given = [PoEntry('say "it"', "sag „es“", "a.py"), PoEntry("two\nlines", "", "b.py")]
     assert list(read_po(po_text("de", given))) == given
     broken_up = '#, fuzzy\nmsgid ""\n"one "\n"two"\nmsgstr "eins "\n"zwei"\n'
-    assert list(read_po(broken_up)) == [Entry("one two", "eins zwei")]
+    assert list(read_po(broken_up)) == [PoEntry("one two", "eins zwei")]
 
 
 def test_the_pseudo_language_is_two_fifths_longer() -> None:

@@ -14,8 +14,8 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from tabprotect.engine.query_space.table_server.entry import Entry
 from tabprotect.engine.query_space.table_server.fold import Request, ServerState, decide
+from tabprotect.engine.query_space.table_server.log_entry import LogEntry
 from tabprotect.server.api import DECISIONS
 from tabprotect.server.deciding.desk import Desk
 from tabprotect.server.service import read
@@ -199,7 +199,7 @@ def check(folder: Path, database: str, answered: list[Said]) -> int:
         desk.close()
 
 
-def _follows(entries: list[Entry], state: ServerState) -> None:
+def _follows(entries: list[LogEntry], state: ServerState) -> None:
     for entry in entries:
         line = entry.line
         _, serial = decide(state, Request(line.user, line.query))

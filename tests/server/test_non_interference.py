@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from table_server import QUICK, Serve
 
-from tabprotect.engine.formats.files import read_table
+from tabprotect.engine.formats.table_reading import read_table
 from tabprotect.server.access.limiter import Limiter
 from tabprotect.server.service import Access, CriterionChoice, RuleChoice, Service, TableSource
 

@@ -15,8 +15,8 @@ from odd_requests import answers_only_what_is_released
 from served import Caller
 from table_server import Serve, czech
 
-from tabprotect.engine.query_space.table_server import database
-from tabprotect.server import guard
+from tabprotect.engine.query_space.table_server import ledger as database
+from tabprotect.server import request_guard
 from tabprotect.server.application import application, started
 from tabprotect.server.hosting import patience
 
@@ -27,7 +27,7 @@ HURRY = 0.5
 @pytest.fixture
 def port(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
     """A server on the loopback that waits half a second for requests."""
-    for module in (guard, patience):
+    for module in (request_guard, patience):
         monkeypatch.setattr(module, "PATIENCE", HURRY)
     app = application(started(czech(), str(tmp_path / "h.sqlite")))
     config = uvicorn.Config(app, port=0, http=patience.Patient, log_level="critical")

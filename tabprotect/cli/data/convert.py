@@ -9,7 +9,7 @@ from tabprotect.cli.arguments import add_reading, keep_apart, open_source
 from tabprotect.cli.output import Console
 from tabprotect.cli.verbs import Verbs
 from tabprotect.engine.formats.registered import format_names
-from tabprotect.engine.formats.writing import format_to_write, write_table
+from tabprotect.engine.formats.table_writing import format_to_write, write_table
 
 
 def add(verbs: Verbs) -> None:

@@ -18,11 +18,11 @@ from tabprotect.cli.arguments import (
 )
 from tabprotect.cli.output import Console
 from tabprotect.cli.verbs import UsageError, Verbs
-from tabprotect.engine.formats.writing import format_to_write, write_table
+from tabprotect.engine.formats.table_writing import format_to_write, write_table
 from tabprotect.engine.project.command import Order
 from tabprotect.engine.project.history import History
+from tabprotect.engine.project.in_one_go import absolute
 from tabprotect.engine.project.saving import storage
-from tabprotect.engine.project.steps import absolute
 from tabprotect.engine.project.verbs.table_verbs import tabulate
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.tables.groupings.nesting import chains

@@ -10,8 +10,8 @@ from tabprotect.cli.arguments import positive
 from tabprotect.cli.output import Console
 from tabprotect.cli.verbs import Verbs
 from tabprotect.engine.assessment.comparing.spreading import cores
-from tabprotect.engine.project.replaying.batch import SUMMARIES, run_batch, worst
-from tabprotect.engine.project.replaying.jobs import jobs_of
+from tabprotect.engine.project.recipes.batch import SUMMARIES, run_batch, worst_exit_code
+from tabprotect.engine.project.recipes.batch_jobs import jobs_of
 
 
 def add(verbs: Verbs) -> None:
@@ -55,4 +55,4 @@ def run(args: argparse.Namespace, console: Console) -> int:
     lines.append(f"{len(outcomes)} jobs, {failed} failed. Summary (CONFIDENTIAL): {summaries[0]}")
     data = {"jobs": [asdict(o) for o in outcomes], "failed": failed, "summaries": summaries}
     console.result(data, lines)
-    return worst(outcomes)
+    return worst_exit_code(outcomes)

@@ -11,11 +11,11 @@ from tabprotect.cli.output import Console
 from tabprotect.cli.verbs import Verbs
 from tabprotect.engine.assessment.comparing.compare import RUNS, compare
 from tabprotect.engine.assessment.comparing.comparison import RISK, UTILITY, Comparison
+from tabprotect.engine.assessment.comparing.over_seeds import Spread
 from tabprotect.engine.assessment.comparing.run_spec import FORM, parse_spec
 from tabprotect.engine.assessment.comparing.scope import Scope
-from tabprotect.engine.assessment.comparing.summary import Spread
 from tabprotect.engine.assessment.figure import ABOUT, AT_LEAST
-from tabprotect.engine.assessment.registered import chosen
+from tabprotect.engine.assessment.registered import named_measures
 from tabprotect.engine.atomic import write_bytes
 from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.project.opening.examples import PREFIX, load_example
@@ -85,7 +85,7 @@ def run_compare(args: argparse.Namespace, console: Console) -> int:
     wrong = {
         noun: f"{name!r} is no measure of {noun}"
         for noun, name in axes.items()
-        if name not in {m.name for m in chosen([noun])}
+        if name not in {m.name for m in named_measures([noun])}
     }
     if wrong:
         raise ParameterError(wrong, hint="describe lists the measures")

@@ -7,22 +7,22 @@ import json
 from pathlib import Path
 from typing import Any
 
-from tabprotect.cli.arguments import add_reading, names, open_source, sizes
+from tabprotect.cli.arguments import add_reading, names, open_source, shape_sizes
 from tabprotect.cli.output import Console
 from tabprotect.cli.verbs import UsageError, Verbs
-from tabprotect.engine.cycles import files
-from tabprotect.engine.cycles.constructions.for_margins import Designed, design_for_margins
-from tabprotect.engine.cycles.constructions.triangular import Settings
+from tabprotect.engine.cycles import cycle_files as files
+from tabprotect.engine.cycles.constructions.for_margins import ProvedDesign, design_for_margins
+from tabprotect.engine.cycles.constructions.triangular import TriangularSettings
+from tabprotect.engine.cycles.cycle_report import check_cycles, public_support
 from tabprotect.engine.cycles.designs import DESIGNS, design, in_place
-from tabprotect.engine.cycles.report import check, public_support
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.formats.groupings import parse_groupings
+from tabprotect.engine.formats.grouping_files import parse_groupings
 from tabprotect.engine.formats.structural_zeros import read_zeros
 from tabprotect.engine.release.likelihood import BLOCKING_RULES
 from tabprotect.engine.tables.domain import Domain
-from tabprotect.engine.tables.groupings.hierarchy import Grouping
+from tabprotect.engine.tables.groupings.grouping import Grouping
 from tabprotect.engine.tables.kept_margins import KeptMargins
-from tabprotect.engine.tables.margins import all_margins, maximal
+from tabprotect.engine.tables.margins import all_margins, maximal_margins
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.engine.tables.publication import Publication
 
@@ -31,7 +31,7 @@ def add(verbs: Verbs) -> None:
     """Declare the commands."""
     group = verbs.group("cycles")
     create = group.add("design", run_design, "make a cycle set from a shape, or for kept margins")
-    create.add_argument("--shape", type=sizes, metavar="4,4")
+    create.add_argument("--shape", type=shape_sizes, metavar="4,4")
     create.add_argument("--table", metavar="TABLE", help="take shape, names and margins of a table")
     create.add_argument(
         "--kind",
@@ -118,7 +118,9 @@ def run_design(args: argparse.Namespace, console: Console) -> int:
         kept = (
             KeptMargins.even(publication) if table is None else KeptMargins.of(publication, table)
         )
-        designed = design_for_margins(kept, Settings(**given), zeros=zeros, progress=console)
+        designed = design_for_margins(
+            kept, TriangularSettings(**given), zeros=zeros, progress=console
+        )
         moves = in_place(designed.moves, args.repeats)
         zeros = ~designed.support
         found = _proof(designed, moves)
@@ -130,7 +132,7 @@ def run_design(args: argparse.Namespace, console: Console) -> int:
         support = public_support(moves, table, zeros, console)
         zeros = None if support is None else ~support
     if args.margins is not None:
-        moves = moves.keeping(maximal(domain, args.margins))
+        moves = moves.keeping(maximal_margins(domain, args.margins))
     if args.margins is not None or args.keep is not None:
         broken = moves.violations(most=1)
         if broken:
@@ -156,7 +158,7 @@ def run_design(args: argparse.Namespace, console: Console) -> int:
     return 0
 
 
-def _proof(found: Designed, moves: MoveSet) -> dict[str, object]:
+def _proof(found: ProvedDesign, moves: MoveSet) -> dict[str, object]:
     """What a design for kept margins spans, and how often its cycles touch a cell."""
     plus, minus = moves.touches
     return {
@@ -183,7 +185,7 @@ def run_check(args: argparse.Namespace, console: Console) -> int:
         moves = moves.keeping(kept.margins, kept.groupings)
     if args.zeros is not None:
         zeros = read_zeros(args.zeros, moves.domain)
-    report = check(
+    report = check_cycles(
         moves, table=table, zeros=zeros, rule=args.blocking, passes=args.passes, progress=console
     )
     marks = {"ok": "ok     ", "warning": "warning", "bad": "BAD    "}

@@ -16,9 +16,9 @@ from tabprotect.engine.bounds.joined import check_common
 from tabprotect.engine.bundle.set_bundles import ALL, verify_set
 from tabprotect.engine.disclosure.policy import read as read_policy
 from tabprotect.engine.errors import InputError, RecordsError
-from tabprotect.engine.formats.reading import Reading, options
+from tabprotect.engine.formats.reading_options import Reading, options
 from tabprotect.engine.project.history import History
-from tabprotect.engine.project.steps import absolute, opened, protected
+from tabprotect.engine.project.in_one_go import absolute, opened, protected
 from tabprotect.engine.project.verbs.release_verbs import set_method
 from tabprotect.engine.project.verbs.set_verbs import (
     check_publishes_margins,

@@ -10,14 +10,14 @@ from tabprotect.cli.arguments import add_reading, keep_apart, open_source, setti
 from tabprotect.cli.output import Console
 from tabprotect.cli.verbs import UsageError, Verbs
 from tabprotect.engine.errors import InputError, RefusedError
-from tabprotect.engine.output_checking.acro import is_acro, read_acro, write_acro
-from tabprotect.engine.output_checking.checked import Checked, Decision
+from tabprotect.engine.output_checking.acro_files import is_acro, read_acro, write_acro
+from tabprotect.engine.output_checking.check_rules import CheckRules, flag_cells
 from tabprotect.engine.output_checking.decision_files import (
     as_json,
     read_decisions,
     write_decisions,
 )
-from tabprotect.engine.output_checking.rules import Rules, check
+from tabprotect.engine.output_checking.flags_and_decisions import Checked, Decision
 from tabprotect.engine.tables.table import Table
 
 SHOWN = 40
@@ -73,7 +73,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
         checked = read_acro(Path(args.table))
     else:
         table = open_source(args, console).project.original
-        checked = check(table, Rules(args.threshold, args.zeros, not args.no_classes))
+        checked = flag_cells(table, CheckRules(args.threshold, args.zeros, not args.no_classes))
     if args.decisions is not None:
         checked = checked.decided(read_decisions(args.decisions, checked.variables))
     checked = checked.decided(_decided(checked, args, when))

@@ -11,7 +11,7 @@ from tabprotect.cli.verbs import Verbs
 from tabprotect.engine.bundle import verify as bundle
 from tabprotect.engine.bundle.export import export
 from tabprotect.engine.formats.registered import format_names
-from tabprotect.engine.formats.writing import format_to_write
+from tabprotect.engine.formats.table_writing import format_to_write
 
 
 def add(verbs: Verbs) -> None:

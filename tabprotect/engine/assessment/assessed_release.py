@@ -9,10 +9,10 @@ import numpy as np
 
 from tabprotect.engine.arrays import Bools, Floats, Ints
 from tabprotect.engine.assessment.attribute_disclosure import Disclosures, Intruder
-from tabprotect.engine.assessment.beliefs import Budget, believe
-from tabprotect.engine.assessment.compared import derive, published_by, stated
+from tabprotect.engine.assessment.compared_cells import derive, published_by, stated_counts
 from tabprotect.engine.assessment.figure import ABOUT, AT_LEAST, NotComputable
-from tabprotect.engine.assessment.key import Key
+from tabprotect.engine.assessment.intruder_key import Key
+from tabprotect.engine.assessment.release_posteriors import Budget, believe
 from tabprotect.engine.errors import (
     Interrupted,
     TabprotectError,
@@ -25,7 +25,7 @@ from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.design_weights import SCALE, DesignWeights, rounded
-from tabprotect.engine.tables.groupings.grouped import true_table
+from tabprotect.engine.tables.groupings.true_table import true_table
 from tabprotect.engine.tables.publication import Publication
 
 UNNAMED = "the table has one variable only: none is left as a key"
@@ -104,7 +104,7 @@ class AssessedRelease:
     @cached_property
     def published(self) -> Floats:
         """Published counts of the compared cells (or sums of such); NaN where there is none."""
-        return derive(self.own, self.compared, stated(self.release))
+        return derive(self.own, self.compared, stated_counts(self.release))
 
     @cached_property
     def known(self) -> Bools:
@@ -133,7 +133,7 @@ class AssessedRelease:
 
     @cached_property
     def _restored(self) -> Floats | str:
-        values = stated(self.release)
+        values = stated_counts(self.release)
         known = ~np.isnan(values)
         try:
             return restore(

@@ -23,7 +23,7 @@ def measures() -> Registry[Measure]:
     )
 
 
-def chosen(names: Sequence[str] | None) -> tuple[Measure, ...]:
+def named_measures(names: Sequence[str] | None) -> tuple[Measure, ...]:
     """The named measures in the order of the registry; all by default.
 
     Parameters

@@ -27,7 +27,7 @@ from tabprotect.engine.budgets import PROGRAMME_CELLS as MOST_CELLS
 from tabprotect.engine.budgets import SUPPORT_CELLS as MOST_OPEN
 from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.tables.margins import MarginSet, maximal
+from tabprotect.engine.tables.margins import MarginSet, maximal_margins
 from tabprotect.engine.tables.table import Table
 
 Way = Literal["auto", "decomposable", "shuttle", "lp", "integer"]
@@ -171,7 +171,7 @@ def width(
     errors are those of :func:`bounds`, but that ``decomposable`` on a release that is not leaves
     the verdict unknown.
     """
-    end = solver.work() + most_work
+    end = solver.solver_work() + most_work
     enclosure = _enclosure(table, release, cells, at_risk, method, progress, most_open)
     for step in _STEPS[method]:
         if step == "shuttle":
@@ -214,7 +214,7 @@ def _narrow(
             return
         goal = int(outer.min()) if beta is None else beta
         waiting = np.flatnonzero(~tried & (inner < goal) & (inner < outer))
-        if not len(waiting) or solver.work() >= end:
+        if not len(waiting) or solver.solver_work() >= end:
             return
         cell = int(waiting[np.argmin(outer[waiting])])
         progress.report(_STAGES[step], 1 - len(waiting) / len(tried))
@@ -311,7 +311,7 @@ def released(table: Table, release: Sequence[Sequence[str]]) -> MarginSet:
             raise InputError(
                 f"the variable {min(twice)!r} is named twice in one margin", hint="name it once"
             )
-    return maximal(table.domain, release)
+    return maximal_margins(table.domain, release)
 
 
 def _keys(table: Table, cells: CellChoice, at_risk: tuple[int, int]) -> Ints:

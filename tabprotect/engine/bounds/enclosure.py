@@ -23,7 +23,7 @@ from tabprotect.engine.bounds.decomposable import (
 )
 from tabprotect.engine.bounds.neighbours import Neighbours
 from tabprotect.engine.bounds.programme import IntegerProgramme, LinearProgramme, Programme
-from tabprotect.engine.bounds.shuttle import fits, tighten
+from tabprotect.engine.bounds.shuttle import shuttle_bounds, sums_exact
 from tabprotect.engine.bounds.support import support
 from tabprotect.engine.bounds.unfolded import unfolded
 from tabprotect.engine.budgets import SUPPORT_CELLS as MOST_CELLS
@@ -89,9 +89,9 @@ class Kernel:
 
     def tighten(self, progress: Progress) -> bool:
         """Run the shuttle, unless it is too large; say whether it ran."""
-        if self._opened is None or not fits(self._opened):
+        if self._opened is None or not sums_exact(self._opened):
             return False
-        self._box = tighten(self._table, self._margins, self._opened, progress=progress)
+        self._box = shuttle_bounds(self._table, self._margins, self._opened, progress=progress)
         self.low, self.high = (self._opened.at(box, self._at) for box in self._box)
         return True
 

@@ -24,7 +24,7 @@ from tabprotect.engine.tables.table import Table, better_sparse
 from tabprotect.engine.tables.variable import Variable
 
 
-def joined(tables: Mapping[str, Table], progress: Progress = SILENT) -> Table:
+def joined_table(tables: Mapping[str, Table], progress: Progress = SILENT) -> Table:
     """One table with all of these as margins.
 
     Parameters
@@ -45,8 +45,8 @@ def joined(tables: Mapping[str, Table], progress: Progress = SILENT) -> Table:
     waiting = list(parts.values())
     whole = waiting.pop(0)
     while waiting:
-        beside = max(waiting, key=lambda table: len(common(whole.domain, table.domain)))
-        shared = common(whole.domain, beside.domain)
+        beside = max(waiting, key=lambda table: len(common_margin(whole.domain, table.domain)))
+        shared = common_margin(whole.domain, beside.domain)
         if not _same(whole.margin(shared), beside.margin(shared)):
             return _solved(domain, list(parts.values()), progress)
         whole = _along(whole, beside, shared, domain)
@@ -56,7 +56,7 @@ def joined(tables: Mapping[str, Table], progress: Progress = SILENT) -> Table:
     )
 
 
-def common(one: Domain, two: Domain) -> tuple[str, ...]:
+def common_margin(one: Domain, two: Domain) -> tuple[str, ...]:
     """The margin that two tables have in common: what each tells of the other's variables."""
     return one.tidy(
         [
@@ -82,7 +82,7 @@ def _aligned(tables: Mapping[str, Table]) -> tuple[Domain, dict[str, Table]]:
     domain = _domain(list(tables.values()))
     parts = {name: _over(table, domain, name) for name, table in tables.items()}
     for one, two in combinations(parts, 2):
-        shared = common(parts[one].domain, parts[two].domain)
+        shared = common_margin(parts[one].domain, parts[two].domain)
         _check_same(parts[one].margin(shared), parts[two].margin(shared), one, two)
     return domain, parts
 

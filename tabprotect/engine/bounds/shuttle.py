@@ -22,12 +22,12 @@ from tabprotect.engine.tables.margins import MarginSet
 from tabprotect.engine.tables.table import Table
 
 
-def fits(opened: Support) -> bool:
+def sums_exact(opened: Support) -> bool:
     """Whether all sums of bounds are exact."""
     return opened.total * max(len(opened.keys), 1) < EXACT_FLOAT
 
 
-def tighten(
+def shuttle_bounds(
     table: Table, margins: MarginSet, opened: Support, *, progress: Progress = SILENT
 ) -> tuple[Ints, Ints]:
     """Lower and upper bounds of the support's cells by the strongest form that fits.
@@ -37,7 +37,7 @@ def tighten(
     InputError
         When sums of bounds would not be exact.
     """
-    if not fits(opened):
+    if not sums_exact(opened):
         raise InputError(
             "the counts are too large for the shuttle algorithm",
             hint="release margins that are decomposable",

@@ -5,8 +5,8 @@ from __future__ import annotations
 from tabprotect.engine.bundle.data_package import table_name
 from tabprotect.engine.percent import percent
 from tabprotect.engine.protection.registered import methods
-from tabprotect.engine.release.gate import CHANGED
 from tabprotect.engine.release.release import Release
+from tabprotect.engine.release.stated_gate import CHANGED
 from tabprotect.engine.tables.moves import MoveSet
 
 NAME = "README.md"

@@ -13,17 +13,16 @@ from types import MappingProxyType
 
 import numpy as np
 
-from tabprotect.engine.bundle import manifest, public
+from tabprotect.engine.bundle import archive, public
 from tabprotect.engine.bundle.archive import dump_json, parse_json, sha256
-from tabprotect.engine.bundle.verify import Verification, judged, verify_bytes
+from tabprotect.engine.bundle.verify import Verification, verify_bytes, with_verdict
 from tabprotect.engine.errors import BundleError, InputError
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.published_sums import rank
-from tabprotect.engine.release.gate import Gate
-from tabprotect.engine.release.published import PublishedTable
-from tabprotect.engine.release.release import Release
-from tabprotect.engine.release.verdict import Verdict
-from tabprotect.engine.tables import levels
+from tabprotect.engine.release.release import PublishedTable, Release
+from tabprotect.engine.release.stated_gate import Gate
+from tabprotect.engine.release.verdict_figures import Verdict
+from tabprotect.engine.tables import domain_json as levels
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.publication_set import PublicationSet, formula_of
 
@@ -33,7 +32,7 @@ ALL = "all"
 """The bundle of a set whose tables all follow from the one that is published."""
 
 
-def parts(release: Release, tables: PublicationSet) -> dict[str, Release]:
+def releases_of_set(release: Release, tables: PublicationSet) -> dict[str, Release]:
     """The release of a set, divided into a release for each of its tables.
 
     A method that publishes the inner cells (cycles), or of the margins only those that no other one
@@ -82,7 +81,7 @@ def files(
     BundleError
         Where a bundle would not pass, or common cells differ.
     """
-    divided = parts(release, tables)
+    divided = releases_of_set(release, tables)
     found: dict[str, bytes] = {}
     for done, (name, part) in enumerate(divided.items()):
         progress.report(f"packing {name}", done / len(divided))
@@ -102,7 +101,7 @@ def files(
             **({} if gate is None else gate.as_json()),
         }
     )
-    return manifest.sealed(found, KIND)
+    return archive.sealed(found, KIND)
 
 
 def common_cells(releases: Mapping[str, Release]) -> int:
@@ -173,9 +172,9 @@ def verify_set(folder: Path, *, judge: bool = False, progress: Progress = SILENT
     """
     found = {}
     for path in sorted(folder.iterdir()):
-        if path.is_file() and (path.suffix == ".zip" or path.name in (SET, manifest.NAME)):
+        if path.is_file() and (path.suffix == ".zip" or path.name in (SET, archive.MANIFEST)):
             found[path.name] = path.read_bytes()
-    manifest.check(found, KIND)
+    archive.check_manifest(found, KIND)
     if SET not in found:
         raise BundleError(f"{SET} is missing", hint=f"this is no {KIND}")
     stated = parse_json(SET, found[SET])
@@ -195,11 +194,11 @@ def verify_set(folder: Path, *, judge: bool = False, progress: Progress = SILENT
             raise BundleError(f"{name}.zip is no table of this set")
     if set(releases) != {ALL} and set(releases) != set(tables.formulas):
         raise BundleError("a table of the set is missing")
-    fingerprint, compared = sha256(found[manifest.NAME]), common_cells(releases)
+    fingerprint, compared = sha256(found[archive.MANIFEST]), common_cells(releases)
     verdict = None
     if judge:
         whole = _whole(releases, tables, stated)
-        verdict = judged(Verification(whole, fingerprint, ()), progress).verdict
+        verdict = with_verdict(Verification(whole, fingerprint, ()), progress).verdict
     return VerifiedSet(fingerprint, releases, compared, tables, verdict)
 
 

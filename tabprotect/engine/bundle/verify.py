@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from tabprotect.engine.bundle import archive, data_package, manifest, reader_text, signature
+from tabprotect.engine.bundle import archive, data_package, reader_text, signature
 from tabprotect.engine.disclosure.verdict import verdict
 from tabprotect.engine.errors import (
     BundleError,
@@ -24,7 +24,6 @@ from tabprotect.engine.parameters import Values
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.guarantees import broken_openly
 from tabprotect.engine.protection.registered import likelihood_of, methods
-from tabprotect.engine.release.gate import UNSTATED
 from tabprotect.engine.release.likelihood import (
     AdaptiveSequence,
     CellFactors,
@@ -32,14 +31,14 @@ from tabprotect.engine.release.likelihood import (
     MoveSequence,
 )
 from tabprotect.engine.release.mechanism import Mechanism
-from tabprotect.engine.release.published import PublishedTable
-from tabprotect.engine.release.release import Release
-from tabprotect.engine.release.verdict import Verdict
-from tabprotect.engine.tables import levels
+from tabprotect.engine.release.release import PublishedTable, Release
+from tabprotect.engine.release.stated_gate import UNSTATED
+from tabprotect.engine.release.verdict_figures import Verdict
+from tabprotect.engine.tables import domain_json as levels
 
 KIND = "tabprotect release"
 MECHANISM = "mechanism.json"
-FILES = (data_package.PACKAGE, data_package.TABLE, MECHANISM, reader_text.NAME, manifest.NAME)
+FILES = (data_package.PACKAGE, data_package.TABLE, MECHANISM, reader_text.NAME, archive.MANIFEST)
 
 POSSIBLE = "The published counts are possible under the mechanism."
 FITS = (
@@ -64,6 +63,8 @@ class Verification:
         Public keys whose signatures hold, in hexadecimal.
     verdict
         What its readers learn, by the limits it states; ``None`` where that was left out.
+    likelihood
+        What it says of the original; ``None`` where that would be too large to look at.
     """
 
     release: Release
@@ -71,6 +72,7 @@ class Verification:
     checks: tuple[str, ...]
     signers: tuple[str, ...] = ()
     verdict: Verdict | None = None
+    likelihood: Likelihood | None = None
 
 
 def verify(
@@ -102,7 +104,7 @@ def verify(
     try:
         data = archive.load(path)
         found = verify_bytes(data, fingerprint=fingerprint, signer=signer, progress=progress)
-        return judged(found, progress) if judge else found
+        return with_verdict(found, progress) if judge else found
     except MemoryError:
         raise BundleError(f"{path.name}: too large for the memory of this machine") from None
     except BundleError as error:
@@ -110,7 +112,7 @@ def verify(
         raise BundleError(message, hint=error.hint, detail=error.detail) from None
 
 
-def judged(found: Verification, progress: Progress = SILENT) -> Verification:
+def with_verdict(found: Verification, progress: Progress = SILENT) -> Verification:
     """The same with the verdict, once it agrees with what the bundle says of itself.
 
     Raises
@@ -171,7 +173,7 @@ def verify_bytes(
     for name in FILES:
         if name not in files:
             raise BundleError(f"{name} is missing", hint=f"this is no {KIND}")
-    manifest.check(files, KIND, beside=signature.NAME)
+    archive.check_manifest(files, KIND, beside=signature.NAME)
     signers = signature.signers(files)
     if signer is not None and signer not in signers:
         raise BundleError(
@@ -223,7 +225,7 @@ def verify_bytes(
         checks.append("The cycles keep the margins they claim.")
     if likelihood is not None:
         checks.append(_possible(likelihood, progress))
-    return Verification(release, found, tuple(checks), signers)
+    return Verification(release, found, tuple(checks), signers, likelihood=likelihood)
 
 
 def _possible(likelihood: Likelihood, progress: Progress) -> str:

@@ -13,9 +13,16 @@ from tabprotect.engine.budgets import MAX_CYCLE_CELLS
 from tabprotect.engine.cycles import graphs
 from tabprotect.engine.cycles.constructions.for_margins import design_for_margins
 from tabprotect.engine.cycles.constructions.long_cycles import balanced, bidiagonal, check_shape
-from tabprotect.engine.cycles.constructions.strips import default_design, highest, strips
-from tabprotect.engine.cycles.constructions.swaps import bands, elementary, every, order_design
-from tabprotect.engine.cycles.constructions.triangular import Settings
+from tabprotect.engine.cycles.constructions.swaps import (
+    bands,
+    default_design,
+    elementary,
+    every,
+    highest,
+    order_design,
+    strips,
+)
+from tabprotect.engine.cycles.constructions.triangular import TriangularSettings
 from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.domain import Domain
@@ -37,7 +44,7 @@ class Design:
     parameters: Mapping[str, type] = field(default_factory=dict)
 
 
-def split(moves: MoveSet) -> MoveSet:
+def connected_parts(moves: MoveSet) -> MoveSet:
     """Each cycle cut into its connected parts (each a cycle of its own, if it keeps margins).
 
     Two cells of a cycle hang together when some kept margin adds them into the same cell.
@@ -168,7 +175,7 @@ def design(
     kind: str,
     parameters: Mapping[str, object] | None = None,
     *,
-    settings: Settings | None = None,
+    settings: TriangularSettings | None = None,
     kept: KeptMargins | None = None,
     zeros: Bools | None = None,
     progress: Progress = SILENT,

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from tabprotect.engine.disclosure.before import mendings, remedies, untried
+from tabprotect.engine.disclosure.gate_chance import mendings, remedies, untried
 from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.disclosure.verdict import verdict
 from tabprotect.engine.errors import RefusedError
@@ -22,8 +22,8 @@ from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.protection.remedy import OTHERWISE
 from tabprotect.engine.protection.staff_verdict import StaffVerdict
 from tabprotect.engine.randomness import Randomness
-from tabprotect.engine.release.gate import Gate
 from tabprotect.engine.release.release import Release
+from tabprotect.engine.release.stated_gate import Gate
 
 UNSTATED = "no reason was given"
 

@@ -13,8 +13,8 @@ from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.budgets import INSIDERS_WORK
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.release.gate import Gate
-from tabprotect.engine.release.verdict import TableVerdict
+from tabprotect.engine.release.stated_gate import Gate
+from tabprotect.engine.release.verdict_figures import TableVerdict
 
 ALONE = 0.5
 """Probability of holding one person from which a cell has an insider."""

@@ -19,7 +19,7 @@ from tabprotect.engine import house
 from tabprotect.engine.atomic import write_bytes
 from tabprotect.engine.budgets import BELIEF_LIMIT
 from tabprotect.engine.errors import InputError, ParameterError
-from tabprotect.engine.release.gate import ATTEMPTS, SHARE, Gate
+from tabprotect.engine.release.stated_gate import ATTEMPTS, SHARE, Gate
 from tabprotect.engine.sensitivity.small_count import SmallCount
 
 VARIABLE = "TABPROTECT_POLICY"
@@ -43,7 +43,7 @@ class HousePolicy:
     Attributes
     ----------
     belief_limit, share, attempts_at_most, intruder
-        As in :class:`~tabprotect.engine.release.gate.Gate`.
+        As in :class:`~tabprotect.engine.release.stated_gate.Gate`.
     at_risk
         The counts at risk, such as ``1..2``; empty takes the table's own rule.
     second_release

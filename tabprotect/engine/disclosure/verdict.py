@@ -21,16 +21,16 @@ from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.staff_verdict import Staff, StaffVerdict, WorstCell
 from tabprotect.engine.protection.subtables import groupings_of
-from tabprotect.engine.release.gate import CHANGED, Gate
 from tabprotect.engine.release.likelihood import Likelihood, MoveSequence
 from tabprotect.engine.release.release import Release
-from tabprotect.engine.release.verdict import CERTAIN, TableVerdict, Who
+from tabprotect.engine.release.stated_gate import CHANGED, Gate
+from tabprotect.engine.release.verdict_figures import CERTAIN, TableVerdict, Who
 from tabprotect.engine.sensitivity.small_count import SmallCount
-from tabprotect.engine.tables.groupings.grouped import true_table
+from tabprotect.engine.tables.groupings.true_table import true_table
 from tabprotect.engine.tables.table import Table
 
 if TYPE_CHECKING:
-    from tabprotect.engine.disclosure.believing import Belief
+    from tabprotect.engine.disclosure.cell_beliefs import TableBelief
     from tabprotect.engine.posterior.posterior import Posterior
 
 
@@ -64,7 +64,7 @@ def verdict(
     """
     limits = _limits(release, policy)
     # Inference is imported with the first verdict, not with every project that is opened.
-    from tabprotect.engine.disclosure.believing import believed
+    from tabprotect.engine.disclosure.cell_beliefs import believed
     from tabprotect.engine.disclosure.insiders import insider_verdict
     from tabprotect.engine.protection.registered import methods
 
@@ -107,7 +107,7 @@ def _limits(release: Release, policy: HousePolicy | Gate | None) -> Gate:
     return policy.limits(None if stated is None else stated.at_risk)
 
 
-def _judged(who: Who, belief: Belief, limits: Gate) -> TableVerdict:
+def _judged(who: Who, belief: TableBelief, limits: Gate) -> TableVerdict:
     at_risk, known, certain = _figures(belief, limits.at_risk, limits.belief_limit)
     return TableVerdict(
         who=who,
@@ -123,14 +123,16 @@ def _judged(who: Who, belief: Belief, limits: Gate) -> TableVerdict:
     )
 
 
-def figures_of(posterior: Posterior, rule: SmallCount, limit: float) -> tuple[float, int, int]:
+def posterior_figures(
+    posterior: Posterior, rule: SmallCount, limit: float
+) -> tuple[float, int, int]:
     """at_risk, known and certain over all cells of a posterior."""
-    from tabprotect.engine.disclosure.believing import as_belief
+    from tabprotect.engine.disclosure.cell_beliefs import as_belief
 
     return _figures(as_belief(posterior, inner=True, judged=None), rule, limit)
 
 
-def _figures(belief: Belief, rule: SmallCount, limit: float) -> tuple[float, int, int]:
+def _figures(belief: TableBelief, rule: SmallCount, limit: float) -> tuple[float, int, int]:
     """at_risk, known, certain of one table."""
     if belief.rows is None:
         return 0.0, 0, 0
@@ -149,7 +151,7 @@ def _figures(belief: Belief, rule: SmallCount, limit: float) -> tuple[float, int
 
 
 def _staff(
-    beliefs: Sequence[Belief],
+    beliefs: Sequence[TableBelief],
     likelihood: Likelihood | None,
     limits: Gate,
     both: tuple[Table, Release],

@@ -16,13 +16,13 @@ from tabprotect.engine.arrays import Bools
 from tabprotect.engine.budgets import LAID_OUT_BYTES as MOST_LAID_OUT
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.layouts.cell_list import CellList
-from tabprotect.engine.formats.layouts.forms import recognise
+from tabprotect.engine.formats.layouts.count_marks import AS_IT_WAS, CountMarks
 from tabprotect.engine.formats.layouts.grids import read_grid
-from tabprotect.engine.formats.layouts.laid_out import Row, lay_out
+from tabprotect.engine.formats.layouts.laid_out import LaidOutRow, lay_out
 from tabprotect.engine.formats.layouts.long_form import read_long
 from tabprotect.engine.formats.layouts.marked_cells import marked_cells
-from tabprotect.engine.formats.layouts.marks import AS_IT_WAS, Marks
-from tabprotect.engine.formats.reading import Reading
+from tabprotect.engine.formats.layouts.table_forms import recognise
+from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.text.rows import RowSource, TextRows
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.domain import Domain
@@ -221,10 +221,12 @@ class RowFormat(Format):
     ) -> tuple[RowSource, list[str]]:
         """The rows of a file, and what a person should know about them."""
 
-    def whole(self, path: Path, reading: Reading) -> list[Row]:
+    def whole(self, path: Path, reading: Reading) -> list[LaidOutRow]:
         """All rows in memory with their lines, for tables that somebody laid out."""
         source, _ = self.rows(path, reading)
-        return [Row(source.line(number), fields) for number, fields in enumerate(source.rows())]
+        return [
+            LaidOutRow(source.line(number), fields) for number, fields in enumerate(source.rows())
+        ]
 
     def cells(
         self, path: Path, reading: Reading, progress: Progress = SILENT
@@ -239,7 +241,7 @@ class RowFormat(Format):
                 refused = error
         if refused is not None and path.stat().st_size > MOST_LAID_OUT:
             raise refused
-        marks = Marks.parse(reading.marks)
+        marks = CountMarks.parse(reading.marks)
         try:
             layout = lay_out(self.whole(path, reading), reading, marks, str(path))
             cells, parts = marked_cells(layout, reading, marks, str(path))

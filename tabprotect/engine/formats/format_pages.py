@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib.resources import files
 from pathlib import Path
 
-from tabprotect.engine.formats.reading import options
+from tabprotect.engine.formats.reading_options import options
 from tabprotect.engine.formats.registered import formats
 
 _HEAD = """# File formats

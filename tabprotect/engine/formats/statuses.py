@@ -106,7 +106,7 @@ def withheld(statuses: Mapping[str, str]) -> str:
     return f"{OBS_STATUS} {obs}: {OBS[obs]}" if obs == SUPPRESSED else ""
 
 
-def told(name: str, codes: Iterable[str]) -> str:
+def statuses_told(name: str, codes: Iterable[str]) -> str:
     """``CONF_STATUS: 5 C (confidential), 4 F (free)``."""
     found = Counter(code.strip() for code in codes)
     known = VOCABULARIES[name]

@@ -21,7 +21,7 @@ def keyed(connection: duckdb.DuckDBPyConnection, domain: Domain, measure: str) -
     return key, counts
 
 
-def listed(connection: duckdb.DuckDBPyConnection, domain: Domain) -> list[Ints]:
+def category_numbers(connection: duckdb.DuckDBPyConnection, domain: Domain) -> list[Ints]:
     """The category numbers of the cells by variable, and their counts."""
     return _numbers(connection, domain, [f"codes{i}.code" for i in range(domain.ndim)], "n")
 

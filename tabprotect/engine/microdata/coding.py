@@ -15,7 +15,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.formats.groupings import depth_names, read_code_list, read_hierarchy
+from tabprotect.engine.formats.grouping_files import depth_names, read_code_list, read_hierarchy
 from tabprotect.engine.tables.groupings.bands import cut_names, span_text, whole
 from tabprotect.engine.tables.variable import Level, Variable
 

@@ -25,7 +25,7 @@ from tabprotect.engine.atomic import replacing
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.sql import literal, quoted
 from tabprotect.engine.microdata.key_examination import BINS, examine, key_range
-from tabprotect.engine.microdata.readers import MicrodataFile, open_microdata
+from tabprotect.engine.microdata.record_files import MicrodataFile, open_microdata
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.randomness import KEY_MODULUS, Randomness
 

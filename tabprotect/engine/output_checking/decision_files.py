@@ -15,7 +15,7 @@ from pathlib import Path
 from tabprotect.engine.atomic import write_bytes
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.text.rows import TextRows
-from tabprotect.engine.output_checking.checked import Checked, Decision
+from tabprotect.engine.output_checking.flags_and_decisions import Checked, Decision
 
 FORMAT = "tabprotect-decisions-1"
 _FOUND = ("count", "rules", "reasons")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tabprotect.engine.posterior.posterior import Posterior
-from tabprotect.engine.release.verdict import CERTAIN
+from tabprotect.engine.release.verdict_figures import CERTAIN
 from tabprotect.engine.sensitivity.small_count import SmallCount
 
 

@@ -24,7 +24,7 @@ import numpy.typing as npt
 
 from tabprotect.engine.project.project import Project, checked
 from tabprotect.engine.protection.problem import Protected
-from tabprotect.engine.tables.groupings.hierarchy import check_groupings
+from tabprotect.engine.tables.groupings.grouping import check_groupings
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.engine.tables.table import Table
 
@@ -114,13 +114,13 @@ def kinds() -> Mapping[str, type]:
     return found
 
 
-def fits(value: object, hint: Any) -> bool:
+def is_of_type(value: object, hint: Any) -> bool:
     """Whether a value is of a type, down to the dtype of arrays."""
     origin, inner = get_origin(hint), get_args(hint)
     if hint in (object, Any):
         return True
     if origin in (Union, UnionType):
-        return any(fits(value, one) for one in inner)
+        return any(is_of_type(value, one) for one in inner)
     if origin is Literal:
         return value in inner
     if origin is np.ndarray:
@@ -130,20 +130,20 @@ def fits(value: object, hint: Any) -> bool:
         return (
             isinstance(value, tuple)
             and len(value) == len(inner)
-            and all(fits(one, hint) for one, hint in zip(value, inner, strict=True))
+            and all(is_of_type(one, hint) for one, hint in zip(value, inner, strict=True))
         )
     if origin is not None and issubclass(origin, Mapping):
         return isinstance(value, origin) and all(
-            fits(k, inner[0]) and fits(v, inner[1]) for k, v in value.items()
+            is_of_type(k, inner[0]) and is_of_type(v, inner[1]) for k, v in value.items()
         )
     if origin is not None:
-        return isinstance(value, origin) and all(fits(one, inner[0]) for one in value)
+        return isinstance(value, origin) and all(is_of_type(one, inner[0]) for one in value)
     if hint in (int, float) and isinstance(value, bool):
         return False
     return isinstance(value, (int, float) if hint is float else hint)
 
 
-def parts(value: object) -> Iterator[object]:
+def held_values(value: object) -> Iterator[object]:
     """What a value holds: fields (and what was computed of them), items, keys."""
     if is_dataclass(value):
         yield from vars(value).values()
@@ -239,7 +239,7 @@ class Decoder:
         for migrate in MIGRATIONS.get(kind, ())[written - 1 :]:
             migrate(given)
         for field, hint in types_of(kind).items():
-            if field in given and not fits(given[field], hint):
+            if field in given and not is_of_type(given[field], hint):
                 raise TypeError(f"{name}.{field} is of another type")
         return BUILD.get(kind, kind)(**given)
 

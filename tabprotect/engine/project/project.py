@@ -184,13 +184,19 @@ class Project:
         ------
         ParameterError
             When the shape allows no cycle (a variable with one category).
+        InputError
+            When no cycle was chosen and the method takes none.
         """
         if self.released is not None:
             found = self.released.mechanism.parameters.get("cycles")
             if not isinstance(found, MoveSet):
                 raise InputError("the release has no cycle set")
             return found
-        return self.resolved[CYCLES] if self.moves is None else self.moves
+        if self.moves is not None:
+            return self.moves
+        if not self.takes_cycles:
+            raise InputError("the chosen method takes no cycles")
+        return self.resolved[CYCLES]
 
     @property
     def resolved(self) -> Values:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from tabprotect.engine.query_space.bounds_way import BoundsWay
+from tabprotect.engine.query_space.ways_to_bound import BoundsWay
 from tabprotect.engine.tables.domain import Domain
-from tabprotect.engine.tables.margins import MarginSet, maximal
+from tabprotect.engine.tables.margins import MarginSet, maximal_margins
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class ReleasePlan:
     def with_margin(self, domain: Domain, margin: Iterable[str]) -> MarginSet:
         """The margins with one more, those inside another one left out."""
         names = domain.project(margin).names
-        kept = set(maximal(domain, (*self.margins, names)))
+        kept = set(maximal_margins(domain, (*self.margins, names)))
         return tuple(m for m in (*self.margins, names) if m in kept)
 
     def fits(self, domain: Domain) -> bool:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.formats.groupings import names_files
+from tabprotect.engine.formats.grouping_files import names_files
 from tabprotect.engine.parameters import Kind, Parameter
 from tabprotect.engine.tables.moves import MoveSet
 

@@ -18,7 +18,7 @@ import numpy as np
 from tabprotect.engine.arrays import Floats
 from tabprotect.engine.budgets import METHOD_PREVIEW_WORK as PREVIEW_WORK
 from tabprotect.engine.errors import InputError, ParameterError
-from tabprotect.engine.formats.groupings import grouping_text
+from tabprotect.engine.formats.grouping_files import grouping_text
 from tabprotect.engine.parameters import Parameter, Values, resolve
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection import guarantees as promises

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tabprotect.engine.release.verdict import Verdict
+from tabprotect.engine.release.verdict_figures import Verdict
 
 
 @dataclass(frozen=True)

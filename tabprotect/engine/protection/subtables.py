@@ -7,11 +7,11 @@ from functools import lru_cache
 
 from tabprotect.engine.budgets import MOST_PUBLISHED
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.formats.groupings import parse_groupings
+from tabprotect.engine.formats.grouping_files import parse_groupings
 from tabprotect.engine.parameters import Parameter
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.formula import in_formula
-from tabprotect.engine.tables.groupings.hierarchy import Grouping, declared
+from tabprotect.engine.tables.groupings.grouping import Grouping, declared
 from tabprotect.engine.tables.margins import MarginSet, all_margins
 from tabprotect.engine.tables.publication import Publication
 

@@ -89,7 +89,7 @@ WISHES: Mapping[str, Wish] = MappingProxyType(
 
 
 @dataclass(frozen=True)
-class Kept:
+class Promised:
     """What a method with these parameters promises, whatever the chance in it.
 
     Attributes
@@ -104,7 +104,7 @@ class Kept:
     exact: Publication | None
 
     @classmethod
-    def of(cls, method: Method, domain: Domain, values: Values) -> Kept:
+    def of(cls, method: Method, domain: Domain, values: Values) -> Promised:
         """From the method's own declarations.
 
         Parameters

@@ -11,10 +11,14 @@ import numpy as np
 
 from tabprotect.engine.arrays import Bools, Ints
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.query_space.bounds_way import BoundsWay
-from tabprotect.engine.query_space.evidence import Evidence, Judgement, Screening
+from tabprotect.engine.query_space.criterion_evidence import (
+    Evidence,
+    MarginScreening,
+    RiskJudgement,
+)
 from tabprotect.engine.query_space.graphs.graph_walk import GraphWalk
 from tabprotect.engine.query_space.lattice import Query
+from tabprotect.engine.query_space.ways_to_bound import BoundsWay
 from tabprotect.engine.tables.table import Table
 
 
@@ -46,7 +50,7 @@ class RiskCriterion(ABC):
         decide_only: bool = False,
         quick: bool = False,
         progress: Progress = SILENT,
-    ) -> Judgement:
+    ) -> RiskJudgement:
         """The figure of one release, and whether it is proved to reach the threshold.
 
         ``decide_only`` allows to stop as soon as the verdict is known. ``quick`` allows to leave
@@ -56,7 +60,7 @@ class RiskCriterion(ABC):
     @abstractmethod
     def screen(
         self, evidence: Evidence, released: tuple[Query, ...], queries: Ints, threshold: int
-    ) -> Screening:
+    ) -> MarginScreening:
         """Cheap verdicts on ``released`` with each of many queries (n,) added."""
 
     def refuses(

@@ -12,7 +12,7 @@ from tabprotect.engine.arrays import Bools, Ints
 from tabprotect.engine.query_space.lattice import Lattice, Query, in_order
 
 
-def maximal(queries: Iterable[Query]) -> tuple[Query, ...]:
+def maximal_queries(queries: Iterable[Query]) -> tuple[Query, ...]:
     """The queries that lie in no other one, larger ones first."""
     left = np.array(in_order(set(queries)), dtype=np.int64)
     kept = []
@@ -23,7 +23,7 @@ def maximal(queries: Iterable[Query]) -> tuple[Query, ...]:
     return tuple(kept)
 
 
-def minimal(queries: Iterable[Query]) -> tuple[Query, ...]:
+def minimal_queries(queries: Iterable[Query]) -> tuple[Query, ...]:
     """The queries that contain no other one, larger ones first."""
     left = np.array(in_order(set(queries))[::-1], dtype=np.int64)
     kept = []
@@ -55,12 +55,12 @@ class Frontier:
     @classmethod
     def below(cls, lattice: Lattice, queries: Iterable[Query]) -> Frontier:
         """The frontier of everything at or below some queries."""
-        return cls(lattice, maximal(queries), upward=False)
+        return cls(lattice, maximal_queries(queries), upward=False)
 
     @classmethod
     def above(cls, lattice: Lattice, queries: Iterable[Query]) -> Frontier:
         """The frontier of everything at or above some queries."""
-        return cls(lattice, minimal(queries), upward=True)
+        return cls(lattice, minimal_queries(queries), upward=True)
 
     def __contains__(self, query: object) -> bool:
         """Whether the query is among what the frontier stands for."""
@@ -83,7 +83,7 @@ class Frontier:
             return self
         return Frontier(
             self.lattice,
-            (minimal if self.upward else maximal)((*self.members, *new)),
+            (minimal_queries if self.upward else maximal_queries)((*self.members, *new)),
             upward=self.upward,
         )
 
@@ -131,7 +131,7 @@ def _count_below(
     last = lattice.axis_of[max(sets).bit_length() - 1]
     axis, out = lattice.axes[last], list[int]()
     for pattern in lattice.patterns[last]:
-        inside = frozenset(maximal(s & ~axis for s in sets if s & pattern == pattern))
+        inside = frozenset(maximal_queries(s & ~axis for s in sets if s & pattern == pattern))
         counts = [0] * bool(pattern) + _count_below(inside, lattice, known)
         out += [0] * (len(counts) - len(out))
         for size, count in enumerate(counts):

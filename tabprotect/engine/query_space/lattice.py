@@ -23,7 +23,7 @@ from tabprotect.engine.budgets import MAX_LISTED
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.margins import MarginSet
-from tabprotect.engine.tables.possible import joined as joined_by
+from tabprotect.engine.tables.possible import joined_variables as joined_by
 from tabprotect.engine.tables.variable import Level
 
 Query = int
@@ -37,7 +37,7 @@ def bits(query: Query) -> Iterator[int]:
         query ^= low
 
 
-def joined(names: Iterable[str], between: str = ",") -> str:
+def names_joined(names: Iterable[str], between: str = ",") -> str:
     """Names as :meth:`Lattice.parse` reads them: those with commas or quotes in double quotes."""
     return between.join(
         '"' + name.replace('"', '""') + '"' if "," in name or '"' in name else name
@@ -254,7 +254,8 @@ class Lattice:
             bit = self._bit.get(name)
             if bit is None:
                 raise InputError(
-                    f"the table has no variable {name!r}", hint=f"it has {joined(self.names, ', ')}"
+                    f"the table has no variable {name!r}",
+                    hint=f"it has {names_joined(self.names, ', ')}",
                 )
             if name in seen:
                 raise InputError(
@@ -295,7 +296,7 @@ class Lattice:
 
     def text(self, query: Query) -> str:
         """``"A,B"``, names with commas in double quotes; empty for the grand total."""
-        return joined(self.names_of(query))
+        return names_joined(self.names_of(query))
 
     def margins(self, queries: Iterable[Query]) -> MarginSet:
         """Queries as margins by name."""

@@ -40,7 +40,7 @@ def parse_workers(text: str) -> Workers:
     return number
 
 
-def spread(
+def spread_over_workers(
     work: Callable[[Piece], Result],
     pieces: Sequence[Piece],
     workers: Workers,

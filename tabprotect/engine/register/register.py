@@ -11,9 +11,9 @@ import sqlalchemy as sa
 from tabprotect.engine.budgets import MOST_KEPT
 from tabprotect.engine.database import BORN_TWICE, TAKEN_BACK, Database, Schema
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.register.address import prepared
-from tabprotect.engine.register.entry import Entry, Publication
-from tabprotect.engine.register.marks import Marks
+from tabprotect.engine.house import prepared_address
+from tabprotect.engine.register.original_marks import OriginalMarks
+from tabprotect.engine.register.register_entry import LeavingPublication, RegisterEntry
 
 SCHEMA = Schema("tabprotect.engine.register", "register_version")
 
@@ -70,7 +70,7 @@ class Register:
     """
 
     def __init__(self, url: str) -> None:
-        self._database = Database(prepared(url), SCHEMA)
+        self._database = Database(prepared_address(url), SCHEMA)
         self.name = self._database.name
 
     def __enter__(self) -> Register:
@@ -79,7 +79,7 @@ class Register:
     def __exit__(self, *error: object) -> None:
         self._database.close()
 
-    def entries(self) -> list[Entry]:
+    def entries(self) -> list[RegisterEntry]:
         """Every publication, in order."""
         rows = self._database.transaction(
             lambda connection: (
@@ -88,7 +88,7 @@ class Register:
         )
         return [_entry(dict(row)) for row in rows]
 
-    def find(self, word: str) -> Entry:
+    def find(self, word: str) -> RegisterEntry:
         """An entry by its number, or by the first eight or more signs of its bundle's fingerprint.
 
         Raises
@@ -112,7 +112,7 @@ class Register:
             )
         return found[0]
 
-    def add(self, publication: Publication, content: bytes) -> int | None:
+    def add(self, publication: LeavingPublication, content: bytes) -> int | None:
         """Enter a publication; durable on return.
 
         Returns
@@ -206,7 +206,7 @@ class Register:
         rows = self._database.transaction(lambda connection: connection.execute(wanted).all())
         return {str(mechanism): str(method) for mechanism, method in rows}
 
-    def content(self, entry: Entry) -> bytes | None:
+    def content(self, entry: RegisterEntry) -> bytes | None:
         """The bytes of a bundle, where they are kept."""
         wanted = sa.select(_BUNDLE.c.content).where(
             _BUNDLE.c.fingerprint == entry.publication.bundle
@@ -215,16 +215,16 @@ class Register:
         return None if found is None else bytes(found)
 
 
-def _entry(row: Mapping[str, object]) -> Entry:
+def _entry(row: Mapping[str, object]) -> RegisterEntry:
     variables, records, decisions = (
         tuple(map(str, cast(list[object], row[name])))
         for name in ("variables", "records", "decisions")
     )
-    return Entry(
+    return RegisterEntry(
         cast(int, row["number"]),
         cast(datetime, row["time"]),
-        Publication(
-            Marks(str(row["original"]), variables, records),
+        LeavingPublication(
+            OriginalMarks(str(row["original"]), variables, records),
             str(row["bundle"]),
             str(row["method"]),
             str(row["title"]),

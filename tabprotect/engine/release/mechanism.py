@@ -6,11 +6,12 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from tabprotect.engine.cycles import files, stated
+from tabprotect.engine.cycles import cycle_files as files
+from tabprotect.engine.cycles import stated_cycles as stated
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.parameters import Values
-from tabprotect.engine.release.gate import STATED, Gate
-from tabprotect.engine.tables import levels
+from tabprotect.engine.release.stated_gate import STATED, Gate
+from tabprotect.engine.tables import domain_json as levels
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.moves import MoveSet
 

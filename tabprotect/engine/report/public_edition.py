@@ -11,9 +11,9 @@ from tabprotect.engine.budgets import MOST_TABLES
 from tabprotect.engine.bundle.check_lines import CheckGroup, CheckLine, bundle_files, stated
 from tabprotect.engine.bundle.verify import Verification
 from tabprotect.engine.protection.registered import methods
-from tabprotect.engine.report import figures
-from tabprotect.engine.report.grids import Grid, published_grid
-from tabprotect.engine.report.prose import sections
+from tabprotect.engine.report import svg_figures as figures
+from tabprotect.engine.report.printed_grids import Grid, published_grid
+from tabprotect.engine.report.readme_parts import sections
 from tabprotect.engine.tables.domain import Domain
 
 UNTITLED = "A protected table of counts"
@@ -93,7 +93,7 @@ def public_edition(found: Verification, made: date) -> PublicEdition:
         sections=sections(release),
         tables=tuple(published_grid(published) for published in release.tables[:MOST_TABLES]),
         further=max(len(release.tables) - MOST_TABLES, 0),
-        figure=figures.sizes(release.tables[0]),
+        figure=figures.size_bars(release.tables[0]),
         suppressed=any(published.suppressed is not None for published in release.tables),
         checks=bundle_files(found.checks),
     )

@@ -20,8 +20,8 @@ from tabprotect.engine.bundle.verify import verify_bytes
 from tabprotect.engine.errors import BundleError, InputError
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.report.pdf import pdf_bytes
-from tabprotect.engine.report.prose import plain
 from tabprotect.engine.report.public_edition import public_edition
+from tabprotect.engine.report.readme_parts import plain
 from tabprotect.engine.report.register_section import register_section
 from tabprotect.engine.report.staff_edition import staff_edition
 from tabprotect.languages.page_texts import environment

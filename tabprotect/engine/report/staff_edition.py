@@ -21,13 +21,13 @@ from tabprotect.engine.bundle.confidential import Dossier, DossierStep
 from tabprotect.engine.bundle.verify import Verification
 from tabprotect.engine.disclosure.verdict import verdict
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.protection.descriptions.summary import summarise
+from tabprotect.engine.protection.descriptions.run_summary import summarise
 from tabprotect.engine.protection.problem import Problem, Protected
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.protection.subtables import groupings_of
-from tabprotect.engine.release.published import PublishedTable
-from tabprotect.engine.report import figures
-from tabprotect.engine.report.grids import Grid, GridCell, grid, published_grid
+from tabprotect.engine.release.release import PublishedTable
+from tabprotect.engine.report import svg_figures as figures
+from tabprotect.engine.report.printed_grids import Grid, GridCell, grid, published_grid
 from tabprotect.engine.report.public_edition import PublicEdition, public_edition, size_text
 from tabprotect.engine.report.register_section import RegisterSection
 from tabprotect.engine.tables.domain import Index
@@ -115,7 +115,7 @@ def staff_edition(
         verdict=headline(judged),
         staff="" if judged.staff is None else judged.staff.sentence,
         result=summary.sentence,
-        figure=figures.changes(_moved(protected)),
+        figure=figures.change_bars(_moved(protected)),
         tables=tuple(
             _before_and_after(protected, p) for p in protected.release.tables[:MOST_TABLES]
         ),

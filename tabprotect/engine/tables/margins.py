@@ -29,7 +29,7 @@ def all_margins(domain: Domain) -> MarginSet:
     return margins_of_order(domain, domain.ndim - 1)
 
 
-def maximal(domain: Domain, margins: Iterable[Sequence[str]]) -> MarginSet:
+def maximal_margins(domain: Domain, margins: Iterable[Sequence[str]]) -> MarginSet:
     """The given margins without those implied by others, in a canonical order."""
     tidy = {domain.tidy(margin) for margin in margins}
     keep = [m for m in tidy if not any(m != o and all(domain.tells(o, n) for n in m) for o in tidy)]

@@ -39,7 +39,7 @@ class Possible:
         return np.asarray(np.bincount(group, weights=self.mask)[group] > 1)
 
 
-def joined(domain: Domain) -> list[frozenset[str]]:
+def joined_variables(domain: Domain) -> list[frozenset[str]]:
     """The sets of variables that structural zeros join."""
     groups: list[frozenset[str]] = []
     for zero in domain.structural:
@@ -58,7 +58,7 @@ def possible(domain: Domain) -> list[Possible]:
         Where they join too many combinations to be listed.
     """
     found = []
-    for group in joined(domain):
+    for group in joined_variables(domain):
         own = Domain(
             tuple(v for v in domain.variables if v.name in group),
             tuple(zero for zero in domain.structural if zero.where[0][0] in group),

@@ -14,7 +14,7 @@ from tabprotect.engine.arrays import Bools
 from tabprotect.engine.budgets import DENSE_LIMIT
 from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.project import recipe
+from tabprotect.engine.project import recipe_text
 from tabprotect.engine.project.command import Command, Order
 from tabprotect.engine.project.history import History
 from tabprotect.engine.project.project import EVERYTHING, Project, Who
@@ -25,7 +25,7 @@ from tabprotect.engine.tables.table import Table
 from tabprotect.gui.base.jobs import Job, Jobs
 from tabprotect.gui.base.judging import Judging
 from tabprotect.gui.base.preferences import Preferences
-from tabprotect.gui.base.question import Question, same, told
+from tabprotect.gui.base.question import Question, same, tell_failure
 from tabprotect.languages.speaking import keep
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ class Document(QObject):
     (cell index or None), ``total_selected`` (a :class:`Total` or None), ``cycle_selected`` (number or None), ``view_changed`` (public?),
     ``posterior_ready`` ("user" or "intruder", the posterior), ``error_raised`` (error, page name
     or "" for the page in front), ``page_asked`` (the name of a page to go to), ``open_asked`` (a path, or
-    "" to ask which), ``reader_asked`` (a bundle, for a window of its own),
+    "" to ask which), ``records_asked`` (which is to be asked), ``reader_asked`` (a bundle, for a window of its own),
     ``begins`` (an order that opens a new document), ``work_found`` (what a killed program left, to recover it or None, to discard it),
     ``closed`` (no work runs any more: what goes on by itself ends too).
     """
@@ -74,6 +74,7 @@ class Document(QObject):
     error_raised = Signal(object, str)
     page_asked = Signal(str)
     open_asked = Signal(str)
+    records_asked = Signal()
     reader_asked = Signal(str)
     begins = Signal(object)
     work_found = Signal(str, object, object)
@@ -246,7 +247,7 @@ class Document(QObject):
         self._busy = job
         job.finished.connect(self.take)
         job.finished.connect(lambda _: then())
-        job.failed.connect(told(self._tell_error))
+        job.failed.connect(tell_failure(self._tell_error))
         job.ended.connect(self._next)
         return job
 
@@ -271,7 +272,7 @@ class Document(QObject):
         job = self.jobs.command(label, work, deniable=deniable)
         self._busy = job
         job.finished.connect(self._done)
-        job.failed.connect(told(failed))
+        job.failed.connect(tell_failure(failed))
         job.ended.connect(self._next)
         return job
 
@@ -415,7 +416,7 @@ class Document(QObject):
 
     def recipe_text(self) -> str:
         """The recipe of the present state, without seeds."""
-        return recipe.to_text(self.history.trail, seeds=False)
+        return recipe_text.to_text(self.history.trail, seeds=False)
 
     def close(self) -> None:
         """End all work; no thread is left."""

@@ -9,12 +9,12 @@ from PySide6.QtCore import QObject, Signal
 from tabprotect.engine.errors import Suggestion, TabprotectError
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.project import Project
-from tabprotect.engine.release.verdict import Verdict
+from tabprotect.engine.release.verdict_figures import Verdict
 from tabprotect.gui.base.jobs import Jobs
 from tabprotect.gui.base.question import Question, same
 
 if TYPE_CHECKING:
-    from tabprotect.engine.project.releasing.judged import Judgement
+    from tabprotect.engine.project.releasing.judgement import ReleaseJudgement
 
 
 class Judging(QObject):
@@ -27,9 +27,11 @@ class Judging(QObject):
 
     def __init__(self, parent: QObject, jobs: Jobs) -> None:
         super().__init__(parent)
-        self._found: tuple[object, Judgement | None, str] | None = None
+        self._found: tuple[object, ReleaseJudgement | None, str] | None = None
         self._helping: tuple[object, tuple[Suggestion, ...]] | None = None
-        self._verdicts: Question[Judgement] = Question(self, jobs, self._judged, self._failed)
+        self._verdicts: Question[ReleaseJudgement] = Question(
+            self, jobs, self._judged, self._failed
+        )
         self._remedies: Question[tuple[Suggestion, ...]] = Question(
             self, jobs, self._helped, lambda _: self._helped(())
         )
@@ -41,7 +43,7 @@ class Judging(QObject):
         known = self.known(project)
         return None if known is None else known.alone
 
-    def known(self, project: Project | None) -> Judgement | None:
+    def known(self, project: Project | None) -> ReleaseJudgement | None:
         """The judgement, where it is known; asks nothing."""
         if project is None or self._found is None or not same(self._found[0], _key(project)):
             return None
@@ -52,16 +54,16 @@ class Judging(QObject):
         found = self._found
         return found[2] if found is not None and same(found[0], _key(project)) else ""
 
-    def ask(self, project: Project) -> Judgement | None:
+    def ask(self, project: Project) -> ReleaseJudgement | None:
         """The judgement; where it is not known ``changed`` says when it is."""
         found = self.known(project)
         if found is None and project.release is not None:
 
-            def work(progress: Progress) -> Judgement:
+            def work(progress: Progress) -> ReleaseJudgement:
                 # The register and inference come with the first verdict, not with the window.
-                from tabprotect.engine.project.releasing.judged import judged
+                from tabprotect.engine.project.releasing.judgement import judge_release
 
-                return judged(project, progress=progress)
+                return judge_release(project, progress=progress)
 
             self._verdicts.ask("what a reader would know", work, _key(project))
         return found
@@ -93,7 +95,7 @@ class Judging(QObject):
         """Nobody looks any more: what is still being tried is not."""
         self._remedies.leave()
 
-    def _judged(self, found: Judgement) -> None:
+    def _judged(self, found: ReleaseJudgement) -> None:
         self._found = (self._verdicts.key, found, "")
         self.changed.emit()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tabprotect.engine.project.shell import Words, line
+from tabprotect.engine.project.copy_as_command import Words, line
 from tabprotect.gui.base.document import Document
 
 BUNDLE = "release.zip"

@@ -9,7 +9,7 @@ from tabprotect.gui.base.document import Document
 
 
 @dataclass(frozen=True)
-class Entry:
+class MenuEntry:
     """An entry of a menu: File, Edit, Data, Protect, Check, Release, View or Help.
 
     ``name`` is what :meth:`Page.choices` calls it, ``keys`` its shortcut.
@@ -41,7 +41,7 @@ class Stage:
     """The stage that it is a step of: it stands under that one, indented, while it applies."""
     together: ClassVar[tuple[tuple[str, str], ...]] = ()
     """Pages that share one place on the rail, the first one's: name and label of each tab."""
-    entries: ClassVar[tuple[Entry, ...]] = ()
+    entries: ClassVar[tuple[MenuEntry, ...]] = ()
     """The page's entries of the menus."""
 
     @classmethod

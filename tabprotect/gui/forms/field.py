@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 from tabprotect.engine.parameters import Parameter
 from tabprotect.engine.protection.subtables import MARGINS
 from tabprotect.engine.tables.domain import Domain
-from tabprotect.gui.forms.category_chances import DIALOGS, ask_chances
+from tabprotect.gui.forms.chances_dialogs import DIALOGS, ask_chances
 from tabprotect.gui.forms.name_chips import NameChips
 from tabprotect.gui.look import icons
 from tabprotect.gui.look.buttons import tool_button

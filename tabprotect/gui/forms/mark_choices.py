@@ -6,16 +6,16 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QComboBox, QGridLayout, QWidget
 
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.formats.layouts.marks import BLANK, MEANINGS, Marks
+from tabprotect.engine.formats.layouts.count_marks import BLANK, MEANINGS, CountMarks
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.theme import GRID
 
 OFFERED = ("", "-", ".", "..", ":", "x")
 MEANT = {
-    "zero": "zero",
-    "missing": "missing",
-    "suppressed": "suppressed",
-    "structural": "nobody can be there",
+    "zero": "Zero",
+    "missing": "Missing",
+    "suppressed": "Suppressed",
+    "structural": "Nobody can be there",
 }
 
 
@@ -41,7 +41,7 @@ class MarkChoices(QWidget):
         for meaning in MEANINGS:
             choice.addItem(MEANT[meaning], meaning)
         choice.currentIndexChanged.connect(lambda _: self.textChanged.emit(self.text()))
-        label = Label(mark or BLANK)
+        label = Label(mark or "Blank")
         label.setBuddy(choice)
         row = self._grid.rowCount()
         self._grid.addWidget(label, row, 0)
@@ -59,7 +59,7 @@ class MarkChoices(QWidget):
     def setText(self, text: str) -> None:
         """Choose what a text says; further marks get a row of their own."""
         try:
-            said = Marks.parse(text).meanings
+            said = CountMarks.parse(text).meanings
         except InputError:
             return
         for mark in (*self.meanings, *said):

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from tabprotect.engine.project.replaying.last_year import (
+from tabprotect.engine.project.recipes.last_year import (
     OtherCategories,
     SinceLastYear,
     category_lines,

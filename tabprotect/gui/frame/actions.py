@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication, QMenu
 
 from tabprotect.engine.errors import InfeasibleError
 from tabprotect.gui.base.shell_lines import command_line
-from tabprotect.gui.base.stage import Entry
+from tabprotect.gui.base.stage import MenuEntry
 from tabprotect.gui.frame.opening import Files
 from tabprotect.gui.frame.recipes import Recipes
 from tabprotect.gui.frame.settings_dialog import SettingsDialog
@@ -75,7 +75,7 @@ class Actions(QObject):
             self._pictures[name] = picture
         return action
 
-    def _page_entry(self, page: str, entry: Entry) -> None:
+    def _page_entry(self, page: str, entry: MenuEntry) -> None:
         self._add(
             entry.menu,
             f"{page}_{entry.name}",
@@ -109,6 +109,13 @@ class Actions(QObject):
                 action.setVisible(project is None or able or stage.applies(self.document))
         for page in PAGES:
             self[f"page_{page.name}"].setEnabled(not self.window.pages.why_not(page.name))
+
+    def of_page(self, page: str) -> list[QAction]:
+        """What the page in front can do now, for its context menu."""
+        self._offer()
+        entries = self.window.pages.stages[page].entries
+        own = (self[f"{page}_{entry.name}"] for entry in entries)
+        return [action for action in own if action.isEnabled() and action.isVisible()]
 
     def every(self) -> list[QAction]:
         """All actions, in the order of the menus."""
@@ -275,6 +282,7 @@ class Actions(QObject):
             self[name].setEnabled(bool(label))
         self._offer()
         self["copy_command"].setEnabled(project is not None)
+        self["save_recipe"].setEnabled(self.document.has_original)
         self["save"].setEnabled(project is not None)
         self["save_as"].setEnabled(project is not None)
         self["public"].setChecked(self.document.public)

@@ -17,8 +17,8 @@ from PySide6.QtWidgets import (
 from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.tables.domain import Domain, Index
 from tabprotect.engine.tables.table import Table
+from tabprotect.gui.base.believed_totals import CERTAIN, Totals, TotalsBy
 from tabprotect.gui.base.document import Document, Total
-from tabprotect.gui.base.totals import CERTAIN, Totals, TotalsBy
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column
 from tabprotect.gui.look.roles import dress
@@ -28,7 +28,7 @@ from tabprotect.gui.look.theme import (
     count_text,
     number_text,
 )
-from tabprotect.gui.plots.cell_histogram import Belief, CellHistogram
+from tabprotect.gui.plots.cell_histogram import CellHistogram, DrawnBelief
 
 DRAWN = {
     (False, False): "Posterior under the user's prior.",
@@ -178,7 +178,9 @@ class Inspector(QScrollArea):
         posterior, at = self._found.posterior, self._found.place(total.cell)
         values, chances = posterior.distribution(at)
         self.histogram.show_beliefs(
-            (Belief("user", values, chances),), published=posterior.published_count(at), true=true
+            (DrawnBelief("user", values, chances),),
+            published=posterior.published_count(at),
+            true=true,
         )
         self.histogram.show()
         shown["expected"] = number_text(float(values @ chances))
@@ -201,7 +203,7 @@ class Inspector(QScrollArea):
         self.refresh()
 
     def _failed(self, error: TabprotectError) -> None:
-        self._why.setText(f"{error.message[:1].upper()}{error.message[1:]}.")
+        self._why.setText(error.sentence)
 
     def _figures(self, index: Index, table: Table) -> dict[str, str]:
         document = self.document
@@ -246,7 +248,7 @@ class Inspector(QScrollArea):
             true = None if original is None else original[index]
             line = None if published is None or hidden else published[index]
             self.histogram.show_beliefs(
-                (Belief("user", values, chances),), published=line, true=true
+                (DrawnBelief("user", values, chances),), published=line, true=true
             )
             self.histogram.show()
             self._caption.setText(DRAWN[line is not None, true is not None])

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QByteArray, QPoint, QSettings, QSize, Qt, Signal
-from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent, QResizeEvent
+from PySide6.QtGui import (
+    QCloseEvent,
+    QContextMenuEvent,
+    QDragEnterEvent,
+    QDropEvent,
+    QKeyEvent,
+    QResizeEvent,
+)
 from PySide6.QtWidgets import (
     QDockWidget,
     QFrame,
+    QMenu,
     QScrollArea,
     QStackedWidget,
     QWidget,
@@ -35,7 +42,6 @@ from tabprotect.gui.look.icons import icon
 from tabprotect.gui.look.label import ElidedLabel
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID, THEME, count_text
-from tabprotect.gui.look.wheel import aside
 
 if TYPE_CHECKING:
     from tabprotect.engine.posterior.posterior import Posterior
@@ -80,7 +86,6 @@ class MainWindow(Window):
         self._crumbs.setContentsMargins(2 * GRID, GRID, 2 * GRID, 0)
         self.stack = QStackedWidget()
         self._areas: dict[str, QScrollArea] = {}
-        self._seen: set[str] = set()
         self.pages = Pages(document, self._add)
         self.rail = Rail(document, PAGES)
         self.rail.chosen.connect(self.go)
@@ -154,9 +159,7 @@ class MainWindow(Window):
             self.rail.refuse(name, why)
             return
         page = self.pages[name]
-        with nullcontext() if name in self._seen else aside(page):
-            self._seen.add(name)
-            self.stack.setCurrentWidget(self._areas[name])
+        self.stack.setCurrentWidget(self._areas[name])
         self.rail.show_current(name)
         self.actions_.show_current(name)
         self._tell()
@@ -353,6 +356,19 @@ class MainWindow(Window):
             self.document.jobs.running[-1].cancel()
             return
         super().keyPressEvent(event)
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        # What no control of the page has taken.
+        own = self.actions_.of_page(self.page.name)
+        if not own or not self.area.geometry().contains(
+            self.stack.mapFromGlobal(event.globalPos())
+        ):
+            super().contextMenuEvent(event)
+            return
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.addActions(own)
+        menu.popup(event.globalPos())
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         if any(url.isLocalFile() for url in event.mimeData().urls()):

@@ -10,11 +10,11 @@ from typing import Any
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from tabprotect.engine.errors import InputError, RecordsError, RefusedError, TabprotectError
+from tabprotect.engine.formats.file_preview import FilePreview
 from tabprotect.engine.formats.format import RowFormat
-from tabprotect.engine.formats.look import Look
-from tabprotect.engine.formats.reading import Reading, options
+from tabprotect.engine.formats.reading_options import Reading, options
 from tabprotect.engine.formats.registered import TEXT, by_suffix, format_of, named, patterns
-from tabprotect.engine.formats.remembered import recalled, remember
+from tabprotect.engine.formats.remembered_readings import recalled, remember
 from tabprotect.engine.project.command import Order
 from tabprotect.engine.project.history import History
 from tabprotect.engine.project.opening.examples import PREFIX
@@ -22,7 +22,7 @@ from tabprotect.engine.project.saving import storage
 from tabprotect.engine.project.saving.held import HeldProject, InUseError
 from tabprotect.engine.project.verbs.release_verbs import open_bundle
 from tabprotect.engine.project.verbs.table_verbs import open_table
-from tabprotect.gui.base.question import told
+from tabprotect.gui.base.question import tell_failure
 from tabprotect.gui.frame.stages import OTHERS
 from tabprotect.gui.frame.window import Window
 from tabprotect.gui.look.file_dialogs import ask_file, ask_place
@@ -31,6 +31,8 @@ RECENT = 10
 """Recent files that are remembered."""
 
 OPEN_ANYHOW = "Open without saving"
+
+RECIPE = ".toml"
 
 CHOOSE = "Choose how it is read\u2026"
 
@@ -42,8 +44,8 @@ def open_filter() -> str:
     """What the dialog shows that opens anything."""
     tables, project = patterns("table"), f"*{storage.SUFFIX}"
     return (
-        f"All that can be opened ({tables} {project} *.zip);;Tables ({tables});;"
-        f"Projects ({project});;Release bundles (*.zip);;All files (*)"
+        f"All that can be opened ({tables} {project} *.zip *{RECIPE});;Tables ({tables});;"
+        f"Projects ({project});;Release bundles (*.zip);;Recipes (*{RECIPE});;All files (*)"
     )
 
 
@@ -59,10 +61,12 @@ def _can_be_asked(source: str) -> bool:
 class Files(QObject):
     """Opening and saving for one window.
 
-    ``opened`` and ``saved`` carry the path or source, ``refused`` the error.
+    ``opened`` and ``saved`` carry the path or source, ``refused`` the error, ``recipe`` the path of
+    a recipe, which is run, on data that are yet to be named.
     """
 
     opened = Signal(str)
+    recipe = Signal(str)
     refused = Signal(object)
     saved = Signal(str)
 
@@ -73,9 +77,11 @@ class Files(QObject):
         self.path: Path | None = None
         self._held: HeldProject | None = None
         window.document.open_asked.connect(self._asked)
+        window.document.records_asked.connect(self.ask_records)
         window.document.reader_asked.connect(self.read)
         window.document.begins.connect(self.begin)
         window.document.recent = self.recent
+        window.document.project_changed.connect(lambda _: self._kept())
         self._leave = False
 
     # -- opening ------------------------------------------------------------------------------
@@ -83,6 +89,11 @@ class Files(QObject):
     def ask_open(self) -> None:
         """Ask for a file; the window stays alive meanwhile."""
         ask_file(self.window, "Open", open_filter(), self.open)
+
+    def ask_records(self) -> None:
+        """Go where records are tabulated, and ask for their file."""
+        self.window.go("tabulate")
+        self.window.page.take("")
 
     def _asked(self, source: str) -> None:
         if source:
@@ -102,6 +113,8 @@ class Files(QObject):
             self.unless_unsaved(OPEN_ANYHOW, lambda: self._load(Path(source)))
         elif suffix == ".zip":
             self.read(source)
+        elif suffix == RECIPE:
+            self.recipe.emit(source)
         else:
             given = reading or self._as_before(source)
             self.begin(open_table(source=source, **given), stays=stays)
@@ -131,7 +144,7 @@ class Files(QObject):
         """Ask for a file, and how it is to be read."""
         ask_file(self.window, "Open with choices", open_filter(), self.ask_reading)
 
-    def _read_so(self, source: str, reading: Reading, seen: Look) -> None:
+    def _read_so(self, source: str, reading: Reading, seen: FilePreview) -> None:
         if seen.records:
             self.remember(source)
             self.window.go("tabulate")
@@ -169,7 +182,7 @@ class Files(QObject):
             lambda progress: History().do(open_bundle(path=path), progress=progress)[0],
         )
         job.finished.connect(lambda history: self._reads(history, path))
-        job.failed.connect(told(lambda error: self._refused(error, path)))
+        job.failed.connect(tell_failure(lambda error: self._refused(error, path)))
 
     def _reads(self, history: History, path: str) -> None:
         if self.document.project is None:
@@ -223,14 +236,22 @@ class Files(QObject):
     def _ask_unsaved(
         self, label: str, then: Callable[[], object], *, saved: Callable[[], object]
     ) -> None:
+        last = self.document.history.trail[-1:]
+        what = f"; the last step was: {last[0].label}" if last else ""
         self.window.page.errors.show_error(
-            RefusedError("there is unsaved work", hint="save it first, or open without it"),
+            RefusedError(f"there is unsaved work{what}", hint="save it first, or leave it behind"),
             asking=True,
             remedy_label=label,
             remedy=then,
             other_label="Save first",
             other=lambda: self.save(saved),
         )
+
+    def _kept(self) -> None:
+        """A dossier holds all that led to a release, as a file of the project would."""
+        last = self.document.history.trail[-1:]
+        if self.path is None and last and last[0].sealed and last[0].arguments.get("dossier"):
+            self.document.saved = self.document.project
 
     def take(self, history: History, name: str) -> None:
         """Go on with a history that a crash left behind."""
@@ -240,6 +261,9 @@ class Files(QObject):
 
     def _opened(self, source: str, *, saved: bool, stays: bool = False) -> None:
         self._hold(None)
+        # Nothing of the former document stays selected.
+        self.document.select(None)
+        self.document.select_cycle(None)
         if saved:
             self.document.saved = self.document.project
         self.remember(source)
@@ -346,7 +370,7 @@ class Files(QObject):
             f"save {path.name}", lambda _: storage.save(history, path), deniable=False
         )
         job.finished.connect(lambda _: self._saved(held, history, then))
-        job.failed.connect(told(lambda error: self._not_saved(error, then, held)))
+        job.failed.connect(tell_failure(lambda error: self._not_saved(error, then, held)))
 
     def _saved(
         self, held: HeldProject, history: History, then: Callable[[], object] | None = None

@@ -12,14 +12,14 @@ from tabprotect.engine.atomic import write_bytes
 from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.formats.registered import patterns
 from tabprotect.engine.project.history import History
-from tabprotect.engine.project.recipe import next_year_text
-from tabprotect.engine.project.replaying.last_year import Renames, SinceLastYear, UndecidedError
-from tabprotect.engine.project.replaying.replay import prepared
-from tabprotect.gui.base.question import told
-from tabprotect.gui.frame.opening import OPEN_ANYHOW, Files
+from tabprotect.engine.project.recipe_text import next_year_text
+from tabprotect.engine.project.recipes.last_year import Renames, SinceLastYear, UndecidedError
+from tabprotect.engine.project.recipes.replay import prepared_recipe
+from tabprotect.gui.base.question import tell_failure
+from tabprotect.gui.frame.opening import OPEN_ANYHOW, RECIPE, Files
 from tabprotect.gui.frame.window import Window
 
-RECIPES = "Recipes (*.toml)"
+RECIPES = f"Recipes (*{RECIPE})"
 
 
 class Recipes(QObject):
@@ -30,6 +30,7 @@ class Recipes(QObject):
         self.window = window
         self.files = files
         self.document = window.document
+        files.recipe.connect(self._ask_data)
 
     def ask_save(self) -> None:
         """Ask for a file and save the steps so far as a recipe for next year."""
@@ -57,7 +58,7 @@ class Recipes(QObject):
                 "recipe on new data."
             )
         )
-        job.failed.connect(told(page.show_error))
+        job.failed.connect(tell_failure(page.show_error))
 
     def ask_run(self) -> None:
         """Ask for a recipe, then for the new data."""
@@ -65,7 +66,11 @@ class Recipes(QObject):
 
     def _ask_data(self, recipe: str) -> None:
         shown = f"{patterns('table')} {patterns('records')}"
-        self._ask("New data", f"Data ({shown});;All files (*)", partial(self._choose, recipe))
+        self._ask(
+            f"New data for {Path(recipe).name}",
+            f"Data ({shown});;All files (*)",
+            partial(self._choose, recipe),
+        )
 
     def _ask(self, title: str, pattern: str, then: object) -> None:
         dialog = QFileDialog(self.window, title, "", pattern)
@@ -84,10 +89,10 @@ class Recipes(QObject):
         self.window.page.errors.clear()
         job = self.document.jobs.command(
             f"run {recipe.name} on {data.name}",
-            lambda p: prepared(recipe, settings, renames=renames, accept=accept, progress=p),
+            lambda p: prepared_recipe(recipe, settings, renames=renames, accept=accept, progress=p),
         )
         job.finished.connect(self._arrive)
-        job.failed.connect(told(lambda error: self._refused(error, recipe, data)))
+        job.failed.connect(tell_failure(lambda error: self._refused(error, recipe, data)))
 
     def _arrive(self, found: tuple[History, SinceLastYear | None]) -> None:
         history, since = found

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator, Mapping
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Page
 from tabprotect.gui.base.stage import Stage
-from tabprotect.gui.look.wheel import aside
 from tabprotect.gui.pages.check.stage import CheckStage
 from tabprotect.gui.pages.compare.stage import CompareStage
 from tabprotect.gui.pages.cycles.stage import CyclesStage
@@ -62,7 +61,7 @@ def page_type(stage: type[Stage]) -> type[Page]:
 
         return CyclesPage
     if stage is PerturbStage:
-        from tabprotect.gui.pages.run.perturb import PerturbPage
+        from tabprotect.gui.pages.run.perturb_page import PerturbPage
 
         return PerturbPage
     if stage is CheckStage:
@@ -82,7 +81,7 @@ def page_type(stage: type[Stage]) -> type[Page]:
 
         return QuerySpacePage
     if stage is MethodsStage:
-        from tabprotect.gui.pages.run.methods import MethodsPage
+        from tabprotect.gui.pages.run.methods_page import MethodsPage
 
         return MethodsPage
     if stage is CompareStage:
@@ -107,10 +106,9 @@ class Pages(Mapping[str, Page]):
 
     def __getitem__(self, name: str) -> Page:
         if name not in self.built:
-            with aside():
-                page = page_type(self.stages[name])(self._document)
-                self.built[name] = page
-                self._made(page)
+            page = page_type(self.stages[name])(self._document)
+            self.built[name] = page
+            self._made(page)
         return self.built[name]
 
     def __iter__(self) -> Iterator[str]:

@@ -12,9 +12,9 @@ from PySide6.QtWidgets import QLabel, QScrollBar, QSplitter, QTabBar, QWidget
 
 from tabprotect.engine.arrays import Ints
 from tabprotect.engine.tables.domain import Index
+from tabprotect.gui.grid.grid_view import GridView
 from tabprotect.gui.grid.layout import Layout
 from tabprotect.gui.grid.totals_cursor import TotalsCursor
-from tabprotect.gui.grid.view import GridView
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column
 from tabprotect.gui.look.theme import GRID, THEME, count_text, signed_text

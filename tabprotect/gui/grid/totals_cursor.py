@@ -9,7 +9,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QAbstractItemView
 
 from tabprotect.gui.base.document import Total
-from tabprotect.gui.grid.view import CellsView, GridView
+from tabprotect.gui.grid.grid_view import CellsView, GridView
 
 STEPS = {
     Qt.Key.Key_Left: (0, -1),

@@ -106,7 +106,7 @@ def counted(number: int, noun: str = "sub-table") -> str:
     return f"{count_text(number)} {noun}{'' if number == 1 else 's'}"
 
 
-def listed(parts: Sequence[str], limit: int = 4) -> str:
+def first_names(parts: Sequence[str], limit: int = 4) -> str:
     """The first few of many names."""
     shown = ", ".join(parts[:limit])
     more = len(parts) - limit

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from tabprotect.engine.query_space.evidence import Judgement
+from tabprotect.engine.query_space.criterion_evidence import RiskJudgement
 from tabprotect.engine.query_space.lattice import Query
 from tabprotect.engine.query_space.release_sets.release_set import ReleaseSet
-from tabprotect.gui.lattice.names import VariableLetters, counted, listed
+from tabprotect.gui.lattice.names import VariableLetters, counted, first_names
 from tabprotect.gui.lattice.space import (
     CANDIDATE,
     RELEASED,
@@ -28,7 +28,7 @@ WAYS = {
 }
 
 
-def figure_text(state: ReleaseSet, judgement: Judgement) -> str:
+def figure_text(state: ReleaseSet, judgement: RiskJudgement) -> str:
     """``a width of 12``, or ``a width of at most 12`` where that is all that is known."""
     number = count_text(judgement.width)
     number = number if judgement.exact else f"at most {number}"
@@ -37,7 +37,7 @@ def figure_text(state: ReleaseSet, judgement: Judgement) -> str:
     return f"{number} {state.criterion.unit}"
 
 
-def way_text(judgement: Judgement) -> str:
+def way_text(judgement: RiskJudgement) -> str:
     """How the figure was found."""
     words = WAYS.get(judgement.bounds, judgement.bounds)
     if judgement.exact and judgement.bounds in ("shuttle", "lp"):
@@ -64,7 +64,7 @@ def state_sentence(regions: Regions) -> str:
     if state.released.members == (0,):
         first = f"Nothing but the grand total is {out} yet"
     else:
-        names = listed([letters.text(q) for q in state.released], 3)
+        names = first_names([letters.text(q) for q in state.released], 3)
         first = (
             f"{count_text(int(counts[RELEASED]))} of {count_text(total)} sub-tables are {out} "
             f"({names} and all below), which leaves {figure_text(state, state.judgement)} "
@@ -72,8 +72,11 @@ def state_sentence(regions: Regions) -> str:
         )
     refused = int(counts[UNRELEASABLE])
     rest = f"{count_text(int(counts[CANDIDATE]))} may go out next, {count_text(refused)} may not"
+    unknown = count_text(int(counts[UNKNOWN]))
+    if counts[UNKNOWN] and regions.waiting:
+        return f"{first}; {rest}. {unknown} are still being looked at."
     if counts[UNKNOWN]:
-        rest += f", and {count_text(int(counts[UNKNOWN]))} are refused because nothing is proved"
+        rest += f", and {unknown} are refused because nothing is proved"
     return f"{first}; {rest}."
 
 
@@ -89,7 +92,7 @@ def foresight_sentence(regions: Regions, found: Foresight) -> str:
         more = f"{counted(gained)} join the plan" if gained > 1 else "it joins the plan alone"
         said = f"With {name} {more} and would make "
         if lost:
-            edge = listed([letters.text(q) for q in found.consequence.newly_unreleasable], 3)
+            edge = first_names([letters.text(q) for q in found.consequence.newly_unreleasable], 3)
             above = " and what is above" if lost > 1 else ""
             said += f"{counted(lost)} unreleasable ({edge}{above})"
         else:
@@ -110,6 +113,8 @@ def foresight_sentence(regions: Regions, found: Foresight) -> str:
 
 def region_text(regions: Regions, region: int) -> str:
     """A region in a word or two."""
+    if region == UNKNOWN and regions.waiting:
+        return "still being looked at"
     return regions.out if region == RELEASED else STATUS[region]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from PySide6.QtCore import Qt, Signal
@@ -18,6 +19,10 @@ from tabprotect.gui.look.buttons import tool_button
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID, THEME
+from tabprotect.languages.speaking import told
+
+_OPTIONS = re.compile(r": --[^;]*?(?=;|\.$|, (?:and|or|und|oder) )| \(--[^()]*\)")
+"""What a remedy says to whoever types: here stand fields and buttons."""
 
 
 class ErrorStrip(QFrame):
@@ -87,9 +92,8 @@ class ErrorStrip(QFrame):
         """
         self.error, self._asking = error, asking
         self._remedy, self._other = remedy, other
-        hint = f" {error.hint[0].upper()}{error.hint[1:]}." if error.hint else ""
-        message = error.message[:1].upper() + error.message[1:]
-        self._message.setText(f"{message}{'' if message.endswith('.') else '.'}{hint}")
+        said = (_sentence(part) for part in (error.message, error.hint) if part)
+        self._message.setText(_OPTIONS.sub("", told(" ".join(said))))
         self._place.setText(error.place)
         self._place.setVisible(bool(error.place))
         self._button.setText(remedy_label)
@@ -162,3 +166,10 @@ class ErrorStrip(QFrame):
         )
         self._picture.setPixmap(icons.pixmap(mark, 20, colour=ink))
         self._close.setIcon(icons.icon("close"))
+
+
+def _sentence(text: str) -> str:
+    """A cause or a remedy as a sentence; what begins with the name of a file keeps it as it is."""
+    first = text.partition(" ")[0]
+    begun = text if "." in first else text[0].upper() + text[1:]
+    return begun if begun.endswith((".", "?")) else f"{begun}."

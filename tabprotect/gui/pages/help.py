@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtGui import QAction, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QTextBrowser
 
 from tabprotect.gui.base.document import Document
@@ -51,6 +51,9 @@ NATIVE = QKeySequence.SequenceFormat.NativeText
 """Keys as they are called in the language in force, as the menus do."""
 
 ON_PAGES = {
+    "variables": "<p>Each variable with its kind, categories and levels. <i>Group</i> makes a coarser level: "
+    "bands of a width, cut points, a code list from a file, or the categories that are selected; drag one "
+    "onto another to put them together. What is grouped here is offered on every other page.</p>",
     "table": "<p>The table with its margins. Type to change a count; drag the variables between rows, columns "
     "and layers. The number behind a layer says how many at-risk cells it holds. <b>Risk list</b> "
     "shows those of all layers and the rule that makes them so; F8 goes from one to the next.</p>",
@@ -85,7 +88,8 @@ KEYS = (
     ("Ctrl+arrow", "to the edge of the table"),
     ("F8, Shift+F8", "next, previous at-risk cell"),
     ("R, C, L on a variable", "put it into rows, columns, layers; arrows change the order"),
-    ("Esc", "cancel what is running; close a bar"),
+    ("Esc", "cancel what is running; close a bar; go back from help"),
+    ("Menu key, right click", "what the page in front can do"),
 )
 
 
@@ -139,6 +143,12 @@ class HelpPage(Page):
 
     def main_action(self) -> None:
         self.document.page_asked.emit(self._front[0] or "start")
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape:
+            self.main_action()
+        else:
+            super().keyPressEvent(event)
 
     def refresh(self, changes: Changes) -> None:
         if "view" in changes or "table" in changes or "everything" in changes:

@@ -143,15 +143,16 @@ class StartPage(Page):
         self.document.open_asked.emit("")
 
     def _ask_tabulate(self) -> None:
-        self.document.page_asked.emit("tabulate")
+        self.document.records_asked.emit()
 
     def _example(self, example: Example) -> Card:
         card = self._card(
             example.title,
             example.description,
             icon="microdata" if example.microdata else "table",
-            foot=f"example:{example.name}",
         )
+        # What the command line calls it.
+        card.setToolTip(f"example:{example.name}")
         card.chosen.connect(lambda: self.document.open_asked.emit(f"example:{example.name}"))
         return card
 

@@ -32,7 +32,7 @@ from PySide6.QtWidgets import QGraphicsPolygonItem, QGraphicsRectItem
 
 from tabprotect.engine.arrays import Floats
 from tabprotect.gui.look.theme import THEME, Colours, chance_text
-from tabprotect.gui.plots.marks import Mark, nice_step
+from tabprotect.gui.plots.axis_marks import Mark, nice_step
 from tabprotect.languages.speaking import told
 
 Ticks = Sequence[tuple[float, str]]
@@ -106,7 +106,8 @@ class Canvas:
         self._arrange = arrange
         self._arranging = False
         self._held = held
-        self._arranged = 0
+        self._due = False
+        self.widget.scene().sigPrepareForPaint.connect(self._put_in_place)
         self.box.sigResized.connect(lambda *_: self.arrange())
         self.box.sigXRangeChanged.connect(lambda *_: self.arrange())
 
@@ -139,11 +140,9 @@ class Canvas:
 
     def look(self, low: float, high: float) -> None:
         """Zoom to a part of the value axis."""
-        before = self._arranged
         self.box.setXRange(low, high, padding=0)
-        if self._arranged == before:
-            # It was that part already.
-            self.arrange()
+        # It may have been that part already.
+        self.arrange()
 
     @contextmanager
     def holding(self) -> Iterator[None]:
@@ -155,19 +154,28 @@ class Canvas:
         self.arrange()
 
     def arrange(self) -> None:
-        """Put everything in place for the present size and part."""
+        """Take everything away, and put it in place for the present size and part once it is painted.
+
+        A page that comes up changes the size several times before it is.
+        """
         if self._arranging or self._held:
             return
-        self._arranging = True
-        self._arranged += 1
         for item in self._items:
             self.box.removeItem(item)
         self._items = []
         self.low, self.high = map(float, self.box.viewRange()[0])
+        self._due = True
+        self.widget.viewport().update()
+
+    def _put_in_place(self) -> None:
+        if not self._due or self._held:
+            return
+        self._due, self._arranging = False, True
         try:
             self._arrange(self)
         finally:
             self._arranging = False
+        self.box.updateMatrix()
 
     def paint(self, painter: QPainter, area: QRectF) -> None:
         """Paint into a file."""

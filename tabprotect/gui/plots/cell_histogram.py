@@ -14,8 +14,8 @@ from PySide6.QtGui import QBrush, QColor, QPen
 
 from tabprotect.engine.arrays import Bools, Floats, Ints
 from tabprotect.gui.look.theme import chance_text, count_text
+from tabprotect.gui.plots.axis_marks import Mark, merged
 from tabprotect.gui.plots.canvas import Canvas
-from tabprotect.gui.plots.marks import Mark, merged
 from tabprotect.gui.plots.plot import Plot
 from tabprotect.languages.speaking import told
 
@@ -30,7 +30,7 @@ TAIL = 5e-4
 
 
 @dataclass(frozen=True)
-class Belief:
+class DrawnBelief:
     """What one reader believes about the cell.
 
     Attributes
@@ -56,12 +56,12 @@ class CellHistogram(Plot):
 
     def __init__(self) -> None:
         super().__init__("Posterior of the selected cell")
-        self.beliefs: tuple[Belief, ...] = ()
+        self.beliefs: tuple[DrawnBelief, ...] = ()
         self.published: int | None = None
         self.true: int | None = None
 
     def show_beliefs(
-        self, beliefs: tuple[Belief, ...], *, published: int | None, true: int | None
+        self, beliefs: tuple[DrawnBelief, ...], *, published: int | None, true: int | None
     ) -> None:
         """Show what is believed; ``true`` only in the house, ``published`` where there is one."""
         self.beliefs, self.published, self.true, self.empty = beliefs, published, true, ""
@@ -86,7 +86,7 @@ class CellHistogram(Plot):
                 for v, c in zip(belief.values.tolist(), belief.chances.tolist(), strict=True)
                 if c >= TAIL
             )
-            parts.append(f"The {belief.who} believes {said}.")
+            parts.append(f"The {told(belief.who)} believes in {said}.")
         return " ".join(parts)
 
     # -- plotting -----------------------------------------------------------------------------
@@ -135,7 +135,7 @@ class CellHistogram(Plot):
         self._put_prior_label(canvas)
 
     @staticmethod
-    def _seen(canvas: Canvas, belief: Belief) -> Bools:
+    def _seen(canvas: Canvas, belief: DrawnBelief) -> Bools:
         return (belief.values > canvas.low - 0.5) & (belief.values < canvas.high + 0.5)
 
     @staticmethod
@@ -146,7 +146,7 @@ class CellHistogram(Plot):
         first = math.ceil(low / every) * every
         return [(value, count_text(value)) for value in range(first, high + 1, every)]
 
-    def _put_bars(self, canvas: Canvas, belief: Belief, *, shift: float, bar: float) -> None:
+    def _put_bars(self, canvas: Canvas, belief: DrawnBelief, *, shift: float, bar: float) -> None:
         colours, pixel, seen = canvas.colours, canvas.unit[0], self._seen(canvas, belief)
         left = belief.values[seen].astype(np.float64) + shift
         chances = belief.chances[seen]
@@ -178,7 +178,7 @@ class CellHistogram(Plot):
                     left - 0.5 * pixel, bar - 0.5 * pixel, height, pen=outline, brush=no_fill
                 )
 
-    def _put_labels(self, canvas: Canvas, belief: Belief, *, shift: float, bar: float) -> None:
+    def _put_labels(self, canvas: Canvas, belief: DrawnBelief, *, shift: float, bar: float) -> None:
         colours, line = canvas.colours, canvas.line
         ink = colours.text if belief.who == "intruder" else colours.accent
         best = int(np.argmax(belief.chances))

@@ -17,7 +17,7 @@ from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID, THEME, chance_text, number_text, signed_text
 from tabprotect.gui.plots.canvas import Canvas
 from tabprotect.gui.plots.plot import Plot
-from tabprotect.gui.plots.symbols import Look
+from tabprotect.gui.plots.series_looks import SeriesLook
 
 WIDEST, NARROWEST = 12, 4
 """Counts to either side that get a bar each; what lies beyond stands at the last bar."""
@@ -30,12 +30,12 @@ SYMBOL = 12
 
 
 @dataclass(frozen=True, eq=False)
-class Panel:
+class DeviationPanel:
     """One setting: deviations of all compared cells, or why there is none."""
 
     number: int
     label: str
-    look: Look
+    look: SeriesLook
     deviations: Floats
     reason: str = ""
 
@@ -62,7 +62,7 @@ class Panel:
 class DeviationPlot(Plot):
     """The shares of one panel."""
 
-    def __init__(self, panel: Panel, reach: int, peak: float) -> None:
+    def __init__(self, panel: DeviationPanel, reach: int, peak: float) -> None:
         super().__init__(f"Deviations of {panel.name}")
         self.panel, self.reach, self.peak = panel, reach, peak
         self.setMinimumSize(20 * GRID, 9 * GRID)
@@ -105,7 +105,7 @@ class Deviations(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.setAccessibleName("Deviations of every setting")
-        self.panels: tuple[Panel, ...] = ()
+        self.panels: tuple[DeviationPanel, ...] = ()
         self.current: int | None = None
         self._frames: list[_Frame] = []
         self._empty = Label(wordWrap=True)
@@ -117,7 +117,7 @@ class Deviations(QWidget):
         self._grid.addWidget(self._empty, 0, 0)
         THEME.follow(self, Deviations._repaint)
 
-    def show_panels(self, panels: Sequence[Panel], *, empty: str = "") -> None:
+    def show_panels(self, panels: Sequence[DeviationPanel], *, empty: str = "") -> None:
         """Show panels, or a sentence where there is none."""
         self.panels = tuple(panels)
         self.setAccessibleDescription("; ".join(f"{p.name}: {p.figures}" for p in panels) or empty)
@@ -169,7 +169,7 @@ class _Frame(QFrame):
 
     chosen = Signal(int)
 
-    def __init__(self, panel: Panel, reach: int, peak: float) -> None:
+    def __init__(self, panel: DeviationPanel, reach: int, peak: float) -> None:
         super().__init__()
         self.panel = panel
         self.setObjectName("panel")

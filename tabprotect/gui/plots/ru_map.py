@@ -17,10 +17,10 @@ from PySide6.QtGui import QBrush, QColor, QKeyEvent, QPainterPath, QPen
 from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.gui.look.label import tip
 from tabprotect.gui.look.theme import GRID, THEME
+from tabprotect.gui.plots.axis_marks import nice_step
 from tabprotect.gui.plots.canvas import Canvas
-from tabprotect.gui.plots.marks import nice_step
 from tabprotect.gui.plots.plot import Plot
-from tabprotect.gui.plots.symbols import Look
+from tabprotect.gui.plots.series_looks import SeriesLook
 from tabprotect.languages.speaking import told
 
 Place = tuple[int, int | None]
@@ -56,7 +56,7 @@ class Axis:
 
 
 @dataclass(frozen=True, eq=False)
-class Setting:
+class PlottedConfiguration:
     """One method with its parameters on the map.
 
     Attributes
@@ -73,7 +73,7 @@ class Setting:
 
     number: int
     label: str
-    look: Look
+    look: SeriesLook
     runs: Ints
     x: Floats
     y: Floats
@@ -120,7 +120,7 @@ class RiskUtilityMap(Plot):
 
     def __init__(self) -> None:
         super().__init__("Risk-utility map")
-        self.settings: tuple[Setting, ...] = ()
+        self.settings: tuple[PlottedConfiguration, ...] = ()
         self.axes: tuple[Axis, Axis] | None = None
         self.front: tuple[int, ...] = ()
         self.place: Place | None = None
@@ -133,7 +133,10 @@ class RiskUtilityMap(Plot):
         self.setMinimumSize(36 * GRID, max(24 * GRID, 13 * self.fontMetrics().height()))
 
     def show_settings(
-        self, settings: Sequence[Setting], axes: tuple[Axis, Axis], front: Sequence[int]
+        self,
+        settings: Sequence[PlottedConfiguration],
+        axes: tuple[Axis, Axis],
+        front: Sequence[int],
     ) -> None:
         """Show settings; ``axes`` are risk and utility, ``front`` the settings none beats."""
         self.settings, self.axes, self.front = tuple(settings), axes, tuple(front)
@@ -177,7 +180,7 @@ class RiskUtilityMap(Plot):
         return "" if self.axes is None else f"{self.axes[0].title}; more private \u2192"
 
     @property
-    def _shown(self) -> list[Setting]:
+    def _shown(self) -> list[PlottedConfiguration]:
         return [s for s in self.settings if s.there]
 
     def _values(self, n: int) -> Floats:
@@ -265,7 +268,7 @@ class RiskUtilityMap(Plot):
         pen = QPen(QColor(canvas.colours.quiet), 1.6, Qt.PenStyle.DashLine)
         canvas.lines(x, y, pen=pen)
 
-    def _put_spread(self, canvas: Canvas, s: Setting) -> None:
+    def _put_spread(self, canvas: Canvas, s: PlottedConfiguration) -> None:
         at, low, high = (self._point(*p) for p in (s.mean, s.low, s.high))
         cap_x, cap_y = 3 * canvas.unit[0], 3 * canvas.unit[1]
         x, y = [low.x(), high.x(), at.x(), at.x()], [at.y(), at.y(), low.y(), high.y()]
@@ -274,7 +277,7 @@ class RiskUtilityMap(Plot):
             y += [at.y() - cap_y, at.y() + cap_y, end.y(), end.y()]
         canvas.lines(x, y, pen=QPen(s.look.colour(canvas.colours), 1.6), pairs=True)
 
-    def _put_name(self, canvas: Canvas, s: Setting, taken: list[QRectF]) -> None:
+    def _put_name(self, canvas: Canvas, s: PlottedConfiguration, taken: list[QRectF]) -> None:
         """The number with the name, or alone where there is no room for the name."""
         at = self._point(*s.mean)
         x, y, tall = canvas.x(at.x()), canvas.y(at.y()), canvas.line

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tabprotect.engine.bundle.verify import verify_bytes
-from tabprotect.engine.query_space.table_server.database import answers_in
+from tabprotect.engine.query_space.table_server.ledger import answers_in
 from tabprotect.engine.release.release import Release
 from tabprotect.server.attack.suite import Finding, Loot, from_answers
 

@@ -12,15 +12,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import combinations, islice
 
+from tabprotect.engine.budgets import ATTACK_JOINED
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.server.attack.target import Heard, Sent, Shown, Target, address, cells_of
+from tabprotect.server.attack.target import Heard, Sent, Shown, Target, cells_of, sub_table_address
 
 SMALL = range(1, 3)
 """Counts that the attacker is after."""
-
-MOST_JOINED = 200_000
-"""Cells of two answers joined."""
 
 REPEATS = 3
 """Times that one sub-table is asked for, to see whether its noise changes."""
@@ -94,7 +92,7 @@ def attacked(target: Target, queries: int, progress: Progress = SILENT) -> list[
     for number, names in enumerate(islice(_smallest_first(variables), queries)):
         progress.report("asking", number / queries)
         for _ in range(REPEATS):
-            heard = target(Sent(address(table, names, format="json-stat2")))
+            heard = target(Sent(sub_table_address(table, names, format="json-stat2")))
             loot.requests += 1
             if heard.status == 200:
                 found = cells_of(heard.json)
@@ -159,7 +157,7 @@ def _joined(
         for partner, second in beside.get(key, ()):
             low, high = max(0, count + second - sums[key]), min(count, second)
             out.append(((*cell, *(partner[k] for k in extra)), (low, high)))
-            if len(out) > MOST_JOINED:
+            if len(out) > ATTACK_JOINED:
                 return one, out
     return (*one, *(other[k] for k in extra)), out
 
@@ -203,7 +201,7 @@ def _tracker(target: Target, table: str, variables: Mapping[str, list[str]], loo
                 for asked in (list(names), rest):
                     if not asked:
                         continue
-                    where = address(table, asked, filter=chosen, format="json-stat2")
+                    where = sub_table_address(table, asked, filter=chosen, format="json-stat2")
                     heard = target(Sent(where))
                     tried += 1
                     got += _counts(heard)
@@ -219,10 +217,10 @@ def _formats(target: Target, table: str, loot: Loot) -> Finding:
     tried = got = 0
     for names in loot.refused[:5]:
         body = json.dumps({"variables": list(names)}).encode()
-        ways = [Sent(address(table, names, format=str(name))) for name in formats]
+        ways = [Sent(sub_table_address(table, names, format=str(name))) for name in formats]
         for name in ("matrix", "JSON-STAT2", "csv/../csv", "json-px"):
-            ways.append(Sent(address(table, names, format=name)))
-        plain = address(table, names)
+            ways.append(Sent(sub_table_address(table, names, format=name)))
+        plain = sub_table_address(table, names)
         for media in ("*/*", "text/csv", "application/json;q=0.1, text/html", "image/png"):
             ways.append(Sent(plain, headers={"Accept": media}))
         json_body = {"Content-Type": "application/json"}
@@ -234,7 +232,7 @@ def _formats(target: Target, table: str, loot: Loot) -> Finding:
             Sent(plain.replace("/data?", "//data?")),
             Sent(f"/tables/{table}/data", "POST", json_body, body),
             Sent(f"/tables/{table}/queries", "POST", json_body, body),
-            Sent(address(table, tuple(reversed(names)))),
+            Sent(sub_table_address(table, tuple(reversed(names)))),
         ]
         for way in ways:
             tried += 1

@@ -110,7 +110,7 @@ def cells_of(said: Mapping[str, object]) -> tuple[Shown, dict[Shown, int]] | Non
     return tuple(map(str, names)), dict(zip(cells, map(int, values), strict=True))
 
 
-def address(table: str, variables: Sequence[str], **more: str) -> str:
+def sub_table_address(table: str, variables: Sequence[str], **more: str) -> str:
     """The address of a sub-table."""
     said = urllib.parse.urlencode({"variables": ",".join(variables), **more})
     return f"/tables/{urllib.parse.quote(table)}/data?{said}"

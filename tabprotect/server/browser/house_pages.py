@@ -14,27 +14,27 @@ from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.query_space.table_server.fold import LogLine
 from tabprotect.server.access.accounts import ROLES, Role
 from tabprotect.server.api import server_of, visitor_of
-from tabprotect.server.asking import asked
+from tabprotect.server.asked_table import asked_table
 from tabprotect.server.browser.reader_pages import form, page
-from tabprotect.server.problems import Problem
+from tabprotect.server.problems import HttpProblem
 
 LINES = 100
 """Of the log on one page."""
 
 
-def for_roles(request: Request, *roles: Role) -> str:
+def pages_for_roles(request: Request, *roles: Role) -> str:
     """The name of whoever asks, who must have one of these roles."""
     account = visitor_of(request).account
     if account is None:
-        raise Problem("unauthorised", "sign in with a key of the house")
+        raise HttpProblem("unauthorised", "sign in with a key of the house")
     if account.role not in roles:
-        raise Problem("forbidden", f"this is for the {' and the '.join(roles)}")
+        raise HttpProblem("forbidden", f"this is for the {' and the '.join(roles)}")
     return account.name
 
 
 async def overview(request: Request) -> Response:
     """Where the service stands."""
-    for_roles(request, "operator", "auditor")
+    pages_for_roles(request, "operator", "auditor")
     server = server_of(request)
     desk = server.desk
     state = await run_in_threadpool(desk.refresh)
@@ -56,7 +56,7 @@ async def overview(request: Request) -> Response:
 
 async def log(request: Request) -> Response:
     """The log with its prices."""
-    for_roles(request, "operator", "auditor")
+    pages_for_roles(request, "operator", "auditor")
     desk = server_of(request).desk
     length = await run_in_threadpool(lambda: desk.length)
     before = _number(request.query_params.get("before", str(length)), "before")
@@ -71,7 +71,7 @@ async def log(request: Request) -> Response:
 
 async def history(request: Request) -> Response:
     """Where the service stands and the latest lines of its log, for a program that follows it."""
-    for_roles(request, "operator", "auditor")
+    pages_for_roles(request, "operator", "auditor")
     desk = server_of(request).desk
     length = await run_in_threadpool(lambda: desk.length)
     rows = await run_in_threadpool(desk.log, length, LINES)
@@ -92,7 +92,7 @@ async def history(request: Request) -> Response:
 
 async def replay(request: Request) -> Response:
     """What had been decided up to a number or a time."""
-    for_roles(request, "operator", "auditor")
+    pages_for_roles(request, "operator", "auditor")
     desk = server_of(request).desk
     text = request.query_params.get("until", "").strip()
     said: dict[str, Any] = {"until": text, "found": None}
@@ -110,14 +110,16 @@ async def replay(request: Request) -> Response:
 
 async def what_if(request: Request) -> Response:
     """What releasing a sub-table would do; nothing is decided."""
-    for_roles(request, "operator")
+    pages_for_roles(request, "operator")
     desk = server_of(request).desk
     names = request.query_params.getlist("variables")
     said: dict[str, Any] = {"variables": desk.lattice.names, "ticked": names, "found": None}
     if names:
-        wanted = asked(desk.domain, desk.lattice, names)
+        wanted = asked_table(desk.domain, desk.lattice, names)
         if not desk.lattice.listed:
-            raise Problem("invalid_query", "there are too many sub-tables to say what would follow")
+            raise HttpProblem(
+                "invalid_query", "there are too many sub-tables to say what would follow"
+            )
         found = await run_in_threadpool(desk.consequence, wanted.query)
         said["found"] = {
             "judgement": found.judgement,
@@ -131,7 +133,7 @@ async def what_if(request: Request) -> Response:
 
 async def accounts(request: Request) -> Response:
     """Accounts and their keys, which are shown once."""
-    name = for_roles(request, "operator")
+    name = pages_for_roles(request, "operator")
     server = server_of(request)
     said: dict[str, Any] = {"key": "", "wrong": ""}
     if request.method == "POST":
@@ -161,7 +163,7 @@ async def accounts(request: Request) -> Response:
 
 async def freeze(request: Request) -> Response:
     """Release no further true sub-table."""
-    name = for_roles(request, "operator")
+    name = pages_for_roles(request, "operator")
     await form(request)
     desk = server_of(request).desk
     try:
@@ -173,7 +175,7 @@ async def freeze(request: Request) -> Response:
 
 async def vacuum(request: Request) -> Response:
     """Give back the room of the database."""
-    for_roles(request, "operator")
+    pages_for_roles(request, "operator")
     await form(request)
     await run_in_threadpool(server_of(request).desk.vacuum)
     return RedirectResponse("/operator", status_code=303)
@@ -181,7 +183,7 @@ async def vacuum(request: Request) -> Response:
 
 async def verify(request: Request) -> Response:
     """Check every line of the log against the one before it."""
-    for_roles(request, "operator", "auditor")
+    pages_for_roles(request, "operator", "auditor")
     desk = server_of(request).desk
     said: dict[str, Any] = {"wrong": ""}
     try:
@@ -193,7 +195,7 @@ async def verify(request: Request) -> Response:
 
 def _number(text: str, name: str) -> int:
     if not text.isdigit() or len(text) > 12:
-        raise Problem("invalid_query", f"{name} is not a number")
+        raise HttpProblem("invalid_query", f"{name} is not a number")
     return int(text)
 
 
@@ -201,7 +203,9 @@ def _until(text: str) -> int | datetime:
     try:
         return _number(text, "until") if text.isdigit() else datetime.fromisoformat(text)
     except ValueError:
-        raise Problem("invalid_query", "until is a number or a time: 2026-01-31T12:00") from None
+        raise HttpProblem(
+            "invalid_query", "until is a number or a time: 2026-01-31T12:00"
+        ) from None
 
 
 ROUTES = (

@@ -18,10 +18,10 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from tabprotect.engine.query_space.frontier import maximal
-from tabprotect.engine.query_space.lattice import Query, joined
-from tabprotect.engine.query_space.table_server.entry import Entry
+from tabprotect.engine.query_space.frontier import maximal_queries
+from tabprotect.engine.query_space.lattice import Query, names_joined
 from tabprotect.engine.query_space.table_server.fold import ServerState
+from tabprotect.engine.query_space.table_server.log_entry import LogEntry
 from tabprotect.languages.page_texts import environment
 from tabprotect.languages.speaking import ENGLISH, LANGUAGES, catalogue
 from tabprotect.server.api import (
@@ -34,11 +34,11 @@ from tabprotect.server.api import (
     visitor_of,
     voted,
 )
-from tabprotect.server.asking import Asked
+from tabprotect.server.asked_table import AskedTable
 from tabprotect.server.browser.lattice_drawing import drawn
 from tabprotect.server.deciding.desk import Desk, Given
 from tabprotect.server.egress import OUTPUTS, html_rows
-from tabprotect.server.problems import TITLES, Problem
+from tabprotect.server.problems import TITLES, HttpProblem
 from tabprotect.server.server import COOKIE
 
 VISITOR = "tabprotect-visitor"
@@ -114,10 +114,10 @@ async def form(request: Request) -> dict[str, list[str]]:
     try:
         said = parse_qs((await request.body()).decode(), max_num_fields=200)
     except (UnicodeDecodeError, ValueError):
-        raise Problem("invalid_query", "the form cannot be read") from None
+        raise HttpProblem("invalid_query", "the form cannot be read") from None
     expected = server_of(request).signed("form", request.cookies.get(VISITOR, ""))
     if not hmac.compare_digest(said.get("csrf", [""])[0].encode(), expected.encode()):
-        raise Problem("forbidden", "the form is not one of this browser's: load the page again")
+        raise HttpProblem("forbidden", "the form is not one of this browser's: load the page again")
     return said
 
 
@@ -186,11 +186,11 @@ async def answer(request: Request) -> Response:
     identified(request)
     entry = await run_in_threadpool(desk.entry, request.path_params["number"])
     if entry is None or entry.line.kind not in DECISIONS:
-        raise Problem("not_found", "there is no query of this number")
+        raise HttpProblem("not_found", "there is no query of this number")
     query = entry.line.query
     given = await run_in_threadpool(desk.known, query)
     if given is not None:
-        return page(request, "answer.html", **_shown(request, given, Asked(query)))
+        return page(request, "answer.html", **_shown(request, given, AskedTable(query)))
     state = desk.state
     return page(
         request,
@@ -281,7 +281,7 @@ async def style(request: Request) -> Response:
     )
 
 
-def problem_page(request: Request, problem: Problem) -> Response:
+def problem_page(request: Request, problem: HttpProblem) -> Response:
     """A refusal, for somebody who reads pages."""
     return page(
         request,
@@ -293,7 +293,7 @@ def problem_page(request: Request, problem: Problem) -> Response:
     )
 
 
-def _since(desk: Desk, entry: Entry) -> str:
+def _since(desk: Desk, entry: LogEntry) -> str:
     """What became of a query that got no table at first."""
     given = None if entry.line.bundle else desk.at_hand(entry.line.query)
     return "" if given is None else DECISIONS[given.kind][1]
@@ -301,11 +301,11 @@ def _since(desk: Desk, entry: Entry) -> str:
 
 def _projection(desk: Desk, state: ServerState, query: Query) -> list[tuple[str, ...]]:
     """What of a sub-table is released, the largest parts alone."""
-    parts = maximal(member & query for member in state.releases.released)
+    parts = maximal_queries(member & query for member in state.releases.released)
     return [desk.lattice.names_of(part) for part in parts if part]
 
 
-def _shown(request: Request, given: Given, wanted: Asked) -> dict[str, Any]:
+def _shown(request: Request, given: Given, wanted: AskedTable) -> dict[str, Any]:
     """A sub-table for its page: its rows where it is small, and every file of it."""
     desk = server_of(request).desk
     table = wanted.part_of(given.table)
@@ -322,7 +322,7 @@ def _shown(request: Request, given: Given, wanted: Asked) -> dict[str, Any]:
 
 def file_address(table: str, names: Sequence[str], format_name: str) -> str:
     """Where a sub-table is as a file."""
-    return f"/tables/{table}/data?{urlencode({'variables': joined(names), 'format': format_name})}"
+    return f"/tables/{table}/data?{urlencode({'variables': names_joined(names), 'format': format_name})}"
 
 
 ROUTES = (

@@ -20,19 +20,19 @@ from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.project.opening.examples import PREFIX
 from tabprotect.engine.project.opening.sources import Opened, open_table, tabulate_source
 from tabprotect.engine.protection.registered import methods
-from tabprotect.engine.query_space.evidence import Evidence
+from tabprotect.engine.query_space.criterion_evidence import Evidence
 from tabprotect.engine.query_space.lattice import Lattice, Query
 from tabprotect.engine.query_space.registered import criteria, rules
-from tabprotect.engine.query_space.release_sets.asked_release_set import AskedReleaseSet
 from tabprotect.engine.query_space.release_sets.release_set import Consequence, ReleaseSet
+from tabprotect.engine.query_space.release_sets.release_set_on_demand import AskedReleaseSet
 from tabprotect.engine.query_space.table_server.answers import release_of
-from tabprotect.engine.query_space.table_server.database import Ledger
-from tabprotect.engine.query_space.table_server.entry import FIRST_CHAIN, Entry
 from tabprotect.engine.query_space.table_server.fold import (
     LogLine,
     Request,
     ServerState,
 )
+from tabprotect.engine.query_space.table_server.ledger import Ledger
+from tabprotect.engine.query_space.table_server.log_entry import FIRST_CHAIN, LogEntry
 from tabprotect.engine.query_space.table_server.session import (
     Answered,
     Sealed,
@@ -45,7 +45,7 @@ from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 from tabprotect.engine.tables.variable import Variable
-from tabprotect.server.deciding.freezing import perturbed
+from tabprotect.server.deciding.freezing import perturbed_release
 from tabprotect.server.deciding.pricing import Pricing
 from tabprotect.server.service import Service
 
@@ -218,7 +218,7 @@ class Desk:
         """What goes out with an answer; ``None`` where none of the asked table does."""
         return self._known(answered.answer.query)
 
-    def entry(self, number: int) -> Entry | None:
+    def entry(self, number: int) -> LogEntry | None:
         """A line of the log."""
         return self._ledger.entry(number) if 0 < number < 2**31 else None
 
@@ -231,7 +231,7 @@ class Desk:
         """What the servers of this history sign with. Confidential."""
         return self._ledger.secret
 
-    def queries_of(self, user: str) -> list[Entry]:
+    def queries_of(self, user: str) -> list[LogEntry]:
         """The latest queries of one user, the latest first."""
         return self._ledger.of_user(user)
 
@@ -245,7 +245,7 @@ class Desk:
         """What releasing a query would do. Confidential."""
         return self.refresh().releases.preview(query)
 
-    def log(self, before: int, most: int) -> list[tuple[Entry, Mapping[str, object] | None]]:
+    def log(self, before: int, most: int) -> list[tuple[LogEntry, Mapping[str, object] | None]]:
         """Lines up to a number, the latest first, with the prices of refusals. Confidential."""
         first = max(0, before - most)
         entries = list(self._ledger.entries(after=first, until=before))
@@ -284,14 +284,14 @@ class Desk:
             number, chain = entry.number, entry.chain
         return number, chain
 
-    def record(self, line: LogLine) -> Entry:
+    def record(self, line: LogLine) -> LogEntry:
         """Log an act of the house."""
         with self._lock:
             entry = self._session.record(lambda state: line)
         assert entry is not None
         return entry
 
-    def freeze(self, user: str, progress: Progress = SILENT) -> Entry | None:
+    def freeze(self, user: str, progress: Progress = SILENT) -> LogEntry | None:
         """Release no further true sub-table from now on; ``None`` where that is so already.
 
         Where the service answers beyond the frontier, the whole table is perturbed once, by cycles
@@ -313,7 +313,9 @@ class Desk:
             if self.service.beyond.answer == "perturbed":
                 table = state.releases.evidence.cells.table
                 released = [q for q in state.releases.released if q]
-                release = perturbed(self.service, table, self.lattice.margins(released), progress)
+                release = perturbed_release(
+                    self.service, table, self.lattice.margins(released), progress
+                )
                 release = replace(release, title=f"{self.label} (perturbed)")
                 sealed = self._packed(release)
             margins = state.releases.released

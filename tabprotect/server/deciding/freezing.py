@@ -17,7 +17,7 @@ from tabprotect.server.service import Service
 METHOD = "cyclic_perturbation"
 
 
-def perturbed(
+def perturbed_release(
     service: Service, table: Table, kept: MarginSet, progress: Progress = SILENT
 ) -> Release:
     """The whole table, perturbed with the house's own coins, as a release that passed the gate.

@@ -7,8 +7,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 from tabprotect.engine.errors import Interrupted, TabprotectError
 from tabprotect.engine.query_space.lattice import Query
-from tabprotect.engine.query_space.table_server.database import Ledger
 from tabprotect.engine.query_space.table_server.fold import REFUSED, ServerState
+from tabprotect.engine.query_space.table_server.ledger import Ledger
 from tabprotect.engine.query_space.table_server.price import TELLS, price
 from tabprotect.engine.query_space.table_server.session import Answered
 

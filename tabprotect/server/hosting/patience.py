@@ -11,7 +11,7 @@ import asyncio
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from tabprotect.server.guard import PATIENCE
+from tabprotect.server.request_guard import PATIENCE
 
 
 class Patient(H11Protocol):

@@ -13,8 +13,8 @@ from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.server import asgi
 from tabprotect.server.access.accounts import Accounts
 from tabprotect.server.application import application, started
-from tabprotect.server.guard import PATIENCE
 from tabprotect.server.hosting.patience import Patient
+from tabprotect.server.request_guard import PATIENCE
 
 OPTIONS: Mapping[str, object] = MappingProxyType(
     {

@@ -8,9 +8,9 @@ import numpy as np
 
 from tabprotect.engine.protection.rounding.controlled_programme import ControlledProgramme
 from tabprotect.engine.protection.rounding.cox_rounding import round_unbiased
-from tabprotect.engine.protection.rounding.small_rounding import Rules, SmallCounts
+from tabprotect.engine.protection.rounding.small_rounding import RoundingRules, SmallCounts
 from tabprotect.engine.tables.domain import Domain
-from tabprotect.engine.tables.groupings.hierarchy import Grouping
+from tabprotect.engine.tables.groupings.grouping import Grouping
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
 
@@ -45,7 +45,7 @@ def small_counts(regions: int, others: tuple[int, int], mean: float) -> None:
     taken, found, plain = [], [], []
     for seed in range(SEEDS):
         start = time.perf_counter()
-        small = SmallCounts(table, publication, Rules(3, 2))
+        small = SmallCounts(table, publication, RoundingRules(3, 2))
         inner = small.round(np.random.default_rng(seed).permutation).inner
         taken.append(time.perf_counter() - start)
         found.append(utility(small.sums, publication.stack(publication.sums(inner))))

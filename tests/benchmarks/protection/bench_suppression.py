@@ -10,10 +10,10 @@ from pathlib import Path
 import numpy as np
 
 from tabprotect.engine.errors import InfeasibleError
-from tabprotect.engine.formats.groupings import parse_groupings
+from tabprotect.engine.formats.grouping_files import parse_groupings
 from tabprotect.engine.protection.suppressing.audit import audit
 from tabprotect.engine.protection.suppressing.choice import choose
-from tabprotect.engine.protection.suppressing.hiding_sets.promise import check
+from tabprotect.engine.protection.suppressing.hiding_sets.promise import check_intervals
 from tabprotect.engine.protection.suppressing.near_tables.two_way_flows import TwoWayFlows
 from tabprotect.engine.protection.suppressing.nearest_table import nearest_safe
 from tabprotect.engine.protection.suppressing.pattern import select
@@ -80,7 +80,7 @@ def against_the_best_known() -> None:
         begun = time.process_time()
         found = choose(wanted)
         chosen = time.process_time()
-        kept = check(wanted, found.hidden)
+        kept = check_intervals(wanted, found.hidden)
         print(
             f"  {name:8} cost {found.cost:6.0f}, {found.cost / known['best_cost'] - 1:+6.1%} of the "
             f"best known: {chosen - begun:5.2f} s, check {time.process_time() - chosen:5.2f} s, "

@@ -29,8 +29,8 @@ from postgresql_server import running_server
 from served import Job, asked, check, served, workers_of
 from table_server import czech
 
-from tabprotect.engine.query_space.table_server import database as tables
-from tabprotect.engine.query_space.table_server.entry import Entry, chained
+from tabprotect.engine.query_space.table_server import ledger as tables
+from tabprotect.engine.query_space.table_server.log_entry import LogEntry, chained
 from tabprotect.engine.query_space.table_server.snapshot import snapshot
 from tabprotect.server.deciding.desk import Desk
 
@@ -128,14 +128,14 @@ def history() -> None:
               f"file {os.path.getsize(path) // 2**20} MiB")  # fmt: skip
 
 
-def _fill(path: str, desk: Desk, last: Entry, pattern: list) -> None:  # type: ignore[type-arg]
+def _fill(path: str, desk: Desk, last: LogEntry, pattern: list) -> None:  # type: ignore[type-arg]
     """Lines up to the last one, chained as the server would."""
     engine = sa.create_engine(f"sqlite:///{path}")
     with engine.begin() as connection:
         rows, chain = [], last.chain
         for number in range(last.number + 1, LINES + 1):
             line = replace(pattern[number % len(pattern)], newly_released=None)
-            bare = Entry(number, last.session, last.time, line, "")
+            bare = LogEntry(number, last.session, last.time, line, "")
             chain = chained(chain, bare, desk.lattice)
             rows.append(
                 {

@@ -30,7 +30,7 @@ from tabprotect.engine.tables.table import Table
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.frame.app import EXAMPLE, application
 from tabprotect.gui.frame.main_window import MainWindow
-from tabprotect.gui.grid.view import GridView
+from tabprotect.gui.grid.grid_view import GridView
 from tabprotect.gui.pages.table.page import TablePage
 
 FIRST_PAINT = """

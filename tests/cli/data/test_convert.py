@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from tabprotect.cli.main import main
-from tabprotect.engine.formats.files import read_table
 from tabprotect.engine.formats.registered import formats
+from tabprotect.engine.formats.table_reading import read_table
 from tabprotect.engine.project.opening.sources import open_table
 
 EXAMPLE = "example:czech-autoworkers"

@@ -8,10 +8,10 @@ import pytest
 
 import tabprotect as tp
 from tabprotect.cli.main import main
-from tabprotect.engine.project import recipe
+from tabprotect.engine.project import recipe_text
 from tabprotect.engine.project.history import History
 from tabprotect.engine.project.project import Project
-from tabprotect.engine.project.replaying import replay
+from tabprotect.engine.project.recipes import replay
 from tabprotect.engine.project.verbs.table_verbs import tabulate
 from tests.cli.conftest import Command
 
@@ -62,7 +62,7 @@ def test_the_shell_line_and_the_recipe_do_the_same(tmp_path: Path) -> None:
     history, _ = History().do(order)
     assert main(order.words(Project())) == 0
     assert tp.read_table("table.csv").table == history.project.original
-    text = recipe.to_text(history.trail, seeds=False)
+    text = recipe_text.to_text(history.trail, seeds=False)
     elsewhere = tmp_path / "deeper"
     elsewhere.mkdir()
     again, _ = replay.run(replay.from_text(text), elsewhere, folder=tmp_path)

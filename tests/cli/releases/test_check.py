@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tabprotect.engine.output_checking.rules import Rules, check
+from tabprotect.engine.output_checking.check_rules import CheckRules, flag_cells
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 from tests.cli.conftest import Command
@@ -130,7 +130,9 @@ def test_rules_against_looking_at_every_cell(data: st.DataObject) -> None:
     size = int(np.prod(shape))
     counts = data.draw(st.lists(st.sampled_from([0, 0, 1, 4, 9, 10]), min_size=size, max_size=size))
     table = Table.dense(Domain.of_shape(shape), np.array(counts).reshape(shape))
-    found = {flag.cell: set(flag.reasons) for flag in check(table, Rules(5, zeros=True)).flags}
+    found = {
+        flag.cell: set(flag.reasons) for flag in flag_cells(table, CheckRules(5, zeros=True)).flags
+    }
     for index in itertools.product(*map(range, shape)):
         count = table.counts[index]
         expected = {"threshold"} if 0 < count < 5 else {"zero"} if count == 0 else set()

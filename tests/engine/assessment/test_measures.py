@@ -14,12 +14,12 @@ import tabprotect as tp
 from tabprotect.engine.assessment.assessed_release import AssessedRelease
 from tabprotect.engine.assessment.association import association
 from tabprotect.engine.assessment.attribute_disclosure import guess
-from tabprotect.engine.assessment.beliefs import Budget
-from tabprotect.engine.assessment.compared import common, derive
+from tabprotect.engine.assessment.compared_cells import default_compared, derive
 from tabprotect.engine.assessment.distances import ranks
 from tabprotect.engine.assessment.figure import Figure
-from tabprotect.engine.assessment.key import Key
-from tabprotect.engine.assessment.registered import chosen, measures
+from tabprotect.engine.assessment.intruder_key import Key
+from tabprotect.engine.assessment.registered import measures, named_measures
+from tabprotect.engine.assessment.release_posteriors import Budget
 from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.posterior.factors import infer_factors
 from tabprotect.engine.posterior.infer import infer
@@ -30,7 +30,7 @@ from tabprotect.engine.release.likelihood import CellFactors
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.design_weights import DesignWeights
 from tabprotect.engine.tables.domain import Domain
-from tabprotect.engine.tables.groupings.hierarchy import Grouping
+from tabprotect.engine.tables.groupings.grouping import Grouping
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
 from tests.engine.assessment.party import case, released
@@ -128,7 +128,7 @@ def test_deriving_is_adding(data: st.DataObject) -> None:
     own = Publication(
         domain, tuple(data.draw(st.lists(margin, min_size=1, max_size=3))), (grouping,)
     )
-    compared = common(domain, [own])
+    compared = default_compared(domain, [own])
     assert set(own.margins) <= set(compared.margins)
     counts = data.draw(st.lists(st.integers(0, 9), min_size=domain.size, max_size=domain.size))
     table = Table.dense(domain, np.reshape(counts, domain.shape))
@@ -150,8 +150,8 @@ def test_deriving_is_adding(data: st.DataObject) -> None:
 def test_of_large_tables_only_what_is_published_is_compared() -> None:
     domain = Domain.of_shape((5000, 5000))
     own = Publication.of(domain, "A + B")
-    assert common(domain, [own]).margins == own.margins
-    assert common(domain, []).margins == (("A", "B"),)
+    assert default_compared(domain, [own]).margins == own.margins
+    assert default_compared(domain, []).margins == (("A", "B"),)
 
 
 def test_association_by_hand() -> None:
@@ -344,10 +344,10 @@ def test_the_key_is_completed_and_checked() -> None:
 
 
 def test_choosing_measures() -> None:
-    assert {m.noun for m in chosen(["risk"])} == {"risk"}
-    assert [m.name for m in chosen(["tcap", "false_zeros"])] == ["false_zeros", "tcap"]
+    assert {m.noun for m in named_measures(["risk"])} == {"risk"}
+    assert [m.name for m in named_measures(["tcap", "false_zeros"])] == ["false_zeros", "tcap"]
     with pytest.raises(ParameterError, match="nonsense"):
-        chosen(["tcap", "nonsense"])
+        named_measures(["tcap", "nonsense"])
 
 
 def test_estimates_are_compared_with_sums_of_weights() -> None:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tabprotect.engine.bounds.joined import joined
+from tabprotect.engine.bounds.joined import joined_table
 from tabprotect.engine.errors import InputError, TooLargeError
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
@@ -44,7 +44,7 @@ def cells(table: Table) -> dict[frozenset[tuple[str, str]], int]:
 def test_every_table_is_a_margin(sets: tuple[str, ...], counts: list[int]) -> None:
     table = Table.dense(Domain.of_shape((3, 2, 3, 2), NAMES), np.reshape(counts, (3, 2, 3, 2)))
     files = {names: shuffled(table, names) for names in sets}
-    whole = joined(files)
+    whole = joined_table(files)
     for names, file in files.items():
         assert cells(whole.margin(names.split(":"))) == cells(file)
     assert set(whole.domain.names) == {n for names in sets for n in names.split(":")}
@@ -55,7 +55,7 @@ def test_a_level_of_another_file() -> None:
     fine = Table.dense(Domain((place, Variable("sex", ("f", "m")))), [[1, 2], [3, 4], [5, 6]])
     coarse = Table.dense(Domain.of({"age": ["0", "1"], "place@land": ["y", "x"]}), [[4, 7], [7, 3]])
     for files in ({"a": fine, "b": coarse}, {"b": coarse, "a": fine}):
-        whole = joined(files)
+        whole = joined_table(files)
         assert set(whole.domain.names) == {"place", "sex", "age"}
         assert cells(whole.margin(["place", "sex"])) == cells(fine)
         assert cells(whole.margin(["age", "place@land"])) == cells(coarse)
@@ -66,7 +66,7 @@ def test_what_cannot_be() -> None:
     one = Table.dense(Domain.of(two), [[1, 2], [3, 4]])
     other = Table.dense(Domain.of({"B": ["1", "2"], "C": ["x"]}), [[4], [7]])
     with pytest.raises(InputError, match=r"\(2\): 1 of 2 common cells are counted"):
-        joined({"a": one, "b": other})
+        joined_table({"a": one, "b": other})
     # Every pair agrees, and the three together cannot be.
     apart = [[1, 0], [0, 1]]
     names = ("AB", "BC", "AC")
@@ -76,9 +76,9 @@ def test_what_cannot_be() -> None:
         for n, c in zip(names, counts, strict=True)
     }
     with pytest.raises(InputError, match="no table of whole counts"):
-        joined(files)
+        joined_table(files)
     ring = [Domain.of({a: [*map(str, range(50))], b: [*map(str, range(50))]}) for a, b in names]
     rows = [np.eye(50, dtype=np.int64) for _ in ring]
     rows[2] = rows[2][::-1]
     with pytest.raises(TooLargeError, match="125,000 cells"):
-        joined({n: Table.dense(d, r) for n, d, r in zip(names, ring, rows, strict=True)})
+        joined_table({n: Table.dense(d, r) for n, d, r in zip(names, ring, rows, strict=True)})

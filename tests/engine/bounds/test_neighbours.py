@@ -10,7 +10,7 @@ from tabprotect.engine.bounds import neighbours
 from tabprotect.engine.bounds.neighbours import Neighbours
 from tabprotect.engine.bounds.support import support
 from tabprotect.engine.tables.domain import Domain
-from tabprotect.engine.tables.margins import margins_of_order, maximal
+from tabprotect.engine.tables.margins import margins_of_order, maximal_margins
 from tabprotect.engine.tables.table import Table
 
 
@@ -21,7 +21,7 @@ def test_walks_keep_every_released_sum(seed: int, order: int, dense: bool) -> No
     shape = tuple(int(n) for n in generator.integers(1, 5, 4))
     domain = Domain.of_shape(shape)
     table = Table.dense(domain, generator.poisson(1.0, shape))
-    release = maximal(domain, [*margins_of_order(domain, order), domain.names[1:]])
+    release = maximal_margins(domain, [*margins_of_order(domain, order), domain.names[1:]])
     opened = support(table, release)
     assert opened is not None
     if not len(opened.keys):

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from tabprotect.engine.bounds.bounding import bounds, width
-from tabprotect.engine.formats.files import read_table
+from tabprotect.engine.formats.table_reading import read_table
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.margins import margins_of_order
 from tabprotect.engine.tables.table import Table

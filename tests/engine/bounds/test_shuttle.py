@@ -22,7 +22,7 @@ def by_shuttle(table: Table, release: Release) -> tuple[list[int], list[int]]:
     """Bounds of all cells."""
     opened = support(table, release)
     assert opened is not None
-    found = shuttle.tighten(table, release, opened)
+    found = shuttle.shuttle_bounds(table, release, opened)
     at = opened.positions(np.arange(table.domain.size))
     low, high = (opened.at(bound, at).tolist() for bound in found)
     return low, high

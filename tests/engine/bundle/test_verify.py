@@ -18,11 +18,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tabprotect.engine.bundle import archive, manifest, public
+from tabprotect.engine.bundle import archive, public
 from tabprotect.engine.bundle.verify import KIND, verify, verify_bytes
+from tabprotect.engine.cycles.cycle_files import to_json
 from tabprotect.engine.cycles.designs import design
-from tabprotect.engine.cycles.files import to_json
-from tabprotect.engine.cycles.stated import state
+from tabprotect.engine.cycles.stated_cycles import state
 from tabprotect.engine.errors import BundleError, InputError
 from tabprotect.engine.protection.problem import Protected
 from tabprotect.engine.tables.moves import MoveSet
@@ -42,7 +42,7 @@ def zipped(files: Files, compression: int = zipfile.ZIP_DEFLATED) -> bytes:
 
 def resealed(files: Files) -> bytes:
     """A forger's bundle: changed, with a manifest that fits."""
-    return zipped(manifest.sealed({n: d for n, d in files.items() if n != manifest.NAME}, KIND))
+    return zipped(archive.sealed({n: d for n, d in files.items() if n != archive.MANIFEST}, KIND))
 
 
 def edited(files: Files, name: str, change: Callable[[Any], object]) -> Files:

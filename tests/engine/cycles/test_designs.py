@@ -15,13 +15,13 @@ from tabprotect.engine.cycles.designs import (
     DESIGNS,
     balanced,
     bidiagonal,
+    connected_parts,
     design,
     elementary,
     order_design,
-    split,
     strips,
 )
-from tabprotect.engine.cycles.width import elimination_cost
+from tabprotect.engine.cycles.elimination_width import elimination_cost
 from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.margins import margins_of_order
@@ -140,7 +140,7 @@ def test_split_cuts_two_far_swaps_apart() -> None:
     both = np.zeros((4, 4), dtype=int)
     both[:2, :2] = [[1, -1], [-1, 1]]
     both[2:, 2:] = [[-1, 1], [1, -1]]
-    parts = split(MoveSet.from_arrays(domain, [both]))
+    parts = connected_parts(MoveSet.from_arrays(domain, [both]))
     assert len(parts) == 2
     assert not parts.violations()
     assert np.array_equal(parts.array(0) + parts.array(1), both)
@@ -148,7 +148,7 @@ def test_split_cuts_two_far_swaps_apart() -> None:
 
 def test_split_leaves_a_connected_cycle_alone() -> None:
     moves = bidiagonal(Domain.of_shape((5, 7)))
-    assert split(moves) == moves
+    assert connected_parts(moves) == moves
 
 
 def test_impossible_shapes_say_why() -> None:

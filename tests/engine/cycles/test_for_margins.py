@@ -10,25 +10,25 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tabprotect.engine.cycles import files
+from tabprotect.engine.cycles import cycle_files as files
 from tabprotect.engine.cycles.algebra import CycleAlgebra
 from tabprotect.engine.cycles.constructions.for_margins import (
-    Designed,
+    ProvedDesign,
     design_for_margins,
     dimension,
 )
-from tabprotect.engine.cycles.constructions.triangular import Search, Settings
+from tabprotect.engine.cycles.constructions.triangular import TriangularSearch, TriangularSettings
+from tabprotect.engine.cycles.cycle_report import check_cycles
 from tabprotect.engine.cycles.designs import design
+from tabprotect.engine.cycles.elimination_width import elimination_cost
 from tabprotect.engine.cycles.layers import layers
-from tabprotect.engine.cycles.report import check
-from tabprotect.engine.cycles.width import elimination_cost
 from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.formats.structural_zeros import read_zeros
 from tabprotect.engine.progress import SILENT
 from tabprotect.engine.project.opening.sources import open_table
-from tabprotect.engine.protection.cycle_runs.forward import flip, walk
+from tabprotect.engine.protection.cycle_runs.forward_walk import flip, walk_cycles
 from tabprotect.engine.tables.domain import Domain
-from tabprotect.engine.tables.groupings.hierarchy import Grouping
+from tabprotect.engine.tables.groupings.grouping import Grouping
 from tabprotect.engine.tables.kept_margins import KeptMargins
 from tabprotect.engine.tables.margins import margins_of_order
 from tabprotect.engine.tables.moves import MoveSet
@@ -54,7 +54,7 @@ def simulated(table: Table, moves: MoveSet, rule: str, runs: int) -> tuple[float
     at_risk = (counts >= 1) & (counts <= 2)
     state = np.repeat(counts[:, None], runs, axis=1)
     coins = flip(np.random.default_rng(1), (1, len(moves), runs), alpha=0.25, beta=0.25)
-    walk(state, layers(moves), coins, rule)
+    walk_cycles(state, layers(moves), coins, rule)
     same = (state == counts[:, None]).mean(axis=1)[at_risk]
     change = float(np.abs(state - counts[:, None]).mean())
     return float(same.mean()), float((same > 0.99).mean()), change
@@ -83,7 +83,9 @@ def test_a_release_gives_the_design_of_its_original(seed: int, order: int) -> No
     except ParameterError:
         return
     state = table.counts.reshape(-1).copy()
-    walk(state, layers(found), flip(generator, (3, len(found)), alpha=0.4, beta=0.4), "negative")
+    walk_cycles(
+        state, layers(found), flip(generator, (3, len(found)), alpha=0.4, beta=0.4), "negative"
+    )
     published = Table.dense(domain, state.reshape(domain.shape))
     assert design_for_margins(kept_of(published, order)).moves == found
 
@@ -116,7 +118,7 @@ def test_dimensions_with_groupings(formula: str, triangular: int, wanted: int) -
     assert len(found.moves) - found.completed == triangular
     # What falls short where groupings cross is completed from the kernel.
     assert found.rank == found.dimension == wanted == dimension(publication)
-    report = check(found.moves)
+    report = check_cycles(found.moves)
     assert (report.rank, report.dimension, report.known_functionals) == (wanted, wanted, 0)
     assert report.wanted_exact == domain.size - wanted
     again = files.from_json(json.loads(json.dumps(files.to_json(found.moves))), domain=domain)
@@ -169,7 +171,7 @@ def test_full_rank_and_nothing_unwanted_on_tables_without_a_name(
     found = design_for_margins(kept)
     assert found.rank == found.dimension and found.completed == 0
     assert CycleAlgebra(found.moves).rank == found.rank and not found.moves.violations()
-    report = check(found.moves, zeros=~found.support)
+    report = check_cycles(found.moves, zeros=~found.support)
     assert report.known_functionals == 0 and report.preserves_margins
 
 
@@ -182,7 +184,7 @@ def test_a_basis_with_longer_entries_is_made_of_cycles() -> None:
     assert CycleAlgebra(found.moves).rank == found.rank
 
 
-def dense(found: Designed) -> np.ndarray:
+def dense(found: ProvedDesign) -> np.ndarray:
     return np.stack([found.moves.array(i).reshape(-1) for i in range(len(found.moves))])
 
 
@@ -265,7 +267,9 @@ def test_a_target_alone_finds_what_it_finds_among_others() -> None:
     domain = Domain.of_shape((7, 6, 5))
     publication = Publication.of(domain, "A*B + up*C", nested(domain.variables[0]))
     generator = np.random.default_rng(3)
-    search = Search(publication, generator.integers(0, 9, domain.size) / 4, Settings(), SILENT)
+    search = TriangularSearch(
+        publication, generator.integers(0, 9, domain.size) / 4, TriangularSettings(), SILENT
+    )
     # Some cells are crowded, so that every part of the costs counts.
     search._touch(generator.integers(0, domain.size, 3 * domain.size))
     places, fits = search._cells()
@@ -284,7 +288,7 @@ def test_nothing_can_move_when_the_table_itself_is_kept() -> None:
 
 def test_settings_are_checked() -> None:
     with pytest.raises(ParameterError, match="cap"):
-        Settings(cap=0)
+        TriangularSettings(cap=0)
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tabprotect.engine.arrays import Ints
 from tabprotect.engine.cycles.designs import design
 from tabprotect.engine.cycles.layers import SHORT, layers, runs
-from tabprotect.engine.protection.cycle_runs.forward import flip, walk
+from tabprotect.engine.protection.cycle_runs.forward_walk import flip, walk_cycles
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.moves import MoveSet
 
@@ -43,7 +43,7 @@ def test_layers_do_what_the_list_does(shape: tuple[int, ...], kind: str) -> None
     start = np.random.default_rng(1).poisson(2, moves.domain.size).astype(np.int64)
     coins = flip(np.random.default_rng(2), (1, len(moves)), alpha=0.4, beta=0.4)
     state = start.copy()
-    walk(state, layers(moves), coins, "any_zero")
+    walk_cycles(state, layers(moves), coins, "any_zero")
     assert np.array_equal(state, one_by_one(moves, start, coins[0]))
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tabprotect.engine.disclosure import believing
+from tabprotect.engine.disclosure import cell_beliefs as believing
 from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.disclosure.verdict import verdict
 from tabprotect.engine.errors import TabprotectError
@@ -18,7 +18,7 @@ from tabprotect.engine.posterior.infer import infer
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.release.release import Release
-from tabprotect.engine.release.verdict import Verdict
+from tabprotect.engine.release.verdict_figures import Verdict
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 

@@ -10,7 +10,7 @@ from tabprotect.engine.errors import InputError, Interrupted
 from tabprotect.engine.fitting.additivity import restore
 from tabprotect.engine.progress import Cancellable
 from tabprotect.engine.tables.domain import Domain
-from tabprotect.engine.tables.groupings.hierarchy import Grouping
+from tabprotect.engine.tables.groupings.grouping import Grouping
 from tabprotect.engine.tables.publication import Publication
 from tests.engine.fitting.party import PUBLICATION, REFERENCE, cells
 

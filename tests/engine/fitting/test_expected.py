@@ -11,7 +11,7 @@ from tabprotect.engine.fitting import expected as module
 from tabprotect.engine.fitting.additivity import restore
 from tabprotect.engine.fitting.expected import expected, fit
 from tabprotect.engine.tables.domain import Domain
-from tabprotect.engine.tables.groupings.hierarchy import Grouping
+from tabprotect.engine.tables.groupings.grouping import Grouping
 from tabprotect.engine.tables.publication import Publication
 from tests.engine.fitting.party import DOMAIN, PUBLICATION, REFERENCE, cells, rows
 

@@ -14,12 +14,11 @@ from hypothesis import HealthCheck, given, reject, settings
 from hypothesis import strategies as st
 
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.formats.files import read_table
 from tabprotect.engine.formats.format import Format
 from tabprotect.engine.formats.format_pages import formats_page
 from tabprotect.engine.formats.layouts.cell_list import CellList
-from tabprotect.engine.formats.layouts.totals import is_total
-from tabprotect.engine.formats.reading import Reading, options
+from tabprotect.engine.formats.layouts.total_rows import is_total
+from tabprotect.engine.formats.reading_options import Reading, options
 from tabprotect.engine.formats.registered import (
     by_suffix,
     format_names,
@@ -28,7 +27,8 @@ from tabprotect.engine.formats.registered import (
     named,
     patterns,
 )
-from tabprotect.engine.formats.writing import write_table
+from tabprotect.engine.formats.table_reading import read_table
+from tabprotect.engine.formats.table_writing import write_table
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.formats.files import TableFile, read_table
-from tabprotect.engine.formats.reading import Reading
+from tabprotect.engine.formats.reading_options import Reading
+from tabprotect.engine.formats.table_reading import TableFile, read_table
 
 FILES = Path(__file__).parents[2] / "reference" / "formats"
 ANSWERED = {"marks": "blank=missing", "totals": "none", "fill_missing": True}

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.microdata.readers import open_microdata
+from tabprotect.engine.microdata.record_files import open_microdata
 from tabprotect.engine.microdata.record_keys import COLUMN, add_record_keys, key_measure
 from tabprotect.engine.microdata.tabulate import tabulate, tabulate_with_keys
 from tabprotect.engine.randomness import KEY_MODULUS, Randomness

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tabprotect.engine.errors import InputError, Interrupted
-from tabprotect.engine.microdata.readers import open_microdata
+from tabprotect.engine.microdata.record_files import open_microdata
 from tabprotect.engine.microdata.tabulate import MISSING, columns, in_order, tabulate
 from tabprotect.engine.progress import Cancellable
 
@@ -155,6 +155,17 @@ def test_column_summary(tmp_path: Path) -> None:
         ("w", "integer", 4, 0),
         ("city", "text", 2, 1),
     ]
+
+
+def test_many_categories_are_counted_or_told_in_two_figures(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = parquet(tmp_path / "r.parquet", "SELECT range AS number FROM range(3210)")
+    (exact,) = columns(path)
+    assert (exact.categories, exact.exact) == (3210, True)
+    monkeypatch.setattr("tabprotect.engine.microdata.tabulate.EXACT_RECORDS", 3209)
+    (about,) = columns(path)
+    assert not about.exact and about.categories in (2900, 3000, 3100, 3200, 3210)
 
 
 def test_odd_names_and_links(tmp_path: Path) -> None:

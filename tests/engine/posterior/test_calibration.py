@@ -14,8 +14,7 @@ from tabprotect.engine.release.likelihood import (
     independent,
 )
 from tabprotect.engine.release.mechanism import Mechanism
-from tabprotect.engine.release.published import PublishedTable
-from tabprotect.engine.release.release import Release
+from tabprotect.engine.release.release import PublishedTable, Release
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 from tabprotect.testing.calibration import HIDDEN, Calibration, calibrate

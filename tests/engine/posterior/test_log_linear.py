@@ -13,7 +13,7 @@ from tabprotect.engine.posterior.analysis import analyse, chi_square, fit_model
 from tabprotect.engine.posterior.infer import infer
 from tabprotect.engine.posterior.log_linear import LogLinear, Pooled, pooled_test
 from tabprotect.engine.posterior.prior import Poisson
-from tabprotect.engine.protection.cycle_runs.forward import Walker
+from tabprotect.engine.protection.cycle_runs.forward_walk import Walker
 from tabprotect.engine.release.likelihood import MoveSequence
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table

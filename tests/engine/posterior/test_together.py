@@ -12,8 +12,7 @@ import pytest
 from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.cycles.designs import design
 from tabprotect.engine.errors import InfeasibleError, InputError
-from tabprotect.engine.posterior.infer import infer
-from tabprotect.engine.posterior.joint import together
+from tabprotect.engine.posterior.infer import infer, posterior_together
 from tabprotect.engine.posterior.moves.weighing import log_weights
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.posterior.prior import Poisson, Uniform
@@ -23,7 +22,7 @@ from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import likelihood_of, methods
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.likelihood import Likelihood, MoveSequence, independent
-from tabprotect.engine.release.published import PublishedTable
+from tabprotect.engine.release.release import PublishedTable
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 
@@ -102,11 +101,11 @@ def test_two_cyclic_releases_against_brute_force(rule: str) -> None:
     ]
     assert all(isinstance(one, MoveSequence) for one in both)
     expected = brute_force(both, 6)  # type: ignore[arg-type]
-    found = together(both)
+    found = posterior_together(both)
     assert found.way == "exact" and found.complete
     assert_equal(found, expected, 1e-12)
-    assert_equal(together(both[::-1]), expected, 1e-12)
-    drawn = together(both, way="monte_carlo", randomness=Randomness.seeded(5))
+    assert_equal(posterior_together(both[::-1]), expected, 1e-12)
+    drawn = posterior_together(both, way="monte_carlo", randomness=Randomness.seeded(5))
     assert drawn.way == "monte_carlo" and drawn.effective_sample_size is not None
     assert_equal(drawn, expected, 5 * float(drawn.error or 0))
 
@@ -114,7 +113,7 @@ def test_two_cyclic_releases_against_brute_force(rule: str) -> None:
 def test_two_releases_of_different_methods_multiply() -> None:
     cyclic = released(SMALL, "cyclic_perturbation", CYCLIC, 3)
     rounded = released(SMALL, "random_rounding", {"base": 3}, 3)
-    found = together([rounded, cyclic])
+    found = posterior_together([rounded, cyclic])
     listed = infer(cyclic).list_originals()
     assert listed is not None
     tables, weights = listed
@@ -143,7 +142,10 @@ def _rounding_law(rounded: Likelihood, tables: Ints) -> Floats:
 def test_a_prior_counts_once() -> None:
     both = [released(SMALL[:, :2], "cyclic_perturbation", CYCLIC, s) for s in (1, 4)]
     prior = Poisson(np.array([1.0, 2.0, 2.0, 0.5]))
-    flat, found = together(both).list_originals(), together(both, prior).list_originals()
+    flat, found = (
+        posterior_together(both).list_originals(),
+        posterior_together(both, prior).list_originals(),
+    )
     assert flat is not None and found is not None
     log = prior.log_weight(np.arange(4), flat[0]).sum(axis=1)
     weights = flat[1] * np.exp(log)
@@ -167,7 +169,7 @@ def test_fresh_coins_raise_belief_on_the_example_of_the_slides() -> None:
     at_risk = (DR >= 1) & (DR <= 2)
 
     def belief(*given: MoveSequence) -> float:
-        found = together(given)
+        found = posterior_together(given)
         assert found.way == "exact"
         return float(found.probability(DR)[at_risk].mean())
 
@@ -200,9 +202,9 @@ def test_what_cannot_be_of_one_original() -> None:
     one = released(SMALL, "cyclic_perturbation", CYCLIC, 2)
     other = released(SMALL + 3, "cyclic_perturbation", CYCLIC, 2)
     with pytest.raises(InputError, match="no original fits"):
-        together([one, other])
+        posterior_together([one, other])
     with pytest.raises(InputError, match="other variables"):
-        together([one, released(SMALL.T, "cyclic_perturbation", CYCLIC, 2)])
+        posterior_together([one, released(SMALL.T, "cyclic_perturbation", CYCLIC, 2)])
 
 
 def noisy(published: Ints, reach: int) -> Likelihood:
@@ -217,12 +219,12 @@ def noisy(published: Ints, reach: int) -> Likelihood:
 def test_factors_multiply_at_any_size() -> None:
     counts = np.full((30, 40), 31)
     both = [noisy(counts, 4), noisy(counts + 5, 4)]
-    found = together(both)
+    found = posterior_together(both)
     assert found.way == "exact" and found.published.total == counts.sum()
     # 27..35 and 32..40 meet in 32..35.
     values, chances = found.distribution((29, 39))
     assert values.tolist() == [32, 33, 34, 35] and chances == pytest.approx([0.25] * 4)
-    three = together([*both, noisy(counts + 8, 4)])
+    three = posterior_together([*both, noisy(counts + 8, 4)])
     assert three.originals == 1
 
 
@@ -230,17 +232,17 @@ def test_too_little_is_refused() -> None:
     counts = np.full((4, 4), 31)
     moved = released(counts, "cyclic_perturbation", {**CYCLIC, "blocking": "negative"}, 1)
     assert infer(moved).list_originals() is not None
-    assert together([moved, noisy(counts, 4)]).way == "exact"
+    assert posterior_together([moved, noisy(counts, 4)]).way == "exact"
     # Drawn ones are not enough where the other release knows each count but for a little.
     with pytest.raises(InfeasibleError, match=r"independent|no drawn"):
-        together(
+        posterior_together(
             [noisy(counts, 4), moved], way="monte_carlo", randomness=Randomness.seeded(1), draws=99
         )
 
 
 def test_a_single_release_is_read_as_ever() -> None:
     one = released(SMALL, "cyclic_perturbation", CYCLIC, 2)
-    assert (together([one]).chances == infer(one).chances).all()
+    assert (posterior_together([one]).chances == infer(one).chances).all()
 
 
 def test_weights_that_add_up_to_a_little_over_one_leave_a_number() -> None:

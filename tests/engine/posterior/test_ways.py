@@ -22,7 +22,7 @@ from tabprotect.engine.release.likelihood import (
     MoveSequence,
     Rerun,
 )
-from tabprotect.engine.release.published import PublishedTable
+from tabprotect.engine.release.release import PublishedTable
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 from tabprotect.testing.brute_force import every_original, marginals

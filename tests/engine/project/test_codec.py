@@ -18,15 +18,15 @@ from tabprotect.engine.cycles.designs import design
 from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.errors import InputError, TabprotectError
 from tabprotect.engine.project import codec
-from tabprotect.engine.project.codec import Decoder, Encoder, kinds, parts, types_of
+from tabprotect.engine.project.codec import Decoder, Encoder, held_values, kinds, types_of
 from tabprotect.engine.project.history import History, held_bytes
 from tabprotect.engine.project.project import EVERYTHING, TOLD, Project
 from tabprotect.engine.project.saving import storage
 from tabprotect.engine.protection.staff_verdict import Staff, StaffVerdict, WorstCell
-from tabprotect.engine.release.gate import Gate
-from tabprotect.engine.release.verdict import TableVerdict
+from tabprotect.engine.release.stated_gate import Gate
+from tabprotect.engine.release.verdict_figures import TableVerdict
 from tabprotect.engine.sensitivity.small_count import SmallCount
-from tabprotect.engine.tables.groupings.hierarchy import Grouping
+from tabprotect.engine.tables.groupings.grouping import Grouping
 from tabprotect.engine.tables.structural import StructuralZeros
 from tabprotect.engine.tables.table import Table
 
@@ -93,7 +93,7 @@ def values(of: object, seen: dict[int, object]) -> Iterator[object]:
     seen[id(of)] = of
     if is_dataclass(of):
         yield of
-    for part in parts(of):
+    for part in held_values(of):
         yield from values(part, seen)
 
 

@@ -13,9 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tabprotect.engine.bundle import confidential, public
-from tabprotect.engine.cycles import files
+from tabprotect.engine.cycles import cycle_files as files
 from tabprotect.engine.cycles.designs import bidiagonal, elementary
-from tabprotect.engine.disclosure import before
+from tabprotect.engine.disclosure import gate_chance as before
 from tabprotect.engine.errors import (
     InfeasibleError,
     InputError,
@@ -26,10 +26,10 @@ from tabprotect.engine.errors import (
 )
 from tabprotect.engine.progress import Cancellable
 from tabprotect.engine.project.commands import COMMANDS, named
+from tabprotect.engine.project.copy_as_command import line
 from tabprotect.engine.project.history import History
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.project.project import Project
-from tabprotect.engine.project.shell import line
 from tabprotect.engine.project.verbs.cycle_verbs import set_cycles
 from tabprotect.engine.project.verbs.release_verbs import (
     FRESH_COINS,

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from tabprotect.engine.errors import InputError, ParameterError
-from tabprotect.engine.project import recipe
+from tabprotect.engine.project import recipe_text
 from tabprotect.engine.project.history import History
-from tabprotect.engine.project.replaying import replay
+from tabprotect.engine.project.recipes import replay
 from tabprotect.engine.project.saving import storage
 from tabprotect.engine.project.verbs.table_verbs import tabulate
 from tabprotect.engine.randomness import KEY_MODULUS
@@ -105,7 +105,7 @@ def test_the_dossiers_recipe_replays_the_keys_and_the_shown_one_does_not(
     out = tmp_path / "release.zip"
     history = released(counted(records), out)
     seed = str(history.trail[0].seed)
-    shown = recipe.to_text(history.trail, seeds=False)
+    shown = recipe_text.to_text(history.trail, seeds=False)
     assert seed not in shown and "draw_keys = true" in shown and "key_seed" not in shown
     with zipfile.ZipFile(f"{out}-dossier.zip") as dossier:
         inside = {name.rpartition("/")[2]: dossier.read(name) for name in dossier.namelist()}
@@ -125,7 +125,7 @@ def test_the_dossiers_recipe_replays_the_keys_and_the_shown_one_does_not(
 
 def test_a_given_seed_stays_out_of_labels_and_shown_recipes(records: Path) -> None:
     history = counted(records, key_seed=987654321)
-    assert "987654321" not in recipe.to_text(history.trail, seeds=False)
+    assert "987654321" not in recipe_text.to_text(history.trail, seeds=False)
     assert history.trail[0].label == "tabulate records.csv by a, b, record keys drawn"
     assert "987654321" not in repr(history.steps[0].project)
 

@@ -12,7 +12,12 @@ from tabprotect.engine.parameters import Values
 from tabprotect.engine.posterior.infer import infer
 from tabprotect.engine.progress import SILENT
 from tabprotect.engine.project.opening.sources import open_table
-from tabprotect.engine.protection.cycle_runs.choosing import Tried, candidates, chosen, tried
+from tabprotect.engine.protection.cycle_runs.choosing_cycles import (
+    Tried,
+    candidates,
+    chosen_cycles,
+    tried_cycles,
+)
 from tabprotect.engine.protection.methods.cyclic_perturbation import PLUGIN
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import likelihood_of
@@ -101,7 +106,7 @@ def test_the_choice_follows_from_the_margins(mean: float, name: str) -> None:
     kept = KeptMargins.of(Publication(domain, all_margins(domain)), table)
     values = Values(PUBLIC | {"blocking": "any_zero", "theta": None})
     found = {c.name: c for c in candidates(kept, values)}
-    assert chosen(kept, values).moves == found[name].moves
+    assert chosen_cycles(kept, values).moves == found[name].moves
 
 
 @pytest.mark.parametrize(("mean", "rule"), [(0.7, "negative"), (30.0, "any_zero")])
@@ -128,7 +133,7 @@ def test_the_default_is_no_worse_than_any_other_at_equal_change() -> None:
 
     def done(moves: MoveSet, coin: float) -> Tried:
         generator = np.random.Generator(np.random.PCG64(1))
-        return tried(moves, taken | {"alpha": coin, "beta": coin}, counts, generator, SILENT)
+        return tried_cycles(moves, taken | {"alpha": coin, "beta": coin}, counts, generator, SILENT)
 
     for other in candidates(kept, taken):
         calm = done(other.moves, 0.25)

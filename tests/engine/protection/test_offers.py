@@ -7,10 +7,10 @@ import itertools
 import numpy as np
 import pytest
 
-from tabprotect.engine.cycles.report import check
-from tabprotect.engine.cycles.width import elimination_cost
+from tabprotect.engine.cycles.cycle_report import check_cycles
+from tabprotect.engine.cycles.elimination_width import elimination_cost
 from tabprotect.engine.errors import InfeasibleError
-from tabprotect.engine.protection.cycle_runs.offers import Wishes, offers, on_table
+from tabprotect.engine.protection.cycle_runs.offers import OfferWishes, offers, on_table
 from tabprotect.engine.protection.methods.cyclic_perturbation import PLUGIN
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.randomness import Randomness
@@ -33,13 +33,13 @@ def kept(of: Table, formula: str | None = None) -> KeptMargins:
 
 
 def test_none_is_beaten_and_what_is_said_of_each_holds() -> None:
-    found = offers(kept(table((6, 5), 1.5)), Wishes())
+    found = offers(kept(table((6, 5), 1.5)), OfferWishes())
     assert 3 <= len(found) <= 8
     for one, other in itertools.pairwise(found):
         assert one.figures.change < other.figures.change
         assert one.figures.unchanged > other.figures.unchanged
     for offer in found:
-        report = check(offer.moves, passes=offer.passes)
+        report = check_cycles(offer.moves, passes=offer.passes)
         assert report.known_functionals == offer.unwanted and report.preserves_margins
         cost = elimination_cost(offer.moves, offer.passes)
         assert (cost is not None and cost.affordable) == (offer.posterior == "formula")
@@ -49,22 +49,22 @@ def test_none_is_beaten_and_what_is_said_of_each_holds() -> None:
 
 def test_wishes_are_kept() -> None:
     original = table((6, 5), 4.0)
-    wishes = Wishes(zeros_may_rise=False, most_change=4, posterior="formula")
+    wishes = OfferWishes(zeros_may_rise=False, most_change=4, posterior="formula")
     for offer in offers(kept(original), wishes):
         assert (offer.rule, offer.posterior) == ("any_zero", "formula")
         assert offer.largest_change <= 4
     with pytest.raises(InfeasibleError, match="no design does all of this"):
-        offers(kept(original), Wishes(most_change=1))
+        offers(kept(original), OfferWishes(most_change=1))
     lone = Table.dense(Domain.of_shape((3, 3)), [[1, 0, 0], [0, 0, 0], [0, 0, 0]])
     with pytest.raises(InfeasibleError, match="hardly any table can change"):
-        offers(kept(lone), Wishes())
+        offers(kept(lone), OfferWishes())
 
 
 def test_a_release_gets_the_offers_of_its_original() -> None:
     original = table((5, 4, 3), 2.0)
     given = {"keep": "A*B + C", "blocking": "negative"}
     release = PLUGIN.run(Problem(original), given, Randomness.seeded(2)).release
-    own, others = (offers(kept(one, "A*B + C"), Wishes()) for one in (original, release.table))
+    own, others = (offers(kept(one, "A*B + C"), OfferWishes()) for one in (original, release.table))
     assert {offer.kind for offer in own} == {"triangular"}
     for one, other in zip(own, others, strict=True):
         assert (one.words, one.figures, one.moves) == (other.words, other.figures, other.moves)
@@ -73,7 +73,7 @@ def test_a_release_gets_the_offers_of_its_original() -> None:
 
 
 def test_cycles_are_repeated_in_place_where_that_alone_stays_exact_by_formula() -> None:
-    found = offers(kept(table((8, 8), 1.5)), Wishes(posterior="formula"))
+    found = offers(kept(table((8, 8), 1.5)), OfferWishes(posterior="formula"))
     repeated = [offer for offer in found if offer.repeats > 1]
     assert repeated and all(offer.passes == 1 for offer in repeated)
     offer = repeated[-1]
@@ -88,6 +88,6 @@ def test_structural_zeros_leave_the_design_that_touches_none_of_them() -> None:
     original = table((6, 5), 2.0)
     zeros = original.counts.reshape(-1) == 0
     assert zeros.any()
-    for offer in offers(kept(original), Wishes(), zeros):
+    for offer in offers(kept(original), OfferWishes(), zeros):
         plus, minus = offer.moves.touches
         assert offer.kind == "triangular" and not (plus + minus)[zeros].any()

@@ -8,7 +8,7 @@ import pytest
 from tabprotect.engine.protection.guarantees import GUARANTEES
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import methods
-from tabprotect.engine.protection.wishes import KEPT, WHOLE, WISHES, Kept
+from tabprotect.engine.protection.wishes import KEPT, WHOLE, WISHES, Promised
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
@@ -19,10 +19,10 @@ PROBLEM = Problem(Table.dense(DOMAIN, COUNTS), SmallCount(1, 2))
 A, B = DOMAIN.names
 
 
-def kept(name: str, **given: object) -> Kept:
+def kept(name: str, **given: object) -> Promised:
     method = methods()[name]
     given = {**method.trial_parameters(DOMAIN), **given}
-    return Kept.of(method, DOMAIN, method.resolve_for(PROBLEM, given))
+    return Promised.of(method, DOMAIN, method.resolve_for(PROBLEM, given))
 
 
 def test_every_wish_is_granted_by_promises_that_exist() -> None:
@@ -34,7 +34,7 @@ def test_every_wish_is_granted_by_promises_that_exist() -> None:
 def test_what_is_granted_holds_on_what_is_drawn(name: str) -> None:
     method = methods()[name]
     values = method.resolve_for(PROBLEM, method.trial_parameters(DOMAIN))
-    granted = Kept.of(method, DOMAIN, values)
+    granted = Promised.of(method, DOMAIN, values)
     for seed in range(3):
         release, _ = method.perform(PROBLEM, values, np.random.default_rng(seed))
         inner = next((p for p in release.tables if p.table.domain == DOMAIN), None)

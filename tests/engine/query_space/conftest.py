@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from tabprotect.engine.project.opening.sources import open_table
-from tabprotect.engine.query_space.evidence import Evidence
+from tabprotect.engine.query_space.criterion_evidence import Evidence
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table

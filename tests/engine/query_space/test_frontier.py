@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tabprotect.engine.query_space.frontier import Frontier, maximal, minimal
+from tabprotect.engine.query_space.frontier import Frontier, maximal_queries, minimal_queries
 from tabprotect.engine.query_space.lattice import Lattice
 
 K = 5
@@ -38,10 +38,10 @@ def test_a_frontier_stands_for_a_set(queries: list[int], upward: bool, more: int
 @given(QUERIES)
 def test_maximal_and_minimal(queries: list[int]) -> None:
     asked = set(queries)
-    assert set(maximal(queries)) == {
+    assert set(maximal_queries(queries)) == {
         q for q in asked if not any(q != o and q & o == q for o in asked)
     }
-    assert set(minimal(queries)) == {
+    assert set(minimal_queries(queries)) == {
         q for q in asked if not any(q != o and q & o == o for o in asked)
     }
 

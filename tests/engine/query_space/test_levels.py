@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from tabprotect.engine.bounds.bounding import bounds
 from tabprotect.engine.errors import InfeasibleError
 from tabprotect.engine.query_space.criteria.width import Width
+from tabprotect.engine.query_space.criterion_evidence import Evidence
 from tabprotect.engine.query_space.critical_widths.widths import critical_widths
-from tabprotect.engine.query_space.evidence import Evidence
-from tabprotect.engine.query_space.frontier import Frontier, maximal
+from tabprotect.engine.query_space.frontier import Frontier, maximal_queries
 from tabprotect.engine.query_space.graphs.chordal import decomposable
 from tabprotect.engine.query_space.lattice import Lattice
 from tabprotect.engine.query_space.optimal.best_release import optimal
@@ -103,7 +103,7 @@ def test_the_width_is_that_of_the_programmes(seed: int, domain: Domain, some: li
     low = seed % 2
     evidence = Evidence.gather(table, SmallCount(low, 2))
     lattice = evidence.lattice
-    released = maximal(lattice.closed(q & lattice.full) for q in some)
+    released = maximal_queries(lattice.closed(q & lattice.full) for q in some)
     margins = lattice.margins(released)
     found = bounds(table, margins, cells="at-risk", at_risk=(low, 2), method="integer")
     judged = Width().judge(evidence, released, 1)
@@ -159,7 +159,7 @@ def test_the_best_release_is_the_best(seed: int) -> None:
     lattice, width = evidence.lattice, Width()
     best = 0
     for first, second in product(lattice.every.tolist(), repeat=2):
-        release = maximal([*lattice.axes, first, second])
+        release = maximal_queries([*lattice.axes, first, second])
         if lattice.separable(release) and width.judge(evidence, release, 2).verdict == "safe":
             best = max(best, Frontier.below(lattice, release).size)
     found = optimal(evidence, 2, "exhaustive")
@@ -178,7 +178,8 @@ def test_the_best_release_beside_structural_zeros(seed: int) -> None:
     safe = [
         Frontier.below(lattice, release).size
         for some in product(lattice.every.tolist(), repeat=2)
-        if decomposable(lattice.variables, release := maximal([*lattice.axes, *some])) is not None
+        if decomposable(lattice.variables, release := maximal_queries([*lattice.axes, *some]))
+        is not None
         and width.judge(evidence, release, 2).verdict == "safe"
     ]
     if not safe:

@@ -14,8 +14,8 @@ from small_tables import alike, every_table, exact_width
 from tabprotect.engine.bounds.bounding import WAYS, bounds, width
 from tabprotect.engine.errors import InfeasibleError, ParameterError
 from tabprotect.engine.query_space.criterion import RiskCriterion
-from tabprotect.engine.query_space.evidence import Evidence
-from tabprotect.engine.query_space.frontier import Frontier, maximal, minimal
+from tabprotect.engine.query_space.criterion_evidence import Evidence
+from tabprotect.engine.query_space.frontier import Frontier, maximal_queries, minimal_queries
 from tabprotect.engine.query_space.graphs.chordal import decomposable
 from tabprotect.engine.query_space.optimal.best_release import optimal
 from tabprotect.engine.query_space.registered import criteria
@@ -82,8 +82,8 @@ def test_widths_and_frontiers(
     every = range(1 << variables)
     safe = {q for q in every if exact_width(table, [*released, q], *at_risk) >= beta}
     assert set(state.allowed.tolist()) == safe
-    assert set(state.unreleasable) == set(minimal(set(every) - safe))
-    assert set(state.released) == set(maximal([0, *released]))
+    assert set(state.unreleasable) == set(minimal_queries(set(every) - safe))
+    assert set(state.released) == set(maximal_queries([0, *released]))
 
 
 RING = (0b0011, 0b0110, 0b1100, 0b1001)
@@ -145,7 +145,7 @@ def test_searches_by_every_criterion(name: str, table: Table, beta: int, seed: i
         for n in range(1, 4)
         for chosen in combinations(range(1, 1 << variables), n)
         if np.bitwise_or.reduce(chosen) == (1 << variables) - 1
-        and set(maximal(chosen)) == set(chosen)
+        and set(maximal_queries(chosen)) == set(chosen)
         and decomposable(variables, chosen) is not None
     ]
     fine = [p for p in plans if figure(criterion, table, p) >= beta]

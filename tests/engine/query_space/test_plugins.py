@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from small_tables import tables
 
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.query_space.evidence import Evidence
-from tabprotect.engine.query_space.fitting import fitted, misplaced
+from tabprotect.engine.query_space.criterion_evidence import Evidence
+from tabprotect.engine.query_space.fitted_table import fitted, misplaced
 from tabprotect.engine.query_space.frontier import Frontier
 from tabprotect.engine.query_space.graphs.chordal import decomposable
 from tabprotect.engine.query_space.lattice import Lattice

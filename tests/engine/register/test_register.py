@@ -11,22 +11,27 @@ import pytest
 from alembic.config import Config
 from alembic.script import ScriptDirectory
 
+from tabprotect.engine import house
 from tabprotect.engine.database import Database
 from tabprotect.engine.errors import InputError, RefusedError
-from tabprotect.engine.query_space.table_server import database as history
-from tabprotect.engine.query_space.table_server.database import Ledger
-from tabprotect.engine.register import address
-from tabprotect.engine.register.entry import Publication, admit, related, warnings_of
-from tabprotect.engine.register.marks import Marks
+from tabprotect.engine.query_space.table_server import ledger as history
+from tabprotect.engine.query_space.table_server.ledger import Ledger
+from tabprotect.engine.register.original_marks import OriginalMarks
 from tabprotect.engine.register.register import SCHEMA, Register
+from tabprotect.engine.register.register_entry import (
+    LeavingPublication,
+    admit,
+    related,
+    warnings_of,
+)
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 
 
-def publication(original: str = "a", bundle: str = "1", **given: object) -> Publication:
-    marks = Marks(original * 64, ("v" * 64, "w" * 64), (original * 63 + "r",))
+def publication(original: str = "a", bundle: str = "1", **given: object) -> LeavingPublication:
+    marks = OriginalMarks(original * 64, ("v" * 64, "w" * 64), (original * 63 + "r",))
     said: dict[str, object] = {"who": "ann", "title": "t", "method": "cell_key"} | given
-    return Publication(
+    return LeavingPublication(
         marks,
         bundle * 64,
         gate={"passed": True},
@@ -84,7 +89,9 @@ def test_how_earlier_releases_bear_on_a_table(path: Path) -> None:
     mine = publication().marks
     same_records = replace(publication("b", "2"), marks=replace(mine, original="b" * 64))
     same_names = replace(publication("c", "3"))
-    stranger = replace(publication("d", "4"), marks=Marks("d" * 64, ("x" * 64,), ("y" * 64,)))
+    stranger = replace(
+        publication("d", "4"), marks=OriginalMarks("d" * 64, ("x" * 64,), ("y" * 64,))
+    )
     with Register(str(path)) as register:
         for one in (same_names, stranger, same_records, publication(), publication("a", "5")):
             register.add(one, b"")
@@ -142,13 +149,13 @@ def test_one_database_holds_the_register_and_a_table_server(path: Path) -> None:
 
 
 def test_where_the_register_is(house_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert address.address() == str(house_folder / "register.sqlite")
-    monkeypatch.setenv(address.REGISTER, "postgresql://host/releases")
-    assert address.address() == "postgresql://host/releases"
-    assert address.address("none") is None
-    assert address.address("here.sqlite") == "here.sqlite"
-    monkeypatch.setenv(address.REGISTER, "none")
-    assert address.address() is None
+    assert house.register_address() == str(house_folder / "register.sqlite")
+    monkeypatch.setenv(house.REGISTER, "postgresql://host/releases")
+    assert house.register_address() == "postgresql://host/releases"
+    assert house.register_address("none") is None
+    assert house.register_address("here.sqlite") == "here.sqlite"
+    monkeypatch.setenv(house.REGISTER, "none")
+    assert house.register_address() is None
 
 
 def test_the_names_of_the_migrations_are_their_versions() -> None:

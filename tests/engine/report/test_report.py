@@ -18,8 +18,8 @@ from tabprotect.engine.errors import BundleError, InputError
 from tabprotect.engine.protection.problem import Problem, Protected
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.randomness import Randomness
-from tabprotect.engine.report.figures import count_text
 from tabprotect.engine.report.report import Report, make_report
+from tabprotect.engine.report.svg_figures import count_text
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 from tests.engine.bundle.test_public import secrets

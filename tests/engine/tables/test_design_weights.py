@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.tables.design_weights import SCALE, DesignWeights, rounded, times_mean
 from tabprotect.engine.tables.domain import Domain
-from tabprotect.engine.tables.groupings.hierarchy import Grouping
+from tabprotect.engine.tables.groupings.grouping import Grouping
 from tabprotect.engine.tables.table import Table
 
 

@@ -11,10 +11,10 @@ from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.gui.base.rule_field import RuleField
-from tabprotect.gui.forms.category_chances import ChancesDialog, MatricesDialog
+from tabprotect.gui.forms.chances_dialogs import ChancesDialog, MatricesDialog
+from tabprotect.gui.forms.configuration_dialog import ConfigurationDialog
 from tabprotect.gui.forms.database_dialog import DatabaseDialog
 from tabprotect.gui.forms.method_form import MethodForm
-from tabprotect.gui.forms.setting_dialog import SettingDialog
 
 
 @pytest.fixture
@@ -25,7 +25,7 @@ def parent(qtbot: QtBot) -> QWidget:
 
 
 def test_a_method_with_its_parameters(parent: QWidget, qtbot: QtBot) -> None:
-    dialog = SettingDialog(parent, Domain.of_shape((2, 3)))
+    dialog = ConfigurationDialog(parent, Domain.of_shape((2, 3)))
     taken: list[str] = []
     dialog.taken.connect(taken.append)
     dialog.method.setCurrentIndex(dialog.method.findData("random_rounding"))
@@ -40,7 +40,7 @@ def test_a_method_with_its_parameters(parent: QWidget, qtbot: QtBot) -> None:
 
 
 def test_what_may_follow_another_method(parent: QWidget) -> None:
-    dialog = SettingDialog(parent, Domain.of_shape((2, 3)), follows=True)
+    dialog = ConfigurationDialog(parent, Domain.of_shape((2, 3)), follows=True)
     assert dialog.method.findData("cyclic_perturbation") < 0
     dialog.method.setCurrentIndex(dialog.method.findData("random_rounding"))
     fields = dialog.form.fields

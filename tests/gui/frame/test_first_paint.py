@@ -16,7 +16,7 @@ from tabprotect.engine.project.verbs.release_verbs import set_method
 from tabprotect.gui.frame.main_window import MainWindow
 from tabprotect.gui.frame.readying import Readying
 from tabprotect.gui.frame.stages import OTHERS, PAGES, page_type
-from tabprotect.gui.pages.run.perturb import PerturbPage
+from tabprotect.gui.pages.run.perturb_page import PerturbPage
 
 LATER = (
     "duckdb",
@@ -30,11 +30,11 @@ LATER = (
     "tabprotect.cli",
     "tabprotect.engine.assessment.comparing.compare",
     "tabprotect.engine.bounds",
-    "tabprotect.engine.disclosure.believing",
-    "tabprotect.engine.microdata.readers",
+    "tabprotect.engine.disclosure.cell_beliefs",
+    "tabprotect.engine.microdata.record_files",
     "tabprotect.engine.posterior.infer",
     "tabprotect.engine.protection.methods.",
-    "tabprotect.engine.query_space.evidence",
+    "tabprotect.engine.query_space.criterion_evidence",
     "tabprotect.engine.query_space.release_sets.release_set",
     "tabprotect.engine.solver",
     "tabprotect.gui.forms",
@@ -67,7 +67,7 @@ window.close()
 def painted() -> tuple[list[str], list[str]]:
     """Modules that a painted start page has imported, and the pages that were built."""
     done = subprocess.run(
-        [sys.executable, "-c", CODE], capture_output=True, text=True, timeout=60, check=False
+        [sys.executable, "-c", CODE], capture_output=True, text=True, timeout=110, check=False
     )
     assert done.returncode == 0, done.stderr
     modules, built = json.loads(done.stdout)

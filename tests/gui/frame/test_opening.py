@@ -13,6 +13,7 @@ from PySide6.QtGui import QDropEvent
 from PySide6.QtWidgets import (
     QAbstractButton,
     QApplication,
+    QFileDialog,
 )
 from pytestqt.qtbot import QtBot
 
@@ -20,15 +21,14 @@ from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.registered import by_suffix
 from tabprotect.engine.project.history import History
 from tabprotect.engine.project.saving import storage
-from tabprotect.engine.project.verbs.release_verbs import (
-    set_prior,
-)
+from tabprotect.engine.project.verbs.release_verbs import set_method, set_prior
 from tabprotect.engine.project.verbs.table_verbs import set_count
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.frame.app import Autosave
 from tabprotect.gui.frame.main_window import MainWindow
+from tabprotect.gui.pages.start import Card
 from tabprotect.gui.pages.tabulate import TabulatePage
 
 Settle = Callable[[], None]
@@ -161,7 +161,7 @@ def test_opening_asks_before_unsaved_work_is_lost(
         strip = opened.page.errors
         # Nothing went wrong: it asks.
         assert strip.accessibleName() == "Question"
-        assert "unsaved" in strip.text
+        assert "unsaved work; the last step was: set (v1, w1) to 99" in strip.text
         assert (strip._button.text(), strip._second.text()) == ("Open without saving", "Save first")
     # Going on with the work is an answer too.
     opened.document.do(set_count, index=[0, 0], count=98)
@@ -301,6 +301,18 @@ def test_parquet_opens_as_a_table_or_goes_to_the_tabulate_page(
     assert window.document.original == table
 
 
+def test_the_card_of_records_asks_for_them(
+    window: MainWindow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+    monkeypatch.setattr(
+        "tabprotect.gui.pages.tabulate.ask_file", lambda _, title, *__: asked.append(title)
+    )
+    (card,) = (c for c in window.page.findChildren(Card) if "microdata" in c.accessibleName())
+    card.click()
+    assert window.page is window.pages["tabulate"] and asked == ["Records"]
+
+
 def test_records_go_to_the_tabulate_page(
     window: MainWindow, settle: Settle, tmp_path: Path
 ) -> None:
@@ -369,3 +381,47 @@ def test_a_file_that_is_opened_comes_to_the_front(opened: MainWindow, settle: Se
     opened.files.open("example:langsrud-lupp")
     settle()
     assert opened.page.name == "table"
+
+
+def test_a_recipe_that_is_opened_asks_for_its_data(window: MainWindow, tmp_path: Path) -> None:
+    recipe = tmp_path / "recipe.toml"
+    recipe.write_text("")
+    drop(window, recipe)
+    (asked,) = window.findChildren(QFileDialog)
+    assert asked.windowTitle() == "New data for recipe.toml"
+    asked.reject()
+    assert window.page.errors.isHidden() and window.document.project is None
+
+
+def test_nothing_of_the_former_document_stays_selected(
+    opened: MainWindow, settle: Settle, tmp_path: Path
+) -> None:
+    opened.document.select((0, 1))
+    opened.document.select_cycle(0)
+    other = tmp_path / "other.csv"
+    other.write_text("a,b,count\nx,y,1\nx,z,2\nw,y,3\nw,z,4\n")
+    drop(opened, other)
+    settle()
+    assert opened.document.selection is None and opened.document.selected_cycle is None
+    # A method without cycles leaves none selected, where none was chosen either.
+    opened.document.select_cycle(0)
+    opened.document.do(set_method, method="suppression")
+    assert opened.document.selected_cycle is None
+
+
+def test_an_error_names_a_broken_file_as_it_is_called(
+    window: MainWindow, settle: Settle, tmp_path: Path
+) -> None:
+    for name, said in (("broken.zip", "broken.zip: this is no"), ("b.tabprotect", "project file?")):
+        (tmp_path / name).write_bytes(b"nothing of the kind")
+        window.files.open(str(tmp_path / name))
+        settle()
+        text = window.page.errors.accessibleDescription()
+        assert said in text and "?." not in text
+
+
+def test_a_remedy_names_no_option_of_the_command_line(window: MainWindow) -> None:
+    hint = "say which: --count COLUMN; or that it is a grid: --form grid"
+    window.page.show_error(InputError("no counts", hint=hint))
+    said = window.page.errors.accessibleDescription()
+    assert said == "No counts. Say which; or that it is a grid."

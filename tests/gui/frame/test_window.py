@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QAbstractListModel, QSettings, Qt
+from PySide6.QtGui import QContextMenuEvent
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QAbstractButton,
     QAbstractItemView,
@@ -18,8 +20,11 @@ from PySide6.QtWidgets import (
     QComboBox,
     QHeaderView,
     QLineEdit,
+    QMenu,
     QPlainTextEdit,
+    QScrollArea,
     QScrollBar,
+    QTableView,
     QTextEdit,
     QToolButton,
     QWidget,
@@ -44,6 +49,8 @@ from tabprotect.version import __version__
 
 Settle = Callable[[], None]
 
+
+NO_FOCUS = Qt.FocusPolicy.NoFocus
 
 RIVER = ("start", "table", "cycles", "perturb", "posterior", "release", "tabulate", "help")
 
@@ -169,8 +176,10 @@ def test_help_is_about_the_page_in_front_and_goes_back_to_it(opened: MainWindow)
 def test_menus_offer_what_can_be_done_now(window: MainWindow, settle: Settle) -> None:
     actions = window.actions_
     assert not actions["page_protect"].isEnabled() and not actions["compare_csv"].isEnabled()
+    assert not actions["save_recipe"].isEnabled()
     window.files.open(EXAMPLE)
     settle()
+    assert actions["save_recipe"].isEnabled()
     assert actions["page_protect"].isEnabled() and actions["perturb_run"].isEnabled()
     # A key that runs a method runs that of the page, and no other.
     assert not actions["methods_run"].isEnabled() and not actions["release_publish"].isEnabled()
@@ -193,6 +202,33 @@ def test_menus_offer_what_can_be_done_now(window: MainWindow, settle: Settle) ->
         actions["posterior_map_svg"].isEnabled() and not actions["posterior_cell_svg"].isEnabled()
     )
     assert window.actions_.menus["File"].actions()[-1] is actions["quit"]
+    window.document.set_public(True)
+    window.go("table")
+    of_the_house = ("table_edit", "table_paste", "table_risks", "table_only", "release_publish")
+    assert not any(actions[name].isEnabled() for name in (*of_the_house, "compare_compare"))
+    assert actions["table_copy"].isEnabled()
+
+
+def test_a_right_click_offers_what_the_page_can_do(opened: MainWindow) -> None:
+    (cells,) = (
+        view for view in opened.page.findChildren(QTableView)
+        if view.accessibleName() == "Table of counts"
+    )  # fmt: skip
+    place = cells.visualRect(cells.model().index(1, 2)).center()
+    QTest.mouseClick(cells.viewport(), Qt.MouseButton.RightButton, pos=place)
+    assert opened.document.selection == (1, 2)
+    anew = QContextMenuEvent(
+        QContextMenuEvent.Reason.Mouse, place, cells.viewport().mapToGlobal(place)
+    )
+    QApplication.sendEvent(cells.viewport(), anew)
+    menu = QApplication.activePopupWidget()
+    assert isinstance(menu, QMenu)
+    offered = menu.actions()
+    assert opened.actions_["table_copy"] in offered and all(a.isEnabled() for a in offered)
+    menu.close()
+    opened.actions_["help_keys"].trigger()
+    QTest.keyClick(opened.page, Qt.Key.Key_Escape)
+    assert opened.page.name == "table"
 
 
 def test_f9_hides_the_original_everywhere(opened: MainWindow, settle: Settle, qtbot: QtBot) -> None:
@@ -381,11 +417,15 @@ def test_every_page_fits_a_small_screen_and_its_controls_have_names(
         if name in RIVER:
             assert opened.area.verticalScrollBar().maximum() == 0, name
         for widget in opened.findChildren(QWidget):
+            if isinstance(widget, QAbstractItemView):
+                # Tab goes on to the next control from every table: arrows walk its cells.
+                assert not widget.tabKeyNavigation(), widget.accessibleName()
             inside = isinstance(
                 widget.parent(), (QComboBox, QAbstractSpinBox, QLineEdit, QHeaderView)
             )
             internal = widget.objectName().startswith("qt_") or inside
-            if not isinstance(widget, kinds) or not widget.isVisible() or internal:
+            stops = isinstance(widget, QScrollArea) and widget.focusPolicy() != NO_FOCUS
+            if not (stops or isinstance(widget, kinds)) or not widget.isVisible() or internal:
                 continue
             if isinstance(widget, QHeaderView):
                 continue

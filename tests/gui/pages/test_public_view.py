@@ -20,9 +20,9 @@ from tabprotect.engine.project.verbs.release_verbs import protect, set_prior
 from tabprotect.engine.project.verbs.table_verbs import set_at_risk, set_title
 from tabprotect.gui.frame.main_window import MainWindow
 from tabprotect.gui.look.label import tip
-from tabprotect.gui.pages.check.files import KINDS, MARK, table_csv
 from tabprotect.gui.pages.check.page import CheckPage
-from tabprotect.gui.pages.run.perturb import PerturbPage
+from tabprotect.gui.pages.check.posterior_files import KINDS, MARK, table_csv
+from tabprotect.gui.pages.run.perturb_page import PerturbPage
 from tabprotect.gui.pages.table.page import TablePage
 
 Settle = Callable[[], None]

@@ -17,17 +17,18 @@ from scipy.stats import binom, poisson
 
 from tabprotect.gui.frame.app import application
 from tabprotect.gui.look.theme import DARK, LIGHT, THEME
+from tabprotect.gui.look.turns import TURNS
+from tabprotect.gui.plots.axis_marks import Mark, merged
 from tabprotect.gui.plots.canvas import HATCH, Canvas
-from tabprotect.gui.plots.cell_histogram import Belief, CellHistogram
-from tabprotect.gui.plots.marks import Mark, merged
+from tabprotect.gui.plots.cell_histogram import CellHistogram, DrawnBelief
 from tabprotect.gui.plots.plot import Plot
 from tabprotect.gui.plots.spread import SpreadPlot
 
 VALUES = np.arange(0, 300)
-WIDE = Belief("user", VALUES, poisson.pmf(VALUES, 120), poisson.pmf(VALUES, 100))
+WIDE = DrawnBelief("user", VALUES, poisson.pmf(VALUES, 120), poisson.pmf(VALUES, 100))
 FEW = np.arange(5)
-USER = Belief("user", FEW, binom.pmf(FEW, 4, 0.3), np.full(5, 0.2))
-INTRUDER = Belief("intruder", FEW, binom.pmf(FEW, 4, 0.6), np.full(5, 0.2))
+USER = DrawnBelief("user", FEW, binom.pmf(FEW, 4, 0.3), np.full(5, 0.2))
+INTRUDER = DrawnBelief("intruder", FEW, binom.pmf(FEW, 4, 0.6), np.full(5, 0.2))
 
 
 @pytest.fixture
@@ -45,6 +46,10 @@ def histogram(qtbot: QtBot) -> Iterator[CellHistogram]:
 
 def canvas(plot: Plot) -> Canvas:
     assert plot._canvas is not None
+    # Things are put in place when they are painted.
+    while TURNS.waiting:
+        QApplication.processEvents()
+    plot.grab()
     return plot._canvas
 
 

@@ -27,7 +27,7 @@ from selenium.webdriver.support.ui import Select, WebDriverWait
 from table_server import czech
 
 from tabprotect.engine.project.opening.sources import open_table
-from tabprotect.server.hosting.looking import Look
+from tabprotect.server.hosting.trial_server import TrialServer
 from tabprotect.server.service import BeyondChoice, Limits, RuleChoice
 
 DESK, PHONE = (1100, 800), (360, 740)
@@ -182,21 +182,21 @@ class Browser:
 
 
 @pytest.fixture(scope="module")
-def look() -> Iterator[Look]:
+def look() -> Iterator[TrialServer]:
     """Every kind of answer: two must ask, and beyond a frozen frontier one table answers."""
     service = czech(
         rule=RuleChoice("by_demand", {"requests": 2}),
         beyond=BeyondChoice(answer="perturbed"),
         limits=Limits(requests=100_000, quantum=0.0),
     )
-    found = Look(service, open_table("example:czech-autoworkers")).start()
+    found = TrialServer(service, open_table("example:czech-autoworkers")).start()
     yield found
     found.stop()
     found.wait()
 
 
 @pytest.fixture(scope="module")
-def browser(look: Look, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+def browser(look: TrialServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
     program, driver = shutil.which("chromium"), shutil.which("chromedriver")
     assert program and driver, "install chromium and chromium-driver (apt-packages-test.txt)"
     downloads = tmp_path_factory.mktemp("downloads")
@@ -223,7 +223,7 @@ def sign_in(browser: Browser, key: str) -> None:
     browser.leave(browser.find("main button").click)
 
 
-def test_the_walk(browser: Browser, look: Look) -> None:
+def test_the_walk(browser: Browser, look: TrialServer) -> None:
     """First look, a vote, an answer in four forms, a refusal, what-if, freezing, the answer beyond."""
     faults: list[str] = []
 
@@ -293,7 +293,7 @@ def equal_in_every_format(browser: Browser, shown: Sequence[tuple[str, ...]]) ->
     browser.chrome.get(answer)
 
 
-def as_operator(browser: Browser, look: Look) -> list[str]:
+def as_operator(browser: Browser, look: TrialServer) -> list[str]:
     """What if, log, accounts, replay, verify; then the frontier is frozen."""
     browser.go("/sign-in")
     faults = browser.faults()
@@ -348,7 +348,7 @@ SCREENS = ((PHONE, 2, False), ((550, 400), 2, False), (DESK, 1, True))
 """A phone, 200 %, and dark: size, how fine, whether dark."""
 
 
-def test_every_page_on_every_screen(browser: Browser, look: Look) -> None:
+def test_every_page_on_every_screen(browser: Browser, look: TrialServer) -> None:
     """Nothing leaves the screen, whatever is pressed is large enough, contrast holds."""
     sign_in(browser, look.key)
     faults = []

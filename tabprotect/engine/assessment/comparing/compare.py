@@ -6,23 +6,23 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from tabprotect.engine.assessment.beliefs import Budget
-from tabprotect.engine.assessment.compared import common
+from tabprotect.engine.assessment.compared_cells import default_compared
 from tabprotect.engine.assessment.comparing.comparison import Comparison, Configuration
-from tabprotect.engine.assessment.comparing.run_spec import RunSpec
-from tabprotect.engine.assessment.comparing.runs import (
-    Run,
+from tabprotect.engine.assessment.comparing.one_run import (
+    ComparisonRun,
     RunPlan,
     RunTask,
     derived_seed,
-    run,
+    run_once,
 )
+from tabprotect.engine.assessment.comparing.run_spec import RunSpec
 from tabprotect.engine.assessment.comparing.scope import EVERYTHING, Scope
 from tabprotect.engine.assessment.comparing.spreading import LOOK, spread
-from tabprotect.engine.assessment.key import Key
-from tabprotect.engine.assessment.registered import chosen
+from tabprotect.engine.assessment.intruder_key import Key
+from tabprotect.engine.assessment.registered import named_measures
+from tabprotect.engine.assessment.release_posteriors import Budget
 from tabprotect.engine.errors import InfeasibleError, InputError, ParameterError, TabprotectError
-from tabprotect.engine.formats.groupings import parse_groupings
+from tabprotect.engine.formats.grouping_files import parse_groupings
 from tabprotect.engine.parameters import Parameter, Values
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.method import Method
@@ -86,7 +86,7 @@ def compare(
         raise ParameterError({"run": "nothing is to be compared"})
     if runs_per_method < 1:
         raise ParameterError({"runs_per_method": "must be at least 1"})
-    names = tuple(measure.name for measure in chosen(measures))
+    names = tuple(measure.name for measure in named_measures(measures))
     who = Key.of(domain, scope.key, scope.sensitive)
     named = None
     if scope.margins is not None:
@@ -94,12 +94,12 @@ def compare(
         named = Publication.of(domain, scope.margins, found)
     asked = [_with_margins(spec, scope) for spec in specs]
     configurations, values = _resolved(problem, asked)
-    compared = common(domain, _published(problem, values)) if named is None else named
+    compared = default_compared(domain, _published(problem, values)) if named is None else named
     plan = RunPlan(problem, compared, who, names, budget or Budget())
     randomness = Randomness.seeded(seed)
     tasks, copies = _tasks(plan, configurations, values, runs_per_method, randomness.seed)
     failed = [
-        Run(
+        ComparisonRun(
             c,
             derived_seed(randomness.seed, configuration.spec.text, number),
             number,
@@ -111,7 +111,7 @@ def compare(
         for number in range(runs_per_method)
     ]
 
-    def assembled(made: Mapping[int, Run]) -> Comparison:
+    def assembled(made: Mapping[int, ComparisonRun]) -> Comparison:
         runs = list(failed)
         for k, once in made.items():
             text = configurations[once.configuration].spec.text
@@ -129,7 +129,7 @@ def compare(
         )
 
     watched = _Watched(progress, assembled)
-    made = spread(run, tasks, workers=workers, progress=watched, stage="comparing")
+    made = spread(run_once, tasks, workers=workers, progress=watched, stage="comparing")
     return assembled(dict(enumerate(made)))
 
 
@@ -137,7 +137,7 @@ class _Watched:
     """Whoever watches gets the comparison of the runs so far."""
 
     def __init__(
-        self, progress: Progress, assembled: Callable[[Mapping[int, Run]], Comparison]
+        self, progress: Progress, assembled: Callable[[Mapping[int, ComparisonRun]], Comparison]
     ) -> None:
         self._progress, self._assembled = progress, assembled
         self._runs, self._next = 0, 0.0

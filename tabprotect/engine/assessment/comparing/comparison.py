@@ -11,12 +11,18 @@ from functools import cached_property
 import numpy as np
 
 from tabprotect.engine.assessment.assessed_release import AssessedRelease
+from tabprotect.engine.assessment.comparing.one_run import (
+    ComparisonRun,
+    RunPlan,
+    RunTask,
+    assessed_release,
+    release_once,
+)
+from tabprotect.engine.assessment.comparing.over_seeds import Spread, front
 from tabprotect.engine.assessment.comparing.run_spec import RunSpec
-from tabprotect.engine.assessment.comparing.runs import Run, RunPlan, RunTask, case_of, release_once
-from tabprotect.engine.assessment.comparing.summary import Spread, front
 from tabprotect.engine.assessment.figure import Figure
 from tabprotect.engine.assessment.measure import Measure
-from tabprotect.engine.assessment.registered import chosen, measures
+from tabprotect.engine.assessment.registered import measures, named_measures
 from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.parameters import Values
 from tabprotect.engine.progress import SILENT, Progress
@@ -73,14 +79,14 @@ class Comparison:
     plan: RunPlan
     configurations: tuple[Configuration, ...]
     values: tuple[Values, ...] = field(repr=False)
-    runs: tuple[Run, ...]
+    runs: tuple[ComparisonRun, ...]
     seed: int = field(repr=False)
     seed_given: bool
 
     @cached_property
     def measures(self) -> tuple[Measure, ...]:
         """The measures, utility before risk."""
-        return chosen(self.plan.measures)
+        return named_measures(self.plan.measures)
 
     def figures(self, configuration: int, measure: str) -> list[float | None]:
         """One measure over the runs of a configuration."""
@@ -111,7 +117,7 @@ class Comparison:
         ]
         return front(np.array(points).reshape(-1, 2), [axis.higher_is_better for axis in axes])
 
-    def release(self, run: Run, progress: Progress = SILENT) -> Release:
+    def release(self, run: ComparisonRun, progress: Progress = SILENT) -> Release:
         """The release that a run looked at, made again from its seed.
 
         Raises
@@ -124,15 +130,15 @@ class Comparison:
             task.plan.problem, methods()[task.method], task.values, task.seed, progress
         )
 
-    def case(self, run: Run, progress: Progress = SILENT) -> AssessedRelease:
+    def case(self, run: ComparisonRun, progress: Progress = SILENT) -> AssessedRelease:
         """A run's release with everything measures look at, for figures cell by cell."""
-        return case_of(self._task(run), self.release(run, progress), progress)
+        return assessed_release(self._task(run), self.release(run, progress), progress)
 
-    def figure(self, run: Run, measure: str, progress: Progress = SILENT) -> Figure:
+    def figure(self, run: ComparisonRun, measure: str, progress: Progress = SILENT) -> Figure:
         """One measure of one run with its figures cell by cell."""
         return measures()[measure].assess(self.case(run, progress))
 
-    def _task(self, run: Run) -> RunTask:
+    def _task(self, run: ComparisonRun) -> RunTask:
         c = run.configuration
         return RunTask(
             self.plan, c, self.configurations[c].spec.method, self.values[c], run.seed, run.number

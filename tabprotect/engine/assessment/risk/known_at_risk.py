@@ -13,12 +13,12 @@ from tabprotect.engine.assessment.assessed_release import AssessedRelease
 from tabprotect.engine.assessment.figure import Figure, NotComputable, mean
 from tabprotect.engine.assessment.measure import Measure
 from tabprotect.engine.errors import TabprotectError
-from tabprotect.engine.release.gate import Gate
-from tabprotect.engine.tables.groupings.grouped import true_table
+from tabprotect.engine.release.stated_gate import Gate
+from tabprotect.engine.tables.groupings.true_table import true_table
 
 
 class KnownAtRisk(Measure):
-    """Registered as ``known_at_risk``."""
+    """At-risk cells a reader would know: registered as ``known_at_risk``."""
 
     name = "known_at_risk"
     label = "At-risk cells a reader would know"
@@ -31,7 +31,7 @@ class KnownAtRisk(Measure):
     def compute(self, case: AssessedRelease) -> Figure:
         """From a glance at the release."""
         # Inference is imported with the first figure that needs it.
-        from tabprotect.engine.disclosure.believing import at_a_glance
+        from tabprotect.engine.disclosure.cell_beliefs import at_a_glance
 
         if case.release.domain.size > case.budget.cells:
             raise NotComputable(f"{case.release.domain.size:,} cells are too many to look at")

@@ -13,11 +13,11 @@ from tabprotect.engine.assessment.assessed_release import AssessedRelease
 from tabprotect.engine.assessment.figure import Figure, NotComputable
 from tabprotect.engine.assessment.measure import Measure
 from tabprotect.engine.budgets import BELIEF_LIMIT
-from tabprotect.engine.disclosure.verdict import figures_of
+from tabprotect.engine.disclosure.verdict import posterior_figures
 
 
 class ShareKnown(Measure):
-    """Registered as ``share_known``."""
+    """Share of at-risk cells a reader knows: registered as ``share_known``."""
 
     name = "share_known"
     label = "Share of at-risk cells a reader knows"
@@ -30,14 +30,14 @@ class ShareKnown(Measure):
 
     def compute(self, case: AssessedRelease) -> Figure:
         """From the posterior of the release."""
-        found = figures_of(case.posterior, case.problem.at_risk, BELIEF_LIMIT)
+        found = posterior_figures(case.posterior, case.problem.at_risk, BELIEF_LIMIT)
         if not found[0]:
             raise NotComputable("a reader expects no cell at risk")
         return Figure(found[self.which] / found[0], None, case.left_out)
 
 
 class ShareCertain(ShareKnown):
-    """Registered as ``share_certain``."""
+    """Share of at-risk cells a reader is certain of: registered as ``share_certain``."""
 
     name = "share_certain"
     label = "Share of at-risk cells a reader is certain of"

@@ -12,8 +12,8 @@ from tabprotect.engine.assessment.figure import Figure, NotComputable
 from tabprotect.engine.assessment.measure import Measure
 
 
-class Deviation(Measure):
-    """Base of all four."""
+class DeviationMeasure(Measure):
+    """What all measures of deviation share: published minus true counts of the compared cells."""
 
     direction = "lower is better"
     noun = "utility"
@@ -33,16 +33,16 @@ class Deviation(Measure):
         """One figure of all cells' deviations (cells,)."""
 
 
-class Largest(Deviation):
-    """Base of two."""
+class Largest(DeviationMeasure):
+    """The largest deviation, in counts or relative to the true count."""
 
     def summary(self, moved: Floats) -> float:
         """The largest."""
         return float(moved.max())
 
 
-class Mean(Deviation):
-    """Base of two."""
+class Mean(DeviationMeasure):
+    """The mean deviation, in counts or relative to the true count."""
 
     def summary(self, moved: Floats) -> float:
         """The mean."""
@@ -50,7 +50,7 @@ class Mean(Deviation):
 
 
 class MaxAbsoluteDeviation(Largest):
-    """Registered as ``max_absolute_deviation``."""
+    """Largest absolute deviation: registered as ``max_absolute_deviation``."""
 
     name = "max_absolute_deviation"
     label = "Largest absolute deviation"
@@ -59,7 +59,7 @@ class MaxAbsoluteDeviation(Largest):
 
 
 class MeanAbsoluteDeviation(Mean):
-    """Registered as ``mean_absolute_deviation``."""
+    """Mean absolute deviation: registered as ``mean_absolute_deviation``."""
 
     name = "mean_absolute_deviation"
     label = "Mean absolute deviation"
@@ -68,7 +68,7 @@ class MeanAbsoluteDeviation(Mean):
 
 
 class MeanLoss(Measure):
-    """Registered as ``mean_loss``."""
+    """Mean change, hidden counts lost: registered as ``mean_loss``."""
 
     name = "mean_loss"
     label = "Mean change, hidden counts lost"
@@ -87,7 +87,7 @@ class MeanLoss(Measure):
 
 
 class MaxRelativeDeviation(Largest):
-    """Registered as ``max_relative_deviation``."""
+    """Largest relative deviation: registered as ``max_relative_deviation``."""
 
     name = "max_relative_deviation"
     label = "Largest relative deviation"
@@ -99,7 +99,7 @@ class MaxRelativeDeviation(Largest):
 
 
 class MeanRelativeDeviation(Mean):
-    """Registered as ``mean_relative_deviation``."""
+    """Mean relative deviation: registered as ``mean_relative_deviation``."""
 
     name = "mean_relative_deviation"
     label = "Mean relative deviation"

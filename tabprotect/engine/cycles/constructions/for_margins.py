@@ -15,9 +15,13 @@ import numpy as np
 from tabprotect.engine.arrays import Bools, Floats, Ints
 from tabprotect.engine.budgets import MOST_COMPLETED, MOST_PROVED
 from tabprotect.engine.cycles.constructions.long_cycles import check_size
-from tabprotect.engine.cycles.constructions.triangular import DIGITS, Chosen, Search, Settings
-from tabprotect.engine.cycles.kernel_basis import Vector, as_cycles, kernel, shortened
-from tabprotect.engine.cycles.peeling import core
+from tabprotect.engine.cycles.constructions.triangular import (
+    DIGITS,
+    ChosenMoves,
+    TriangularSearch,
+    TriangularSettings,
+)
+from tabprotect.engine.cycles.kernel_basis import Vector, as_cycles, core, kernel, shortened
 from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.fitting.expected import fit
 from tabprotect.engine.progress import SILENT, Progress
@@ -28,7 +32,7 @@ from tabprotect.engine.tables.publication import Publication
 
 
 @dataclass(frozen=True, eq=False)
-class Designed:
+class ProvedDesign:
     """A design with the proof of what it spans.
 
     Attributes
@@ -80,11 +84,11 @@ def expected_counts(
 
 def design_for_margins(
     kept: KeptMargins,
-    settings: Settings | None = None,
+    settings: TriangularSettings | None = None,
     *,
     zeros: Bools | None = None,
     progress: Progress = SILENT,
-) -> Designed:
+) -> ProvedDesign:
     """The triangular design: cycles that keep the margins and leave nothing else exactly known.
 
     Every cell that can have a move with less rare cells has exactly one. That is a basis of all
@@ -110,7 +114,9 @@ def design_for_margins(
     check_size(domain)
     mu = expected_counts(kept, zeros, progress)
     support = mu > 0
-    chosen = Search(kept.publication, mu, settings or Settings(), progress).run()
+    chosen = TriangularSearch(
+        kept.publication, mu, settings or TriangularSettings(), progress
+    ).run()
     rest = support.copy()
     rest[chosen.targets] = False
     basis = remaining_kernel(kept.publication, rest, progress)
@@ -123,16 +129,16 @@ def design_for_margins(
         )
     _prove(moves, len(chosen.targets))
     dimension = None if basis is None else len(chosen.targets) + len(basis)
-    return Designed(moves, dimension, len(completing), support)
+    return ProvedDesign(moves, dimension, len(completing), support)
 
 
-def _vectors(chosen: Chosen) -> list[Vector]:
+def _vectors(chosen: ChosenMoves) -> list[Vector]:
     cells, signs = chosen.cells.tolist(), chosen.signs.tolist()
     ends = chosen.starts.tolist()
     return [dict(zip(cells[a:b], signs[a:b], strict=True)) for a, b in pairwise(ends)]
 
 
-def _move_set(publication: Publication, chosen: Chosen, completing: list[Vector]) -> MoveSet:
+def _move_set(publication: Publication, chosen: ChosenMoves, completing: list[Vector]) -> MoveSet:
     lengths = [len(vector) for vector in completing]
     starts = np.concatenate([chosen.starts, chosen.starts[-1] + np.cumsum(lengths, dtype=np.int64)])
     cells = np.concatenate([chosen.cells, *(np.fromiter(v, np.int64) for v in completing)])
@@ -215,7 +221,7 @@ def dimension(
     if (support is None or support.all()) and not kept.groupings:
         return closed_form(kept.domain, kept.margins)
     cells = np.ones(kept.domain.size) if support is None else support.astype(np.float64)
-    targets = Search(kept, cells, Settings(), progress).run().targets
+    targets = TriangularSearch(kept, cells, TriangularSettings(), progress).run().targets
     rest = cells > 0
     rest[targets] = False
     basis = remaining_kernel(kept, rest, progress)

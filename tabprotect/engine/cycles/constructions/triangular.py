@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tabprotect.engine.arrays import Bools, Floats, Ints
+from tabprotect.engine.budgets import TRIANGULAR_HELD
 from tabprotect.engine.budgets import TRIANGULAR_WORK as MOST_WORK
 from tabprotect.engine.cycles.constructions.differences import Kind, kinds
 from tabprotect.engine.errors import ParameterError
@@ -49,15 +50,12 @@ SCATTER = 40_503
 TOGETHER = 2048
 """Up to so many targets get their partners one after the other; of more, some at a time."""
 
-HELD = 2**22
-"""Partner cells that are looked at side by side."""
-
 CAPPED = 2**20
 """Added to the load of a cell that has reached the cap: loads and such cells in one number."""
 
 
 @dataclass(frozen=True)
-class Settings:
+class TriangularSettings:
     """What decides between the partners of a target.
 
     Attributes
@@ -96,7 +94,7 @@ def axis_orders(mu: Floats) -> list[Ints]:
 
 
 @dataclass(frozen=True, eq=False)
-class Chosen:
+class ChosenMoves:
     """One move for each target, cells by number in the table, targets by expectation.
 
     Attributes
@@ -116,11 +114,11 @@ class Chosen:
         return self.cells[self.starts[:-1]]
 
 
-class Search:
+class TriangularSearch:
     """The greedy choice of partners, in places (categories by their order) instead of numbers."""
 
     def __init__(
-        self, publication: Publication, mu: Floats, settings: Settings, progress: Progress
+        self, publication: Publication, mu: Floats, settings: TriangularSettings, progress: Progress
     ) -> None:
         shape = publication.domain.shape
         self._orders = axis_orders(mu.reshape(shape))
@@ -169,7 +167,7 @@ class Search:
         order = np.argsort(self._mu[place], kind="stable")
         return place[order], [fit[some][order] for fit in fits]
 
-    def run(self) -> Chosen:
+    def run(self) -> ChosenMoves:
         """Every target with its move, in the order of their expected counts."""
         places, fits = self._cells()
         sizes = [2 ** len(kind) for kind in self.kinds]
@@ -178,7 +176,7 @@ class Search:
         share = int(np.clip(MOST_WORK * len(sizes) // max(work * looked, 1), *KINDS_LOOKED))
         widest = looked * max(sizes, default=1)
         calls = TOGETHER * 8 // max(min(share, len(sizes)), 8)
-        step = int(np.clip(-(-len(places) // calls), 1, max(HELD // widest, 1)))
+        step = int(np.clip(-(-len(places) // calls), 1, max(TRIANGULAR_HELD // widest, 1)))
         if len(places) <= TOGETHER:
             step = 1
         moves = np.full((len(places), max(sizes, default=1)), -1, dtype=np.int64)
@@ -193,7 +191,7 @@ class Search:
         moves, used = moves[used[:, 0]], used[used[:, 0]]
         lengths = used.sum(axis=1)
         signs = np.broadcast_to(_signs(moves.shape[1]), moves.shape)
-        return Chosen(np.r_[0, np.cumsum(lengths)], self.numbers(moves[used]), signs[used])
+        return ChosenMoves(np.r_[0, np.cumsum(lengths)], self.numbers(moves[used]), signs[used])
 
     def _batch(self, places: Ints, fits: list[Bools], looked: int, share: int, number: int) -> Ints:
         """The best move of each target, (targets, longest), padded with -1.

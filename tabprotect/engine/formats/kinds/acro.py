@@ -18,12 +18,12 @@ from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.format import Format
 from tabprotect.engine.formats.layouts.acro_results import FILE, UID, read_results, results_text
 from tabprotect.engine.formats.layouts.cell_list import CellList
+from tabprotect.engine.formats.layouts.count_marks import CountMarks
 from tabprotect.engine.formats.layouts.crosstab import HIDDEN, crosstab_csv
 from tabprotect.engine.formats.layouts.laid_out import lay_out
 from tabprotect.engine.formats.layouts.marked_cells import marked_cells
-from tabprotect.engine.formats.layouts.marks import Marks
 from tabprotect.engine.formats.layouts.text_rows import text_rows
-from tabprotect.engine.formats.reading import Reading
+from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.text.rows import TextRows
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.domain import Domain
@@ -61,7 +61,7 @@ class Acro(Format):
             )
         uid, name = tables[0]
         # What this program itself writes in place of a suppressed count.
-        marks = Marks({HIDDEN: "suppressed", **Marks.parse(reading.marks).meanings})
+        marks = CountMarks({HIDDEN: "suppressed", **CountMarks.parse(reading.marks).meanings})
         rows = text_rows(TextRows(path.parent / name), None)
         layout = lay_out(rows, reading, marks, name)
         cells, _ = marked_cells(layout, reading, marks, name)

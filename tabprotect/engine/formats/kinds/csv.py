@@ -16,9 +16,9 @@ from tabprotect.engine.arrays import Bools
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.csv_text import write_csv
 from tabprotect.engine.formats.format import RecordsFile, RowFormat
-from tabprotect.engine.formats.layouts.laid_out import Row
+from tabprotect.engine.formats.layouts.laid_out import LaidOutRow
 from tabprotect.engine.formats.layouts.text_rows import text_rows
-from tabprotect.engine.formats.reading import LAID_OUT, Reading
+from tabprotect.engine.formats.reading_options import LAID_OUT, Reading
 from tabprotect.engine.formats.sql import file_literal, literal, quoted
 from tabprotect.engine.formats.statuses import CONF_STATUS, CONFIDENTIAL, FREE
 from tabprotect.engine.formats.text.rows import RowSource, TextRows
@@ -45,7 +45,7 @@ class Csv(RowFormat):
         )
         return text, []
 
-    def whole(self, path: Path, reading: Reading) -> list[Row]:
+    def whole(self, path: Path, reading: Reading) -> list[LaidOutRow]:
         rows = TextRows(path, encoding=reading.encoding, delimiter=reading.delimiter)
         return text_rows(rows, reading.delimiter)
 

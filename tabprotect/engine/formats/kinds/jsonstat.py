@@ -25,13 +25,13 @@ from tabprotect.engine.budgets import MOST_TEXT as MOST_BYTES
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.format import Format
 from tabprotect.engine.formats.layouts.cell_list import CellList, check_categories
-from tabprotect.engine.formats.layouts.labels import labelled
-from tabprotect.engine.formats.layouts.marks import Marks, absent
-from tabprotect.engine.formats.layouts.measures import chosen_measures
-from tabprotect.engine.formats.reading import Reading
+from tabprotect.engine.formats.layouts.code_labels import labelled
+from tabprotect.engine.formats.layouts.count_marks import CountMarks, absent
+from tabprotect.engine.formats.layouts.several_measures import chosen_measures
+from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.text.numerals import NotACountError, parse_count
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.tables.levels import as_json
+from tabprotect.engine.tables.domain_json import as_json
 from tabprotect.engine.tables.table import INT64_MAX, Table
 
 _HEAD = re.compile(
@@ -264,7 +264,7 @@ def _counts(
     """Cells with a count, their counts, and whether there are others."""
     if all(type(v) is int for v in listed) and (not listed or _fit(listed)):  # type: ignore[arg-type]
         return keys, np.array(listed, dtype=np.int64), False
-    marks = Marks.parse(reading.marks)
+    marks = CountMarks.parse(reading.marks)
     kept, counts = [], []
     for at, (key, value) in enumerate(zip(keys.tolist(), listed, strict=True)):
         text = "" if value is None else str(value)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from tabprotect.engine.arrays import Bools
 from tabprotect.engine.formats.format import RowFormat
-from tabprotect.engine.formats.reading import LAID_OUT, Reading
+from tabprotect.engine.formats.reading_options import LAID_OUT, Reading
 from tabprotect.engine.formats.text.rows import RowSource
 from tabprotect.engine.formats.workbooks.ods_writing import ods_bytes
 from tabprotect.engine.formats.workbooks.sheet_writing import sheets_of

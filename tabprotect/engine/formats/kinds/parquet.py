@@ -24,16 +24,16 @@ from tabprotect.engine.budgets import CELL_LIST_CATEGORIES as MAX_CATEGORIES
 from tabprotect.engine.errors import InputError, RecordsError
 from tabprotect.engine.formats.format import COUNT, Format, RecordsFile
 from tabprotect.engine.formats.layouts.cell_list import CellList, check_categories
-from tabprotect.engine.formats.layouts.forms import count_columns
-from tabprotect.engine.formats.layouts.marks import AS_IT_WAS
-from tabprotect.engine.formats.reading import Reading
+from tabprotect.engine.formats.layouts.count_marks import AS_IT_WAS
+from tabprotect.engine.formats.layouts.table_forms import count_columns
+from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.sql import connected, file_literal, literal, quoted
 from tabprotect.engine.formats.statuses import COLUMNS, CONF_STATUS, CONFIDENTIAL, FREE, withheld
 from tabprotect.engine.formats.text.numerals import NotACountError, parse_count
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.domain import Domain
-from tabprotect.engine.tables.levels import STATED, as_json
-from tabprotect.engine.tables.table import INT64_MAX, Counts, Table
+from tabprotect.engine.tables.domain_json import STATED, as_json
+from tabprotect.engine.tables.table import INT64_MAX, Table
 
 if TYPE_CHECKING:
     import duckdb
@@ -230,7 +230,7 @@ class _Columns:
         ).fetchnumpy()["code"]
         return labels, np.asarray(codes, dtype=np.int32)
 
-    def _counts(self) -> Counts:
+    def _counts(self) -> Ints:
         count, kind = quoted(self.count), self.types[self.count]
         if "INT" in kind or kind.startswith(_REALS):
             sound = f"{count} BETWEEN -{INT64_MAX} AND {INT64_MAX}"

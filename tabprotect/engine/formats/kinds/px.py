@@ -25,10 +25,10 @@ from tabprotect.engine.budgets import MOST_TEXT as MOST_BYTES
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.format import Format
 from tabprotect.engine.formats.layouts.cell_list import CellList, check_categories
-from tabprotect.engine.formats.layouts.labels import labelled
-from tabprotect.engine.formats.layouts.marks import Marks, absent
-from tabprotect.engine.formats.layouts.measures import chosen_measures
-from tabprotect.engine.formats.reading import Reading
+from tabprotect.engine.formats.layouts.code_labels import labelled
+from tabprotect.engine.formats.layouts.count_marks import CountMarks, absent
+from tabprotect.engine.formats.layouts.several_measures import chosen_measures
+from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.statuses import SHOWN
 from tabprotect.engine.formats.text.numerals import NotACountError, parse_count
 from tabprotect.engine.progress import SILENT, Progress
@@ -293,7 +293,7 @@ def _counts(
     joined = "".join(words)
     if joined.isascii() and joined.isdigit() and max(map(len, words)) < 19:
         return keys, np.array(words, dtype=np.int64), False
-    marks = Marks.parse(reading.marks)
+    marks = CountMarks.parse(reading.marks)
     kept, counts = [], []
     for key, word in zip(keys.tolist(), words, strict=True):
         text = word.strip('"')

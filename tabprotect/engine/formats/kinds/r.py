@@ -21,7 +21,7 @@ from typing import Any
 from tabprotect.engine.budgets import MOST_TEXT as MOST_BYTES
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.format import COUNT
-from tabprotect.engine.formats.statistics.column_files import Column, ColumnFormat, as_text
+from tabprotect.engine.formats.statistics.column_files import ColumnFormat, TypedColumn, as_text
 from tabprotect.engine.formats.statuses import SHOWN
 
 _BEGINS = (b"RDX3\n", b"RDX2\n", b"RDA3\n", b"X\n\x00\x00\x00\x02", b"X\n\x00\x00\x00\x03")
@@ -51,7 +51,7 @@ class R(ColumnFormat):
         packed = (b"\x1f\x8b", b"BZh", b"\xfd7zXZ", *_BEGINS)
         return not head or path.suffix.lower() != ".rda" or head.startswith(packed)
 
-    def columns(self, path: Path) -> dict[str, Column]:
+    def columns(self, path: Path) -> dict[str, TypedColumn]:
         library = self.module()
         if path.stat().st_size > MOST_BYTES:
             raise InputError("the file is too large for R", hint="save it as Parquet")
@@ -71,7 +71,7 @@ class R(ColumnFormat):
             raise InputError("the file holds no data frame", hint="save one: saveRDS(frame, file)")
         return {str(name): _column(frame[name]) for name in frame.columns}
 
-    def pack(self, columns: Mapping[str, Column]) -> bytes:
+    def pack(self, columns: Mapping[str, TypedColumn]) -> bytes:
         library = self.module()
         # Late: it comes with the library's own extra.
         import pandas as pd
@@ -116,13 +116,13 @@ def _unpacked(data: bytes) -> bytes:
     return out
 
 
-def _column(values: Any) -> Column:
+def _column(values: Any) -> TypedColumn:
     order: tuple[str, ...] = ()
     if hasattr(values, "cat"):
         order = tuple(map(str, values.cat.categories))
     missing = values.isna().tolist()
     texts = [None if gone else as_text(v) for gone, v in zip(missing, values.tolist(), strict=True)]
-    return Column(texts, order)
+    return TypedColumn(texts, order)
 
 
 PLUGIN = R()

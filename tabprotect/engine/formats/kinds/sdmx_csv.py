@@ -24,11 +24,11 @@ from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.csv_text import write_csv
 from tabprotect.engine.formats.format import Format
 from tabprotect.engine.formats.layouts.cell_list import CellList
-from tabprotect.engine.formats.layouts.forms import Form
-from tabprotect.engine.formats.layouts.labels import labelled
+from tabprotect.engine.formats.layouts.code_labels import labelled
+from tabprotect.engine.formats.layouts.count_marks import CountMarks
 from tabprotect.engine.formats.layouts.long_form import read_long
-from tabprotect.engine.formats.layouts.marks import Marks
-from tabprotect.engine.formats.reading import Reading
+from tabprotect.engine.formats.layouts.table_forms import Form
+from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.statuses import (
     COLUMNS,
     CONF_STATUS,
@@ -39,7 +39,7 @@ from tabprotect.engine.formats.statuses import (
     OBS_STATUS,
     SUPPRESSED,
     VOCABULARIES,
-    told,
+    statuses_told,
 )
 from tabprotect.engine.formats.text.rows import TextRows
 from tabprotect.engine.progress import SILENT, Progress
@@ -119,7 +119,7 @@ class SdmxCsv(Format):
                 source,
                 form,
                 decimal=reading.decimal,
-                marks=Marks.parse(reading.marks),
+                marks=CountMarks.parse(reading.marks),
                 fill=reading.fill_missing,
                 progress=progress,
             )
@@ -212,7 +212,7 @@ def _told(source: TextRows, ids: Sequence[str]) -> list[str]:
         at = ids.index(name)
         codes = [row[at] for row in islice(source.rows(), 1, None) if len(row) > at]
         if set(codes) - {"", FREE, NORMAL, NOT_FOR_PUBLICATION}:
-            notes.append(told(name, codes))
+            notes.append(statuses_told(name, codes))
     return sorted(notes)
 
 

@@ -28,12 +28,12 @@ from tabprotect.engine.budgets import MOST_TEXT as MOST_BYTES
 from tabprotect.engine.errors import InputError, RecordsError
 from tabprotect.engine.formats.format import COUNT, Format, RecordsFile
 from tabprotect.engine.formats.layouts.cell_list import CellList
-from tabprotect.engine.formats.layouts.forms import Form
-from tabprotect.engine.formats.layouts.labels import labelled
+from tabprotect.engine.formats.layouts.code_labels import labelled
+from tabprotect.engine.formats.layouts.count_marks import CountMarks
 from tabprotect.engine.formats.layouts.long_form import read_long
-from tabprotect.engine.formats.layouts.marks import Marks
-from tabprotect.engine.formats.layouts.totals import without_totals
-from tabprotect.engine.formats.reading import Reading
+from tabprotect.engine.formats.layouts.table_forms import Form
+from tabprotect.engine.formats.layouts.total_rows import without_totals
+from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.sql import file_literal, literal, quoted
 from tabprotect.engine.formats.statuses import (
     EMPTY,
@@ -42,9 +42,9 @@ from tabprotect.engine.formats.statuses import (
     SECONDARY,
     UNPUBLISHED,
     UNSAFE,
-    told,
+    statuses_told,
 )
-from tabprotect.engine.formats.tau.hierarchies import (
+from tabprotect.engine.formats.tau.code_trees import (
     Trails,
     hierarchy_text,
     label_text,
@@ -52,7 +52,7 @@ from tabprotect.engine.formats.tau.hierarchies import (
     subtotals,
     trails,
 )
-from tabprotect.engine.formats.tau.metadata import (
+from tabprotect.engine.formats.tau.rda_metadata import (
     TauMetadata,
     TauVariable,
     decoded,
@@ -110,8 +110,10 @@ class TauArgus(Format):
             source,
             Form("long", value, left_out=left_out),
             decimal=reading.decimal,
-            marks=Marks(
-                MappingProxyType({UNPUBLISHED: "suppressed", **Marks.parse(reading.marks).meanings})
+            marks=CountMarks(
+                MappingProxyType(
+                    {UNPUBLISHED: "suppressed", **CountMarks.parse(reading.marks).meanings}
+                )
             ),
             fill=reading.fill_missing,
             progress=progress,
@@ -316,7 +318,10 @@ def _told_statuses(meta: TauMetadata, source: SheetRows) -> list[str]:
     letters = [row[at].upper() for row in list(source.rows())[1:]]
     meant = {letter: {"SAFE": SAFE, "UNSAFE": UNSAFE, "PROTECT": PROTECTED}[kind]
              for letter, kind in meta.statuses.items()}  # fmt: skip
-    return [told(STATUS, [meant.get(letter, letter) for letter in letters]) + ", totals included"]
+    return [
+        statuses_told(STATUS, [meant.get(letter, letter) for letter in letters])
+        + ", totals included"
+    ]
 
 
 PLUGIN = TauArgus()

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from tabprotect.engine.arrays import Bools
 from tabprotect.engine.formats.format import RowFormat
-from tabprotect.engine.formats.reading import LAID_OUT, Reading
+from tabprotect.engine.formats.reading_options import LAID_OUT, Reading
 from tabprotect.engine.formats.text.rows import RowSource
 from tabprotect.engine.formats.workbooks.sheet_writing import sheets_of
 from tabprotect.engine.formats.workbooks.sheets import read_sheet

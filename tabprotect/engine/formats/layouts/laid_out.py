@@ -13,10 +13,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tabprotect.engine.errors import InputError
+from tabprotect.engine.formats.layouts.count_marks import CountMarks
 from tabprotect.engine.formats.layouts.footnotes import explained, without
-from tabprotect.engine.formats.layouts.forms import SURE_NAMES, recognise, status_columns
-from tabprotect.engine.formats.layouts.marks import Marks
-from tabprotect.engine.formats.reading import Reading
+from tabprotect.engine.formats.layouts.table_forms import SURE_NAMES, recognise, status_columns
+from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.text.numerals import looks_numeric
 from tabprotect.engine.formats.text.rows import SheetRows
 
@@ -28,7 +28,7 @@ _YEARS = re.compile(r"(19|20)[0-9]{2}")
 
 
 @dataclass(frozen=True)
-class Part:
+class LaidOutPart:
     """One thing that was recognised: an option of reading, its value, and why.
 
     Attributes
@@ -44,7 +44,7 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Row:
+class LaidOutRow:
     """A row that is not blank, with its line (1-based)."""
 
     line: int
@@ -78,19 +78,19 @@ class LaidOut:
         Columns of long form that are no variables.
     """
 
-    title: list[Row]
-    header: list[Row]
-    body: list[Row]
-    notes: list[Row]
+    title: list[LaidOutRow]
+    header: list[LaidOutRow]
+    body: list[LaidOutRow]
+    notes: list[LaidOutRow]
     labels: int
     count: int
     names: tuple[str, ...]
     columns: tuple[tuple[str, ...], ...]
-    parts: tuple[Part, ...]
+    parts: tuple[LaidOutPart, ...]
     left_out: frozenset[int] = frozenset()
 
 
-def lay_out(rows: Sequence[Row], reading: Reading, marks: Marks, name: str) -> LaidOut:
+def lay_out(rows: Sequence[LaidOutRow], reading: Reading, marks: CountMarks, name: str) -> LaidOut:
     """Find the body, the header and what each column holds.
 
     Raises
@@ -99,10 +99,16 @@ def lay_out(rows: Sequence[Row], reading: Reading, marks: Marks, name: str) -> L
         Where no body can be made out, with the line.
     """
     kept = [row for row in rows if row.filled and not _is_comment(row, reading)]
-    parts: list[Part] = []
+    parts: list[LaidOutPart] = []
     comments = len([row for row in rows if row.filled]) - len(kept)
     if comments:
-        parts.append(Part("comment", str(reading.comment), f"{comments} lines begin with it"))
+        parts.append(
+            LaidOutPart(
+                "comment",
+                str(reading.comment),
+                f"{comments} {'line begins' if comments == 1 else 'lines begin'} with it",
+            )
+        )
     if reading.footer:
         kept = kept[: -reading.footer]
     if not kept:
@@ -142,41 +148,60 @@ def lay_out(rows: Sequence[Row], reading: Reading, marks: Marks, name: str) -> L
     notes = kept[last + 1 :]
     header, body = _without_footnotes(header, body, notes, parts)
     if title:
-        parts.append(Part("header-row", _span(header), f"{_said(title)} above it"))
+        parts.append(LaidOutPart("header-row", _span(header), f"{_said(title)} above it"))
     elif len(header) > 1:
-        parts.append(Part("header-row", _span(header), f"{len(header)} rows before the numbers"))
+        parts.append(
+            LaidOutPart(
+                "header-row",
+                _span(header),
+                f"{len(header)} row{'' if len(header) == 1 else 's'} before the numbers",
+            )
+        )
     if notes:
-        parts.append(Part("footer", str(len(notes)), f"{_said(notes)} below the numbers"))
+        parts.append(LaidOutPart("footer", str(len(notes)), f"{_said(notes)} below the numbers"))
     return _columns(title, header, body, notes, reading, marks, name, parts)
 
 
-def _without_blank_columns(rows: list[Row], width: int, parts: list[Part]) -> tuple[list[Row], int]:
+def _without_blank_columns(
+    rows: list[LaidOutRow], width: int, parts: list[LaidOutPart]
+) -> tuple[list[LaidOutRow], int]:
     """The rows without columns that hold nothing, in the header or below it."""
     wide = [row for row in rows if len(row.fields) == width]
     used = [n for n in range(width) if any(row.fields[n].strip() for row in wide)]
     if len(used) == width or len(used) < 2:
         return rows, width
-    parts.append(Part("columns", f"{width - len(used)} left out", "they are blank"))
+    parts.append(LaidOutPart("columns", f"{width - len(used)} left out", "they are blank"))
     kept = [
-        Row(row.line, [row.fields[n] for n in used]) if len(row.fields) == width else row
+        LaidOutRow(row.line, [row.fields[n] for n in used]) if len(row.fields) == width else row
         for row in rows
     ]
     return kept, len(used)
 
 
-def _without_repeats(body: list[Row], header: Sequence[Row], parts: list[Part]) -> list[Row]:
+def _without_repeats(
+    body: list[LaidOutRow], header: Sequence[LaidOutRow], parts: list[LaidOutPart]
+) -> list[LaidOutRow]:
     """The body without the header that every page begins with."""
     again = [[field.strip() for field in row.fields] for row in header]
     kept = [row for row in body if [field.strip() for field in row.fields] not in again]
     if len(kept) < len(body):
         some = len(body) - len(kept)
-        parts.append(Part("header-row", "repeated", f"{some} further lines are the header again"))
+        parts.append(
+            LaidOutPart(
+                "header-row",
+                "repeated",
+                f"{some} further {'line is' if some == 1 else 'lines are'} the header again",
+            )
+        )
     return kept
 
 
 def _without_footnotes(
-    header: Sequence[Row], body: Sequence[Row], notes: Sequence[Row], parts: list[Part]
-) -> tuple[list[Row], list[Row]]:
+    header: Sequence[LaidOutRow],
+    body: Sequence[LaidOutRow],
+    notes: Sequence[LaidOutRow],
+    parts: list[LaidOutPart],
+) -> tuple[list[LaidOutRow], list[LaidOutRow]]:
     marks = explained([row.fields for row in notes])
     seen: Counter[str] = Counter()
     columns = [
@@ -184,16 +209,18 @@ def _without_footnotes(
     ]
     numbers = {n for n, t in enumerate(columns) if 2 * sum(map(looks_numeric, t)) > len(t)}
     plain = [
-        [Row(row.line, without(row.fields, marks, seen, of)) for row in rows]
+        [LaidOutRow(row.line, without(row.fields, marks, seen, of)) for row in rows]
         for rows, of in ((header, ()), (body, numbers))
     ]
     if seen:
         some = seen.total()
-        parts.append(Part("footnotes", ", ".join(seen), f"{some} labels and counts carry them"))
+        parts.append(
+            LaidOutPart("footnotes", ", ".join(seen), f"{some} labels and counts carry them")
+        )
     return plain[0], plain[1]
 
 
-def _is_note(rows: Sequence[Row], at: int, width: int, marks: Marks) -> bool:
+def _is_note(rows: Sequence[LaidOutRow], at: int, width: int, marks: CountMarks) -> bool:
     """Whether a row at the end is a note, and no row of the table that was cut off."""
     row = rows[at]
     if row.filled > 1 and (len(row.fields) == width or _counts(row, marks)):
@@ -204,22 +231,22 @@ def _is_note(rows: Sequence[Row], at: int, width: int, marks: Marks) -> bool:
     return apart or (row.filled == 1 and text is not None)
 
 
-def _is_comment(row: Row, reading: Reading) -> bool:
+def _is_comment(row: LaidOutRow, reading: Reading) -> bool:
     return reading.comment is not None and row.fields[0].lstrip().startswith(reading.comment)
 
 
-def _said(rows: Sequence[Row]) -> str:
+def _said(rows: Sequence[LaidOutRow]) -> str:
     return f"{len(rows)} line{'s' if len(rows) > 1 else ''} of text"
 
 
-def _span(header: Sequence[Row]) -> str:
+def _span(header: Sequence[LaidOutRow]) -> str:
     if not header:
         return "0"
     first, last = header[0].line, header[-1].line
     return str(first) if first == last else f"{first}-{last}"
 
 
-def _counts(row: Row, marks: Marks) -> int:
+def _counts(row: LaidOutRow, marks: CountMarks) -> int:
     return sum(
         (looks_numeric(f) and not _DATE.fullmatch(f.strip()))
         or (bool(f.strip()) and marks.known(f))
@@ -227,7 +254,7 @@ def _counts(row: Row, marks: Marks) -> int:
     )
 
 
-def _width(rows: Sequence[Row], marks: Marks) -> int:
+def _width(rows: Sequence[LaidOutRow], marks: CountMarks) -> int:
     """How wide most rows with numbers are."""
     sizes = Counter(len(row.fields) for row in rows if _counts(row, marks) and row.filled > 1)
     if not sizes:
@@ -236,8 +263,8 @@ def _width(rows: Sequence[Row], marks: Marks) -> int:
 
 
 def _header(
-    rows: Sequence[Row], width: int, reading: Reading, marks: Marks, name: str
-) -> tuple[list[Row], int]:
+    rows: Sequence[LaidOutRow], width: int, reading: Reading, marks: CountMarks, name: str
+) -> tuple[list[LaidOutRow], int]:
     """The header rows, and the number of the first row behind them."""
     if reading.header_row is not None:
         found = _LINES.fullmatch(reading.header_row)
@@ -277,14 +304,14 @@ def _header(
     return list(rows[above:first]), first
 
 
-def _names_rows(rows: Sequence[Row], above: int, first: int, width: int) -> bool:
+def _names_rows(rows: Sequence[LaidOutRow], above: int, first: int, width: int) -> bool:
     """Whether the row above names the variables of the rows alone, as pandas writes them."""
     row = rows[above - 1]
     wide = above > 1 and len(rows[above - 2].fields) == width and rows[above - 2].filled > 2
     return above == first and len(row.fields) == width and bool(row.fields[0].strip()) and wide
 
 
-def _years(row: Row) -> bool:
+def _years(row: LaidOutRow) -> bool:
     rest = [field.strip() for field in row.fields[1:] if field.strip()]
     return len(rest) > 1 and all(_YEARS.fullmatch(field) for field in rest) and (
         len(set(rest)) < len(rest) or rest == sorted(rest)
@@ -292,14 +319,14 @@ def _years(row: Row) -> bool:
 
 
 def _columns(
-    title: list[Row],
-    header: list[Row],
-    body: list[Row],
-    notes: list[Row],
+    title: list[LaidOutRow],
+    header: list[LaidOutRow],
+    body: list[LaidOutRow],
+    notes: list[LaidOutRow],
     reading: Reading,
-    marks: Marks,
+    marks: CountMarks,
     name: str,
-    parts: list[Part],
+    parts: list[LaidOutPart],
 ) -> LaidOut:
     lowest = header[-1].fields if header else []
     corner = next((n for n, field in enumerate(lowest) if all(field.partition("\\")[::2])), None)
@@ -317,7 +344,9 @@ def _columns(
         count = _named_count(lowest, reading.count, name, header) if long else -1
     if long:
         words = tuple(field.strip() for field in lowest)
-        parts.append(Part("form", "long", f"the counts stand in the column {words[count]!r}"))
+        parts.append(
+            LaidOutPart("form", "long", f"the counts stand in the column {words[count]!r}")
+        )
         aside = status_columns(words) - {count}
         rest = tuple(w for n, w in enumerate(words) if n != count and n not in aside)
         return LaidOut(title, header, body, notes, 0, count, rest, (), tuple(parts), aside)
@@ -340,25 +369,36 @@ def _columns(
             )
     else:
         unsure = [n for n in column_names if re.fullmatch("column( [0-9]+)?", n)]
-        parts += [Part("columns", n, "the columns' variable has no name", False) for n in unsure]
-    parts.append(Part("form", "grid", f"{labels} columns of labels, {len(upper)} header rows"))
+        parts += [
+            LaidOutPart("columns", n, "the columns' variable has no name", False) for n in unsure
+        ]
+    parts.append(
+        LaidOutPart(
+            "form",
+            "grid",
+            f"{labels} column{'' if labels == 1 else 's'} of labels, "
+            f"{len(upper)} header row{'' if len(upper) == 1 else 's'}",
+        )
+    )
     columns = tuple(zip(*tops, strict=True))
     whole = (*row_names, *column_names)
     return LaidOut(title, header, body, notes, labels, -1, whole, columns, tuple(parts))
 
 
-def _columns_of_thousands(body: Sequence[Row]) -> int:
+def _columns_of_thousands(body: Sequence[LaidOutRow]) -> int:
     """Columns with signs between thousands: they hold counts, and no category is written so."""
     columns = zip(*(row.fields for row in body), strict=True)
     return sum(any(_THOUSANDS.fullmatch(text.strip()) for text in texts) for texts in columns)
 
 
-def _source(name: str, header: Row, body: Sequence[Row]) -> SheetRows:
+def _source(name: str, header: LaidOutRow, body: Sequence[LaidOutRow]) -> SheetRows:
     rows = [header, *body]
     return SheetRows(name, [row.fields for row in rows], [row.line for row in rows])
 
 
-def _named_count(lowest: Sequence[str], wanted: str | None, name: str, header: list[Row]) -> int:
+def _named_count(
+    lowest: Sequence[str], wanted: str | None, name: str, header: list[LaidOutRow]
+) -> int:
     words = [field.strip() for field in lowest]
     if wanted is not None:
         if wanted.strip() not in words:
@@ -373,7 +413,9 @@ def _named_count(lowest: Sequence[str], wanted: str | None, name: str, header: l
     return named[0] if len(named) == 1 else len(words) - 1
 
 
-def _label_columns(header: Sequence[Row], body: Sequence[Row], marks: Marks) -> int:
+def _label_columns(
+    header: Sequence[LaidOutRow], body: Sequence[LaidOutRow], marks: CountMarks
+) -> int:
     """Columns in front that hold no counts."""
     lowest = header[-1].fields if header else []
     if len(header) > 1 and not any(field.strip() for field in lowest[-1:]):
@@ -399,7 +441,11 @@ def _filled(fields: Sequence[str], *, last: bool) -> list[str]:
 
 
 def _names(
-    header: Sequence[Row], upper: Sequence[Row], labels: int, names_row: bool, corner: int | None
+    header: Sequence[LaidOutRow],
+    upper: Sequence[LaidOutRow],
+    labels: int,
+    names_row: bool,
+    corner: int | None,
 ) -> tuple[list[str], list[str]]:
     """Names of the rows' variables and of the columns'."""
     rows = [""] * labels

@@ -13,19 +13,18 @@ from numpy.typing import NDArray
 from tabprotect.engine.arrays import Codes, Ints
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.layouts.cell_list import CellList, check_categories
-from tabprotect.engine.formats.layouts.forms import Form, nothing_but_header
-from tabprotect.engine.formats.layouts.marks import Marks, absent
+from tabprotect.engine.formats.layouts.count_marks import CountMarks, absent
+from tabprotect.engine.formats.layouts.table_forms import Form, nothing_but_header
 from tabprotect.engine.formats.statuses import withheld
 from tabprotect.engine.formats.text.fields import Fields
 from tabprotect.engine.formats.text.label_codes import LabelCodes
 from tabprotect.engine.formats.text.numerals import NotACountError, parse_count, parse_counts
 from tabprotect.engine.formats.text.rows import RowSource, check_width
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.tables.table import Counts
 
 T = TypeVar("T", bound=np.generic)
 
-NO_MARKS = Marks()
+NO_MARKS = CountMarks()
 
 MANY = 100_000
 """Rows from which on it is looked whether they can be cells of one table at all."""
@@ -38,7 +37,7 @@ class _Part:
     ``rows`` are the rows they stand in, where rows without a count were left out.
     """
 
-    counts: Counts
+    counts: Ints
     decimals: int
     codes: list[Codes]
     size: int
@@ -56,7 +55,7 @@ class _Columns:
     labels: list[LabelCodes]
     statuses: Mapping[str, int]
     decimal: str | None
-    marks: Marks
+    marks: CountMarks
     fill: bool
 
     def at_once(self, fields: Fields) -> _Part | None:
@@ -93,7 +92,7 @@ class _Columns:
             codes, places = [code[places] for code in codes], places + at
         return _Part(counts, decimals, codes, sound, places)
 
-    def _marked(self, rows: list[list[str]], *, at: int) -> tuple[list[int], Counts, int]:
+    def _marked(self, rows: list[list[str]], *, at: int) -> tuple[list[int], Ints, int]:
         """The rows that have a count, and their counts, where others hold a mark."""
         kept, counts, decimals = [], [], 0
         for number, row in enumerate(rows):
@@ -137,7 +136,7 @@ def read_long(
     form: Form,
     *,
     decimal: str | None = None,
-    marks: Marks = NO_MARKS,
+    marks: CountMarks = NO_MARKS,
     fill: bool = False,
     progress: Progress = SILENT,
 ) -> tuple[CellList, list[str]]:
@@ -174,7 +173,7 @@ def read_long(
     known = [LabelCodes() for _ in axes]
     statuses = {header[c].strip(): c for c in form.left_out}
     columns = _Columns(source, width, at_count, axes, known, statuses, decimal, marks, fill)
-    counts: list[Counts] = []
+    counts: list[Ints] = []
     codes: list[list[Codes]] = [[] for _ in axes]
     places: list[Ints] = []
     rows = decimals = 0

@@ -10,9 +10,9 @@ import numpy as np
 
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.layouts.cell_list import CellList, check_categories
-from tabprotect.engine.formats.layouts.laid_out import LaidOut, Part, Row
-from tabprotect.engine.formats.layouts.marks import AS_IT_WAS, USUAL, Marks, unknown_mark
-from tabprotect.engine.formats.reading import Reading
+from tabprotect.engine.formats.layouts.count_marks import AS_IT_WAS, USUAL, CountMarks, unknown_mark
+from tabprotect.engine.formats.layouts.laid_out import LaidOut, LaidOutPart, LaidOutRow
+from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.text.label_codes import LabelCodes
 from tabprotect.engine.formats.text.numerals import NotACountError, parse_count
 
@@ -25,8 +25,8 @@ _TWICE = re.compile(r"[+-]?[0-9]{1,3}(?:([.,])[0-9]{3}){2,}")
 
 
 def marked_cells(
-    layout: LaidOut, reading: Reading, marks: Marks, name: str
-) -> tuple[CellList, list[Part]]:
+    layout: LaidOut, reading: Reading, marks: CountMarks, name: str
+) -> tuple[CellList, list[LaidOutPart]]:
     """The cells of a table that was laid out by hand.
 
     Raises
@@ -34,7 +34,7 @@ def marked_cells(
     InputError
         With the line and the cell of a count that is none, and of a mark that nobody explained.
     """
-    parts: list[Part] = []
+    parts: list[LaidOutPart] = []
     thousands = _thousands(layout, reading, name, parts)
     lines: list[int] = []
     counts: list[int] = []
@@ -65,7 +65,13 @@ def marked_cells(
         counts.append(count)
         nobody.append(meaning == "structural")
     for meaning in filter(None, told):
-        parts.append(Part("marks", meaning, f"{told[meaning]:,} cells are marked so"))
+        parts.append(
+            LaidOutPart(
+                "marks",
+                meaning,
+                f"{told[meaning]:,} {'cell is' if told[meaning] == 1 else 'cells are'} marked so",
+            )
+        )
     known = [LabelCodes() for _ in labels]
     kept = np.array(here, dtype=np.bool_)
     codes = tuple(k.of_texts(listed)[kept] for k, listed in zip(known, labels, strict=True))
@@ -101,7 +107,7 @@ def _check_names(layout: LaidOut, name: str) -> None:
         )
 
 
-def _entries(layout: LaidOut, name: str) -> Iterator[tuple[Row, list[str], str]]:
+def _entries(layout: LaidOut, name: str) -> Iterator[tuple[LaidOutRow, list[str], str]]:
     """Row, categories and text of every count."""
     before: list[str] = []
     seen: set[tuple[str, ...]] = set()
@@ -131,7 +137,7 @@ def _entries(layout: LaidOut, name: str) -> Iterator[tuple[Row, list[str], str]]
             yield row, [*own, *column], text
 
 
-def _thousands(layout: LaidOut, reading: Reading, name: str, parts: list[Part]) -> str:
+def _thousands(layout: LaidOut, reading: Reading, name: str, parts: list[LaidOutPart]) -> str:
     """The signs between groups of three digits; none where there are none, or it is unclear."""
     if reading.thousands is not None:
         return _BLANKS if reading.thousands.isspace() else reading.thousands
@@ -146,11 +152,13 @@ def _thousands(layout: LaidOut, reading: Reading, name: str, parts: list[Part]) 
     if not sure or len({s if s not in _BLANKS else " " for s in found}) > 1:
         return ""
     shown = "a blank" if sign in _BLANKS else sign
-    parts.append(Part("thousands", shown, f"{found[sign]:,} counts are written so"))
+    parts.append(LaidOutPart("thousands", shown, f"{found[sign]:,} counts are written so"))
     return _BLANKS if sign in _BLANKS else sign
 
 
-def _count(text: str, thousands: str, reading: Reading, name: str, row: Row, where: str) -> int:
+def _count(
+    text: str, thousands: str, reading: Reading, name: str, row: LaidOutRow, where: str
+) -> int:
     plain = text.strip()
     if thousands and re.fullmatch(
         rf"[+-]?[0-9]{{1,3}}([{re.escape(thousands)}][0-9]{{3}})+([.,]0*)?", plain

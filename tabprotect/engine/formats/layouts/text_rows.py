@@ -7,11 +7,11 @@ import io
 from collections import Counter
 
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.formats.layouts.laid_out import Row
+from tabprotect.engine.formats.layouts.laid_out import LaidOutRow
 from tabprotect.engine.formats.text.rows import DELIMITERS, TextRows
 
 
-def text_rows(source: TextRows, delimiter: str | None) -> list[Row]:
+def text_rows(source: TextRows, delimiter: str | None) -> list[LaidOutRow]:
     """The rows of a text, split where most of its lines are of one width.
 
     Raises
@@ -20,7 +20,7 @@ def text_rows(source: TextRows, delimiter: str | None) -> list[Row]:
         Where the quotation marks are wrong whatever separates the fields.
     """
     text = source.text()
-    best: list[Row] = []
+    best: list[LaidOutRow] = []
     rank = (-1, -1)
     fault: csv.Error | None = None
     for sign in [delimiter] if delimiter else DELIMITERS:
@@ -38,12 +38,12 @@ def text_rows(source: TextRows, delimiter: str | None) -> list[Row]:
     return best
 
 
-def _split(text: str, sign: str) -> list[Row]:
+def _split(text: str, sign: str) -> list[LaidOutRow]:
     rows = []
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=sign, strict=True)
     before = 0
     for fields in reader:
         if any(field.strip() for field in fields):
-            rows.append(Row(before + 1, fields))
+            rows.append(LaidOutRow(before + 1, fields))
         before = reader.line_num
     return rows

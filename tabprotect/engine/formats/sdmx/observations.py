@@ -9,15 +9,15 @@ import numpy as np
 
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.layouts.cell_list import CellList, check_categories
-from tabprotect.engine.formats.layouts.marks import Marks, absent
-from tabprotect.engine.formats.reading import Reading
+from tabprotect.engine.formats.layouts.count_marks import CountMarks, absent
+from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.statuses import (
     CONF_STATUS,
     FREE,
     NORMAL,
     NOT_FOR_PUBLICATION,
     OBS_STATUS,
-    told,
+    statuses_told,
     withheld,
 )
 from tabprotect.engine.formats.text.label_codes import LabelCodes
@@ -60,7 +60,7 @@ def cells_of(observations: Iterable[Observation], reading: Reading) -> tuple[Cel
     InputError
         For observations of different dimensions, and counts that are none, with the cell.
     """
-    marks = Marks.parse(reading.marks)
+    marks = CountMarks.parse(reading.marks)
     names: tuple[str, ...] = ()
     labels: list[LabelCodes] = []
     codes: list[list[str]] = []
@@ -100,10 +100,12 @@ def cells_of(observations: Iterable[Observation], reading: Reading) -> tuple[Cel
         gaps=gaps,
     )
     plain = {FREE, NORMAL, NOT_FOR_PUBLICATION}
-    return cells, [told(name, found) for name, found in statuses.items() if set(found) - plain]
+    return cells, [
+        statuses_told(name, found) for name, found in statuses.items() if set(found) - plain
+    ]
 
 
-def _count(one: Observation, marks: Marks, reading: Reading) -> int | None:
+def _count(one: Observation, marks: CountMarks, reading: Reading) -> int | None:
     text = one.value.strip()
     try:
         if not text or marks.known(text):

@@ -17,9 +17,9 @@ from tabprotect.engine.budgets import EXACT_FLOAT
 from tabprotect.engine.errors import InputError, RecordsError
 from tabprotect.engine.formats.format import COUNT, Format, RecordsFile
 from tabprotect.engine.formats.layouts.cell_list import CellList, check_categories
-from tabprotect.engine.formats.layouts.forms import count_columns
-from tabprotect.engine.formats.layouts.marks import AS_IT_WAS
-from tabprotect.engine.formats.reading import Reading
+from tabprotect.engine.formats.layouts.count_marks import AS_IT_WAS
+from tabprotect.engine.formats.layouts.table_forms import count_columns
+from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.statuses import COLUMNS, CONF_STATUS, CONFIDENTIAL, FREE, withheld
 from tabprotect.engine.formats.text.label_codes import LabelCodes
 from tabprotect.engine.formats.text.numerals import NotACountError, parse_counts
@@ -28,7 +28,7 @@ from tabprotect.engine.tables.table import Table
 
 
 @dataclass(frozen=True)
-class Column:
+class TypedColumn:
     """A column as texts.
 
     Attributes
@@ -57,11 +57,11 @@ class ColumnFormat(Format):
     holds = frozenset({"table", "records"})
 
     @abstractmethod
-    def columns(self, path: Path) -> dict[str, Column]:
+    def columns(self, path: Path) -> dict[str, TypedColumn]:
         """All columns by name."""
 
     @abstractmethod
-    def pack(self, columns: Mapping[str, Column]) -> bytes:
+    def pack(self, columns: Mapping[str, TypedColumn]) -> bytes:
         """Columns as a file, the same bytes for the same columns.
 
         ``count`` holds numbers (or nothing) unless it declares an order.
@@ -139,7 +139,7 @@ class ColumnFormat(Format):
             )
         codes = np.unravel_index(np.arange(domain.size), domain.shape) if domain.ndim else ()
         columns = {
-            v.name: Column(np.array(v.categories, dtype=object)[code].tolist(), v.categories)
+            v.name: TypedColumn(np.array(v.categories, dtype=object)[code].tolist(), v.categories)
             for v, code in zip(domain.variables, codes, strict=True)
         }
         texts: list[str | None] = [*map(str, table.counts.reshape(-1).tolist())]
@@ -147,15 +147,15 @@ class ColumnFormat(Format):
             without = np.asarray(hidden).reshape(-1).tolist()
             texts = [None if h else text for h, text in zip(without, texts, strict=True)]
             marks = [CONFIDENTIAL if h else FREE for h in without]
-            columns[CONF_STATUS] = Column(marks, (FREE, CONFIDENTIAL))
+            columns[CONF_STATUS] = TypedColumn(marks, (FREE, CONFIDENTIAL))
         # Numbers of these programs are exact below 2^53; larger counts are texts.
         exact = table.domain.size == 0 or int(table.counts.max()) < EXACT_FLOAT
         order = () if exact else tuple(dict.fromkeys(filter(None, texts)))
-        columns[COUNT] = Column(texts, order)
+        columns[COUNT] = TypedColumn(texts, order)
         return self.pack(columns)
 
 
-def _count_column(path: Path, found: Mapping[str, Column], wanted: str | None) -> str:
+def _count_column(path: Path, found: Mapping[str, TypedColumn], wanted: str | None) -> str:
     if wanted is not None and wanted not in found:
         raise InputError(
             f"there is no column {wanted!r}", hint=f"the columns are {', '.join(found)}"

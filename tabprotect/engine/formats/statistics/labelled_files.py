@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.format import COUNT
-from tabprotect.engine.formats.statistics.column_files import Column, ColumnFormat, as_text
+from tabprotect.engine.formats.statistics.column_files import ColumnFormat, TypedColumn, as_text
 
 
 class LabelledFormat(ColumnFormat):
@@ -57,7 +57,7 @@ class LabelledFormat(ColumnFormat):
     def timeless(self, data: bytes) -> bytes:
         """The file without the time at which it was written."""
 
-    def columns(self, path: Path) -> dict[str, Column]:
+    def columns(self, path: Path) -> dict[str, TypedColumn]:
         library = self.module()
         try:
             found, said = self.parse(library, path)
@@ -72,7 +72,7 @@ class LabelledFormat(ColumnFormat):
             read = {name: name for name in found}
         return {read[name]: _texts(values, labels.get(name, {})) for name, values in found.items()}
 
-    def pack(self, columns: Mapping[str, Column]) -> bytes:
+    def pack(self, columns: Mapping[str, TypedColumn]) -> bytes:
         library = self.module()
         # Late: it comes with the library's own extra.
         import pandas as pd
@@ -112,7 +112,7 @@ class LabelledFormat(ColumnFormat):
         near = name if sound else words if words[:1].isalpha() else f"v_{words}"
         return near[: self.longest_name]
 
-    def _check(self, columns: Mapping[str, Column], written: Mapping[str, str]) -> None:
+    def _check(self, columns: Mapping[str, TypedColumn], written: Mapping[str, str]) -> None:
         near = [name.casefold() for name in written.values()]
         for name in columns:
             if near.count(written[name].casefold()) > 1 or not name.isprintable():
@@ -129,7 +129,7 @@ class LabelledFormat(ColumnFormat):
                     )
 
 
-def _texts(values: Any, labels: Mapping[Any, str]) -> Column:
+def _texts(values: Any, labels: Mapping[Any, str]) -> TypedColumn:
     """Values by their labels; two values with one label keep it apart by their numbers."""
     known: dict[str, str] = {}
     said = list(labels.values())
@@ -139,4 +139,4 @@ def _texts(values: Any, labels: Mapping[Any, str]) -> Column:
     texts = [as_text(value) for value in values]
     # An empty string is how these programs keep a missing text.
     out = [None if text in (None, "") else known.get(text, text) for text in texts]
-    return Column(out, tuple(known.values()))
+    return TypedColumn(out, tuple(known.values()))

@@ -133,7 +133,9 @@ def _eight_digits(words: Words, length: Ints) -> Ints | None:
     return words.astype(np.int64)
 
 
-def split(block: Bytes, size: int, *, delimiter: str, width: int, encoding: str) -> Fields | None:
+def split_fields(
+    block: Bytes, size: int, *, delimiter: str, width: int, encoding: str
+) -> Fields | None:
     """The fields of ``size`` bytes that are whole rows, each ended by a newline.
 
     Parameters

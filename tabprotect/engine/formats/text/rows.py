@@ -17,8 +17,9 @@ from typing import BinaryIO, Protocol, cast
 
 import numpy as np
 
+from tabprotect.engine.budgets import TEXT_BLOCK_FIELDS
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.formats.text.fields import WORD, Fields, split
+from tabprotect.engine.formats.text.fields import WORD, Fields, split_fields
 from tabprotect.engine.formats.text.opening import check_file, unreadable
 from tabprotect.engine.progress import SILENT, Progress
 
@@ -26,7 +27,6 @@ DELIMITERS = "\t;|,"
 """In this order: a file whose every row has as many tabs is not split at commas."""
 
 BLOCK = 1 << 20
-BLOCK_FIELDS = 400_000
 
 LONGEST_LINE = 1 << 26
 """Bytes of a line that may be held at once; a line without end would fill the memory."""
@@ -120,7 +120,7 @@ class SheetRows:
 
 def _in_blocks(rows: Iterator[list[str]], width: int) -> Iterator[Block]:
     next(rows)
-    while some := list(itertools.islice(rows, max(BLOCK_FIELDS // width, 1))):
+    while some := list(itertools.islice(rows, max(TEXT_BLOCK_FIELDS // width, 1))):
         yield Block(some.copy)
 
 
@@ -342,7 +342,7 @@ class TextRows:
         """The rows of whole lines, and of the lines that follow up to the end of a row."""
         ended = data if data.endswith(b"\n") else data + b"\n"
         padded = np.frombuffer(ended + bytes(WORD), dtype=np.uint8)
-        fields = split(
+        fields = split_fields(
             padded, len(ended), delimiter=self.delimiter, width=width, encoding=self.encoding
         )
         if fields is not None or b'"' not in data:

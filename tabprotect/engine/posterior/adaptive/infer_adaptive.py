@@ -7,10 +7,11 @@ from typing import Literal
 import numpy as np
 
 from tabprotect.engine.arrays import Floats, Ints
+from tabprotect.engine.budgets import ADAPTIVE_DRAWS
 from tabprotect.engine.budgets import INFER_ADAPTIVE_UPDATES as MOST_UPDATES
-from tabprotect.engine.cycles.family import Family
+from tabprotect.engine.cycles.cycle_family import Family
 from tabprotect.engine.errors import InfeasibleError, InputError
-from tabprotect.engine.posterior.adaptive.adaptive_tables import originals
+from tabprotect.engine.posterior.adaptive.adaptive_tables import adaptive_originals
 from tabprotect.engine.posterior.adaptive.adaptive_walk import AdaptiveWalk
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.posterior.prior import Prior
@@ -18,7 +19,6 @@ from tabprotect.engine.progress import Progress
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.likelihood import AdaptiveSequence
 
-DRAWS = 20_000
 POPULATIONS = 10
 """Independent populations: their spread is the error."""
 
@@ -35,7 +35,7 @@ def infer_adaptive(
     """As ``infer``."""
     family = Family.of(likelihood.moves)
     _check(likelihood, prior, family)
-    listed = None if way == "monte_carlo" else originals(likelihood, family, progress)
+    listed = None if way == "monte_carlo" else adaptive_originals(likelihood, family, progress)
     if listed is not None and not np.isfinite(listed.log_likelihood).any():
         raise InputError(
             "the published table cannot come from so many steps of this mechanism",
@@ -160,7 +160,7 @@ def _estimated(
     published = likelihood.published.counts.reshape(-1)
     walk = AdaptiveWalk(likelihood, family, prior)
     if draws is None:
-        draws = int(np.clip(MOST_UPDATES // max(walk.updates, 1), 16 * POPULATIONS, DRAWS))
+        draws = int(np.clip(MOST_UPDATES // max(walk.updates, 1), 16 * POPULATIONS, ADAPTIVE_DRAWS))
     size = min(walk.largest_population, -(-draws // POPULATIONS))
     populations = max(POPULATIONS, round(draws / size))
     changes = []

@@ -17,7 +17,7 @@ from tabprotect.engine.release.likelihood import UNBOUNDED
 
 
 @dataclass(frozen=True, eq=False)
-class Sum:
+class CellSum:
     """A factor of one sum, over local cells: what the sum of the free cells may be.
 
     Attributes
@@ -37,7 +37,7 @@ class Sum:
 
 
 @dataclass(frozen=True, eq=False)
-class Component:
+class FactorComponent:
     """Cells joined by sums.
 
     Attributes
@@ -56,7 +56,7 @@ class Component:
     low: Ints
     high: Ints
     logs: tuple[Floats, ...]
-    sums: tuple[Sum, ...]
+    sums: tuple[CellSum, ...]
 
     def __len__(self) -> int:
         return len(self.cells)
@@ -78,7 +78,7 @@ class Split:
 
     alone: Ints
     known: tuple[Ints, Ints]
-    components: tuple[Component, ...]
+    components: tuple[FactorComponent, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,7 +108,7 @@ class _Sums:
         )
 
 
-def split(laws: CellLaws) -> Split:
+def split_components(laws: CellLaws) -> Split:
     """Narrow the cells by all sums and take apart what no longer hangs together.
 
     Raises
@@ -196,7 +196,7 @@ def _narrow(laws: CellLaws, sums: _Sums, low: Ints, high: Ints) -> None:
 
 def _components(
     laws: CellLaws, sums: _Sums, free: Ints, bounds: tuple[Ints, Ints]
-) -> tuple[Component, ...]:
+) -> tuple[FactorComponent, ...]:
     low, high = bounds
     if not len(free):
         return ()
@@ -212,13 +212,13 @@ def _components(
     ends = np.append(begins[1:], len(free))
     local = np.empty(len(free), dtype=np.int64)
     local[order] = np.arange(len(free)) - np.repeat(begins, ends - begins)
-    mine: list[list[Sum]] = [[] for _ in ids]
+    mine: list[list[CellSum]] = [[] for _ in ids]
     bounds_of = np.searchsorted(left, np.arange(len(sums.kind) + 1))
     for f in range(len(sums.kind)):
         members = right[bounds_of[f] : bounds_of[f + 1]]
         one = _sum(laws, sums, f, int(base[f]), (low[free[members]], high[free[members]]))
         mine[place[int(label[len(free) + f])]].append(
-            Sum(local[members], one.low, one.high, one.logs)
+            CellSum(local[members], one.low, one.high, one.logs)
         )
     used, which = equal_rows([laws.law_of_cell[free], low[free], high[free]])
     if int((high[free[used]] - low[free[used]] + 1).sum()) > MOST_WEIGHTS:
@@ -236,11 +236,11 @@ def _components(
     for k, (a, b) in enumerate(zip(begins, ends, strict=True)):
         cells = free[order[a:b]]
         logs = tuple(weights[law] for law in which[order[a:b]].tolist())
-        out.append(Component(cells, low[cells], high[cells], logs, tuple(mine[k])))
+        out.append(FactorComponent(cells, low[cells], high[cells], logs, tuple(mine[k])))
     return tuple(out)
 
 
-def _sum(laws: CellLaws, sums: _Sums, f: int, base: int, bounds: tuple[Ints, Ints]) -> Sum:
+def _sum(laws: CellLaws, sums: _Sums, f: int, base: int, bounds: tuple[Ints, Ints]) -> CellSum:
     """Factor ``f`` as one of its free cells alone; its range cut to what these can add up to."""
     least, most = int(bounds[0].sum()), int(bounds[1].sum())
     low = max(int(sums.low[f]) - base, least)
@@ -252,6 +252,6 @@ def _sum(laws: CellLaws, sums: _Sums, f: int, base: int, bounds: tuple[Ints, Int
         )
     kind, lk = int(sums.kind[f]), laws.likelihood
     if lk.log_starts[kind] == lk.log_starts[kind + 1]:
-        return Sum(bounds[0], low, high, None)
+        return CellSum(bounds[0], low, high, None)
     values = np.arange(low, high + 1, dtype=np.int64) + base
-    return Sum(bounds[0], low, high, kind_logs(lk, kind, values))
+    return CellSum(bounds[0], low, high, kind_logs(lk, kind, values))

@@ -17,7 +17,7 @@ from tabprotect.engine.budgets import CONVOLUTION_EXACT_FLOAT as EXACT_FLOAT
 from tabprotect.engine.budgets import CONVOLUTION_HELD as MOST_HELD
 from tabprotect.engine.budgets import CONVOLUTION_WORK as MOST_WORK
 from tabprotect.engine.budgets import MOST_ADDED
-from tabprotect.engine.posterior.factors.components import Component
+from tabprotect.engine.posterior.factors.components import FactorComponent
 from tabprotect.engine.progress import SILENT, Progress
 
 UNDERFLOW = 1e-100
@@ -27,7 +27,7 @@ UNDERFLOW = 1e-100
 class Convolution:
     """The posterior of a component with one sum."""
 
-    def __init__(self, component: Component) -> None:
+    def __init__(self, component: FactorComponent) -> None:
         self.component = component
         (one,) = component.sums
         base = int(component.low.sum())
@@ -51,7 +51,7 @@ class Convolution:
         self._after = after[::-1]
 
     @classmethod
-    def of(cls, component: Component) -> Convolution | None:
+    def of(cls, component: FactorComponent) -> Convolution | None:
         """``None`` for more sums than one, or beyond the limits."""
         if len(component.sums) != 1:
             return None
@@ -145,7 +145,7 @@ def _tilted(logs: Floats, theta: float) -> Floats:
     return np.asarray(np.exp(tilted - tilted.max()), dtype=np.float64)
 
 
-def _tilt(component: Component, least: int, most: int) -> float:
+def _tilt(component: FactorComponent, least: int, most: int) -> float:
     """The theta that brings the expected sum (above the lowest) into least..most."""
     times = Counter(map(id, component.logs))
     distinct = [(times[key], log) for key, log in {id(x): x for x in component.logs}.items()]

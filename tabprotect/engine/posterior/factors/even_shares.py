@@ -8,18 +8,18 @@ import numpy as np
 
 from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.budgets import EVEN_SHARES_CELLS as MOST_CELLS
-from tabprotect.engine.posterior.factors.components import Component
+from tabprotect.engine.posterior.factors.components import FactorComponent
 from tabprotect.engine.progress import SILENT, Progress
 
 
-class Even:
+class EvenShares:
     """The posterior of such a component: shares of a total between stars and bars."""
 
     def __init__(self, total: int, cells: int) -> None:
         self._total, self._cells = total, cells
 
     @classmethod
-    def of(cls, component: Component) -> Even | None:
+    def of(cls, component: FactorComponent) -> EvenShares | None:
         """``None`` for any other component."""
         if len(component.sums) != 1 or len(component) < 2:
             return None

@@ -22,6 +22,7 @@ from tabprotect.engine.arrays import Bools, Floats, Ints
 from tabprotect.engine.bounds.counting import TableCount
 from tabprotect.engine.budgets import CELLWISE_ENTRIES as MOST_ENTRIES
 from tabprotect.engine.budgets import (
+    FACTOR_DRAWS,
     FIBRE_POINTS,
     REWEIGHING_CELLS,
     REWEIGHING_HELD,
@@ -33,7 +34,7 @@ from tabprotect.engine.posterior.factors import reweighing
 from tabprotect.engine.posterior.factors.cell_laws import cell_laws
 from tabprotect.engine.posterior.factors.cellwise import Cellwise, cellwise
 from tabprotect.engine.posterior.factors.chains.chain import by_chain
-from tabprotect.engine.posterior.factors.components import Component, Split, split
+from tabprotect.engine.posterior.factors.components import FactorComponent, Split, split_components
 from tabprotect.engine.posterior.factors.part_sums import PartSums
 from tabprotect.engine.posterior.factors.solved_parts import (
     LOG_MOST,
@@ -57,9 +58,6 @@ THOROUGH = 3
 MIXED = 1.1
 """R-hat above which it is said that chains disagree."""
 
-DRAWS = 20_000
-"""Independent draws where Monte Carlo is asked for though an exact way exists."""
-
 
 def infer_factors(
     likelihood: CellFactors,
@@ -77,7 +75,7 @@ def infer_factors(
         steps = MOST_STEPS * (THOROUGH if way == "exact" else 1)
     progress.report("weighing each cell", 0.0)
     laws = cell_laws(likelihood, prior)
-    pieces = split(laws)
+    pieces = split_components(laws)
     alone = cellwise(laws, pieces.alone, progress)
     generator = (randomness or Randomness.fresh()).generator()
     shape = likelihood.domain.shape
@@ -99,12 +97,12 @@ def infer_factors(
             progress=progress,
         )
     if way == "monte_carlo" and found.way == "exact":
-        return _simulated(found, draws or DRAWS, generator, progress)
+        return _simulated(found, draws or FACTOR_DRAWS, generator, progress)
     return found
 
 
 def _solved(
-    components: tuple[Component, ...],
+    components: tuple[FactorComponent, ...],
     shape: tuple[int, ...],
     way: Literal["auto", "exact", "monte_carlo"],
     draws: int | None,
@@ -125,7 +123,7 @@ def _solved(
     return out
 
 
-def _likeness(component: Component) -> object:
+def _likeness(component: FactorComponent) -> object:
     """Equal for components that differ in nothing but the numbers of their cells."""
     return (
         component.low.tobytes(),
@@ -138,7 +136,7 @@ def _likeness(component: Component) -> object:
 
 
 def _one(
-    component: Component,
+    component: FactorComponent,
     shape: tuple[int, ...],
     way: Literal["auto", "exact", "monte_carlo"],
     draws: int | None,
@@ -319,7 +317,7 @@ def _listing(
     if number is None or number * len(group) > REWEIGHING_HELD:
         return None
     unknown = np.sort(np.concatenate([part.cells for part in every]))
-    tables, chances = reweighing.listed(every, unknown)
+    tables, chances = reweighing.listed_originals(every, unknown)
     out = np.tile(first, (len(tables), 1))
     out[:, unknown] = tables
     return out, chances

@@ -19,7 +19,7 @@ from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.budgets import RESIDUAL_SUMS_HELD as MOST_HELD
 from tabprotect.engine.budgets import RESIDUAL_SUMS_STEPS as MOST_STEPS
 from tabprotect.engine.equal_rows import equal_rows
-from tabprotect.engine.posterior.factors.components import Component
+from tabprotect.engine.posterior.factors.components import FactorComponent
 from tabprotect.engine.progress import SILENT, Progress
 
 HOPELESS = 45.0
@@ -44,13 +44,13 @@ class _Layer:
     states: int
 
 
-class Residuals:
+class ResidualSums:
     """The posterior of a component, by its states.
 
     Build with :meth:`of`, which gives up as soon as there are too many.
     """
 
-    def __init__(self, component: Component, order: Ints, layers: list[_Layer]) -> None:
+    def __init__(self, component: FactorComponent, order: Ints, layers: list[_Layer]) -> None:
         self.component = component
         self._order = order
         self._layers = layers
@@ -58,8 +58,8 @@ class Residuals:
 
     @classmethod
     def of(
-        cls, component: Component, *, most: int = MOST_STEPS, progress: Progress = SILENT
-    ) -> Residuals | None:
+        cls, component: FactorComponent, *, most: int = MOST_STEPS, progress: Progress = SILENT
+    ) -> ResidualSums | None:
         """``None`` beyond ``most`` transitions."""
         # Every count of a cell is a transition at least.
         if int((component.high - component.low + 1).sum()) > most:
@@ -166,7 +166,7 @@ class Residuals:
 class SumWalk:
     """Forward over the states, layer by layer."""
 
-    def __init__(self, component: Component, order: Ints) -> None:
+    def __init__(self, component: FactorComponent, order: Ints) -> None:
         self._component, self._order = component, order
         self._sums: list[list[int]] = [[] for _ in order]
         for f, one in enumerate(component.sums):
@@ -271,7 +271,7 @@ def added_ways(
     return out, after
 
 
-def _order(component: Component) -> Ints:
+def _order(component: FactorComponent) -> Ints:
     """The order of the cells that keeps few states: as they are, or greedily; by an estimate."""
     natural = np.arange(len(component))
     if len(component) > GREEDY:
@@ -280,7 +280,7 @@ def _order(component: Component) -> Ints:
     return min((natural, greedy), key=lambda order: _estimate(component, order))
 
 
-def _sums_of(component: Component) -> list[list[int]]:
+def _sums_of(component: FactorComponent) -> list[list[int]]:
     out: list[list[int]] = [[] for _ in range(len(component))]
     for f, one in enumerate(component.sums):
         for cell in one.cells.tolist():
@@ -298,7 +298,7 @@ class _Room:
     most: int
 
     @classmethod
-    def of(cls, component: Component, f: int) -> _Room:
+    def of(cls, component: FactorComponent, f: int) -> _Room:
         one = component.sums[f]
         low = component.low[one.cells]
         mean = float((component.high[one.cells] - low).mean())
@@ -313,11 +313,11 @@ class _Room:
         return math.log(min(before, after, self.most) + 1)
 
 
-def _rooms(component: Component) -> list[_Room]:
+def _rooms(component: FactorComponent) -> list[_Room]:
     return [_Room.of(component, f) for f in range(len(component.sums))]
 
 
-def _greedy(component: Component) -> Ints:
+def _greedy(component: FactorComponent) -> Ints:
     """Always the cell after which the fewest states are open."""
     sums = _sums_of(component)
     taken = [0] * len(component.sums)
@@ -335,7 +335,7 @@ def _greedy(component: Component) -> Ints:
     return np.array(order, dtype=np.int64)
 
 
-def _estimate(component: Component, order: Ints) -> float:
+def _estimate(component: FactorComponent, order: Ints) -> float:
     """Roughly the largest number of states (in logs) along an order, as far as there is hope."""
     sums, rooms = _sums_of(component), _rooms(component)
     taken = [0] * len(rooms)

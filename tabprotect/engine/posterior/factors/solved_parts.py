@@ -12,10 +12,10 @@ from tabprotect.engine.bounds.counting import TableCount
 from tabprotect.engine.bounds.fibre import Fibre, fibre
 from tabprotect.engine.errors import InfeasibleError
 from tabprotect.engine.posterior.factors.cellwise import Cellwise
-from tabprotect.engine.posterior.factors.components import Component
+from tabprotect.engine.posterior.factors.components import FactorComponent
 from tabprotect.engine.posterior.factors.convolution import Convolution
-from tabprotect.engine.posterior.factors.even_shares import Even
-from tabprotect.engine.posterior.factors.residual_sums import Residuals
+from tabprotect.engine.posterior.factors.even_shares import EvenShares
+from tabprotect.engine.posterior.factors.residual_sums import ResidualSums
 from tabprotect.engine.progress import SILENT, Progress
 
 Draw = Callable[[int, np.random.Generator, Progress], Ints]
@@ -65,9 +65,9 @@ class SolvedPart:
     total: Callable[[], tuple[int, Floats]] | None = None
 
 
-def by_convolution(component: Component, progress: Progress = SILENT) -> SolvedPart | None:
+def by_convolution(component: FactorComponent, progress: Progress = SILENT) -> SolvedPart | None:
     """A component with one sum; ``None`` when it has more, or is too large."""
-    even = Even.of(component)
+    even = EvenShares.of(component)
     if even is not None:
         cells, low = component.cells, component.low
         return SolvedPart(cells, low, even.marginals(), even.draw, even.count, _listing(component))
@@ -77,8 +77,8 @@ def by_convolution(component: Component, progress: Progress = SILENT) -> SolvedP
 
 
 def _solved(
-    component: Component,
-    found: Convolution | Residuals | None,
+    component: FactorComponent,
+    found: Convolution | ResidualSums | None,
     listed: Callable[[], tuple[Ints, Floats]],
     progress: Progress,
 ) -> SolvedPart | None:
@@ -90,10 +90,10 @@ def _solved(
     return SolvedPart(component.cells, component.low, marginals, found.draw, found.count, listed)
 
 
-def _listing(component: Component) -> Callable[[], tuple[Ints, Floats]]:
+def _listing(component: FactorComponent) -> Callable[[], tuple[Ints, Floats]]:
     def listed() -> tuple[Ints, Floats]:
         # So few originals have few states.
-        walked = Residuals.of(component)
+        walked = ResidualSums.of(component)
         assert walked is not None
         return walked.originals()
 
@@ -101,14 +101,16 @@ def _listing(component: Component) -> Callable[[], tuple[Ints, Floats]]:
 
 
 def by_residuals(
-    component: Component, *, most: int, progress: Progress = SILENT
+    component: FactorComponent, *, most: int, progress: Progress = SILENT
 ) -> SolvedPart | None:
     """Any component with at most so many transitions between states; ``None`` beyond."""
-    found = Residuals.of(component, most=most, progress=progress)
+    found = ResidualSums.of(component, most=most, progress=progress)
     return None if found is None else _solved(component, found, found.originals, progress)
 
 
-def by_fibre(component: Component, *, most: int, progress: Progress = SILENT) -> SolvedPart | None:
+def by_fibre(
+    component: FactorComponent, *, most: int, progress: Progress = SILENT
+) -> SolvedPart | None:
     """A component with at most so many originals, however many sums it has; ``None`` beyond."""
     sums = [(one.cells, one.low, one.high) for one in component.sums]
     found = fibre(component.low, component.high, sums, most=most, progress=progress)
@@ -139,7 +141,7 @@ def by_fibre(component: Component, *, most: int, progress: Progress = SILENT) ->
     )
 
 
-def _weighed(component: Component, found: Fibre) -> Floats:
+def _weighed(component: FactorComponent, found: Fibre) -> Floats:
     """The probability of every table, (tables,)."""
     telling = [cell for cell, logs in enumerate(component.logs) if np.ptp(logs) > 0]
     sums = [one for one in component.sums if one.logs is not None and np.ptp(one.logs) > 0]

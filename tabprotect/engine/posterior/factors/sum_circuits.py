@@ -14,7 +14,7 @@ import numpy as np
 
 from tabprotect.engine.arrays import Floats
 from tabprotect.engine.budgets import MOST_TRIES
-from tabprotect.engine.posterior.factors.components import Component, Sum
+from tabprotect.engine.posterior.factors.components import CellSum, FactorComponent
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class _Edge:
     sign: int
 
 
-class Circuits:
+class SumCircuits:
     """The graph of a component. Build with :meth:`of`.
 
     Attributes
@@ -33,20 +33,20 @@ class Circuits:
         Sums that are no nodes: circuits may change them.
     """
 
-    def __init__(self, cells: int, edges: list[list[_Edge]], rest: list[Sum]) -> None:
+    def __init__(self, cells: int, edges: list[list[_Edge]], rest: list[CellSum]) -> None:
         self._cells, self._edges, self.rest = cells, edges, rest
         self._starts = np.flatnonzero([len(e) > 1 for e in edges])
 
     @classmethod
-    def of(cls, component: Component) -> Circuits | None:
+    def of(cls, component: FactorComponent) -> SumCircuits | None:
         """``None`` when cells lie in more than two fixed sums, or odd rings of sums."""
         cells = len(component)
         fixed = [s for s in component.sums if s.low == s.high]
         loose = [s for s in component.sums if s.low != s.high]
         of_cell: list[list[int]] = [[] for _ in range(cells)]
-        nodes: list[Sum] = []
+        nodes: list[CellSum] = []
         colour: list[int] = []
-        rest: list[Sum] = []
+        rest: list[CellSum] = []
         for one in sorted(fixed, key=lambda s: len(s.cells)) + loose:
             if _follows(one, nodes, colour, of_cell):
                 continue
@@ -117,7 +117,9 @@ def _one_by_one(values: Floats) -> Iterator[float]:
         yield from values[begin : begin + 64].tolist()
 
 
-def _follows(one: Sum, nodes: list[Sum], colour: list[int], of_cell: list[list[int]]) -> bool:
+def _follows(
+    one: CellSum, nodes: list[CellSum], colour: list[int], of_cell: list[list[int]]
+) -> bool:
     """Whether a fixed sum is that of fixed nodes of one colour that part its cells."""
     if one.low != one.high:
         return False
@@ -131,7 +133,9 @@ def _follows(one: Sum, nodes: list[Sum], colour: list[int], of_cell: list[list[i
     return False
 
 
-def _colour(one: Sum, nodes: list[Sum], colour: list[int], of_cell: list[list[int]]) -> int | None:
+def _colour(
+    one: CellSum, nodes: list[CellSum], colour: list[int], of_cell: list[list[int]]
+) -> int | None:
     """The side a sum can stand on; ``None`` when on none. Turns whole components to fit."""
     cells = one.cells.tolist()
     if any(len(of_cell[cell]) > 1 for cell in cells):
@@ -157,7 +161,7 @@ def _colour(one: Sum, nodes: list[Sum], colour: list[int], of_cell: list[list[in
     return 1 - wanted if all(colour[f] == wanted for f in met) else None
 
 
-def _connected(start: int, nodes: list[Sum], of_cell: list[list[int]]) -> set[int]:
+def _connected(start: int, nodes: list[CellSum], of_cell: list[list[int]]) -> set[int]:
     found, open_ = {start}, [start]
     while open_:
         for cell in nodes[open_.pop()].cells.tolist():

@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tabprotect.engine.arrays import Floats, Ints
-from tabprotect.engine.cycles.width import components
+from tabprotect.engine.cycles.elimination_width import cycle_components
 from tabprotect.engine.posterior.moves.coin import FAR, Coin
 from tabprotect.engine.posterior.moves.signature_model import GroupModel
 from tabprotect.engine.progress import SILENT, Progress
@@ -31,7 +31,7 @@ Touches = tuple[tuple[int, ...], tuple[int, ...]]
 
 
 @dataclass(frozen=True, eq=False)
-class Structure:
+class StepStructure:
     """What components with the same pattern of overlaps have in common.
 
     Attributes
@@ -52,7 +52,7 @@ class Structure:
     cycle_members: Ints
 
 
-def structures(model: GroupModel) -> list[Structure]:
+def step_structures(model: GroupModel) -> list[StepStructure]:
     """Components of cycles that share cells, those of equal structure together.
 
     O(entries log entries), and one short step of Python per component; once for each model.
@@ -62,12 +62,12 @@ def structures(model: GroupModel) -> list[Structure]:
     return _FOUND[model]
 
 
-_FOUND: WeakKeyDictionary[GroupModel, list[Structure]] = WeakKeyDictionary()
+_FOUND: WeakKeyDictionary[GroupModel, list[StepStructure]] = WeakKeyDictionary()
 
 
-def _structures(model: GroupModel) -> list[Structure]:
+def _structures(model: GroupModel) -> list[StepStructure]:
     sig, count = model.signatures, len(model.moves)
-    label = components(sig, count)
+    label = cycle_components(sig, count)
     # Numbers of 16 bits are put into order without comparing them.
     label = label.astype(np.int16) if label.max(initial=0) < 2**15 else label
     by_label = np.argsort(label, kind="stable")
@@ -96,7 +96,7 @@ def _structures(model: GroupModel) -> list[Structure]:
             groups.append((tuple((code >> 1).tolist()), tuple(np.where(code & 1, 1, -1).tolist())))
         size = int(cycle_bounds[chosen[0] + 1] - cycle_bounds[chosen[0]])
         out.append(
-            Structure(
+            StepStructure(
                 cycles=size,
                 groups=tuple(groups),
                 members=group_order[group_bounds[chosen] + np.arange(b - a)[:, None]],
@@ -128,7 +128,7 @@ class BackwardStep:
     minus: tuple[Watched, ...]
 
 
-def scopes_of(structure: Structure, passes: int) -> list[tuple[int, ...]]:
+def scopes_of(structure: StepStructure, passes: int) -> list[tuple[int, ...]]:
     """Of every step its variable and the later ones that touch its cells, ascending."""
     near: list[set[int]] = [set() for _ in range(structure.cycles)]
     for cycles, _ in structure.groups:
@@ -141,7 +141,9 @@ def scopes_of(structure: Structure, passes: int) -> list[tuple[int, ...]]:
     return out
 
 
-def steps(structure: Structure, passes: int, progress: Progress = SILENT) -> list[BackwardStep]:
+def backward_steps(
+    structure: StepStructure, passes: int, progress: Progress = SILENT
+) -> list[BackwardStep]:
     """Every step of one component."""
     touching: list[list[tuple[int, int]]] = [[] for _ in range(structure.cycles)]
     for g, (cycles, signs) in enumerate(structure.groups):

@@ -18,21 +18,21 @@ import numpy as np
 import numpy.typing as npt
 
 from tabprotect.engine.arrays import Floats, Ints
+from tabprotect.engine.budgets import BATCH_HELD, KEPT_PLANS, MAX_HELD, MAX_WIDTH, MAX_WORK
 from tabprotect.engine.budgets import KEPT_PLAN_VARIABLES as KEPT_VARIABLES
-from tabprotect.engine.budgets import KEPT_PLANS, MAX_HELD, MAX_WIDTH, MAX_WORK
 from tabprotect.engine.budgets import WIDTH_VARIABLES as MAX_VARIABLES
-from tabprotect.engine.cycles.width import eliminate
+from tabprotect.engine.cycles.elimination_width import eliminate
 from tabprotect.engine.errors import InfeasibleError
 from tabprotect.engine.posterior.moves.backward_factors import (
     BackwardStep,
-    Structure,
+    StepStructure,
     Touches,
+    backward_steps,
     laid_out,
     scopes_of,
     shifts,
     step_factor,
-    steps,
-    structures,
+    step_structures,
     worth_factor,
 )
 from tabprotect.engine.posterior.moves.coin import Coin
@@ -41,9 +41,6 @@ from tabprotect.engine.posterior.moves.thinning import Thinned
 from tabprotect.engine.progress import SILENT, Progress
 
 LOWEST = float(np.finfo(np.float64).min)
-
-BATCH_HELD = 2**24
-"""Entries that components side by side may hold together."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +63,7 @@ class EliminationPlan:
         Values of each coefficient.
     """
 
-    structure: Structure
+    structure: StepStructure
     axes: tuple[tuple[int, ...], ...]
     children: tuple[tuple[int, ...], ...]
     factors: tuple[tuple[tuple[BackwardStep, tuple[int, ...]], ...], ...]
@@ -80,8 +77,8 @@ class EliminationPlan:
         return int(self.structure.members.shape[1])
 
 
-def plan(
-    structure: Structure, passes: int, levels: int, progress: Progress = SILENT
+def elimination_plan(
+    structure: StepStructure, passes: int, levels: int, progress: Progress = SILENT
 ) -> EliminationPlan | None:
     """An elimination order for one structure; ``None`` when it is too wide or too long.
 
@@ -108,7 +105,7 @@ def _planned(
 ) -> EliminationPlan | None:
     """The plan of a pattern of which there is no component."""
     nothing = np.zeros((0, 0), dtype=np.int64)
-    structure = Structure(cycles, groups, nothing, nothing)
+    structure = StepStructure(cycles, groups, nothing, nothing)
     scopes = scopes_of(structure, passes)
     nodes = list(range(cycles * passes))
     found = eliminate(scopes, nodes, limit=MAX_WIDTH, levels=levels, progress=progress)
@@ -126,7 +123,7 @@ def _planned(
         if len(own) > 1:
             children[position[own[1]]].append(k)
     factors: list[list[tuple[BackwardStep, tuple[int, ...]]]] = [[] for _ in axes]
-    for step, scope in zip(steps(structure, passes, progress), scopes, strict=True):
+    for step, scope in zip(backward_steps(structure, passes, progress), scopes, strict=True):
         ordered = tuple(sorted(scope, key=position.__getitem__))
         factors[position[ordered[0]]].append((step, ordered))
     read: list[list[tuple[int, tuple[int, ...], tuple[int, ...]]]] = [[] for _ in axes]
@@ -166,10 +163,10 @@ def _log_sum(table: Floats, axis: tuple[int, ...]) -> Floats:
 
 def _plans(model: GroupModel, progress: Progress) -> list[EliminationPlan] | None:
     plans, work = [], 0
-    found = structures(model)
+    found = step_structures(model)
     for number, structure in enumerate(found):
         progress.report("planning the posterior", number / len(found))
-        one = plan(structure, model.passes, model.levels, progress)
+        one = elimination_plan(structure, model.passes, model.levels, progress)
         if one is None:
             return None
         work += one.held * one.batch
@@ -243,7 +240,7 @@ class Elimination:
         span = self.model.span
         out = np.zeros((self.model.groups, 2 * span + 1))
         for one, members, before in self._parts():
-            sweep = Sweep(self.model, one, members, before, progress)
+            sweep = EliminationSweep(self.model, one, members, before, progress)
             sweep.forward()
             for group, distribution in sweep.backward():
                 out[members[group]] = distribution.T
@@ -255,7 +252,7 @@ class Elimination:
         """Independent joint draws of the changes, int64 (number, groups)."""
         out = np.zeros((number, self.model.groups), dtype=np.int64)
         for one, members, before in self._parts():
-            sweep = Sweep(self.model, one, members, before, progress)
+            sweep = EliminationSweep(self.model, one, members, before, progress)
             sweep.forward()
             effective = sweep.draw(number, generator)
             for group, (cycles, signs) in enumerate(one.structure.groups):
@@ -267,7 +264,7 @@ class Elimination:
         return out if self.thinned is None else self.thinned.draws(out)
 
 
-class Sweep:
+class EliminationSweep:
     """The tables of one batch of components on their way through the bucket tree."""
 
     def __init__(

@@ -7,22 +7,17 @@ The oracle for small cycle sets, and the exact number of originals that remain p
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-from tabprotect.engine.arrays import Floats, Ints
+from tabprotect.engine.arrays import Floats, Ints, Shorts
+from tabprotect.engine.budgets import ENUMERATION_TABLES
 from tabprotect.engine.budgets import ENUMERATION_WORK as MOST_WORK
-from tabprotect.engine.posterior.moves.backward_factors import structures
+from tabprotect.engine.posterior.moves.backward_factors import step_structures
 from tabprotect.engine.posterior.moves.coin import FAR
 from tabprotect.engine.posterior.moves.signature_model import GroupModel
 from tabprotect.engine.progress import SILENT, Progress
 
-MOST_TABLES = 100_000
 
-Changes = npt.NDArray[np.int16]
-"""Short, since most of the work is copying them; a change is at most ``MAX_SPAN``."""
-
-
-def originals(
+def enumerated_originals(
     model: GroupModel,
     *,
     cycles: Ints | None = None,
@@ -51,14 +46,14 @@ def originals(
         for cells, signs in entries
     ]
     lowest = model.lowest[groups]
-    change: Changes = np.zeros((1, len(groups)), dtype=np.int16)
+    change: Shorts = np.zeros((1, len(groups)), dtype=np.int16)
     log_weight = np.zeros(1)
     work = 0
     for step in range(len(local) * model.passes - 1, -1, -1):
         progress.report("counting originals", 1 - step / (len(local) * model.passes))
         at, signs = local[step % len(local)]
         work += 3 * change.size
-        if len(change) > MOST_TABLES or work > most_work:
+        if len(change) > ENUMERATION_TABLES or work > most_work:
             return None
         if model.worth is not None:
             masses = model.coin.ratio_masses(
@@ -86,7 +81,7 @@ def originals(
     return groups, change[possible].astype(np.int64), log_weight[possible]
 
 
-def _ratio(model: GroupModel, groups: Ints, change: Changes, signs: Ints) -> Floats:
+def _ratio(model: GroupModel, groups: Ints, change: Shorts, signs: Ints) -> Floats:
     """Log ratio of the weights after one more step of the given signs, (tables,)."""
     assert model.worth is not None
     at = model.span + 1 + change
@@ -95,7 +90,7 @@ def _ratio(model: GroupModel, groups: Ints, change: Changes, signs: Ints) -> Flo
     )
 
 
-def _merged(changes: Changes, log_weight: Floats) -> tuple[Changes, Floats]:
+def _merged(changes: Shorts, log_weight: Floats) -> tuple[Shorts, Floats]:
     """Equal rows made one, their weights added."""
     if not len(changes):
         return changes, log_weight
@@ -109,7 +104,7 @@ def _merged(changes: Changes, log_weight: Floats) -> tuple[Changes, Floats]:
 
 def distribution(model: GroupModel, progress: Progress = SILENT) -> Floats | None:
     """The distribution of each group's change by brute force, (groups, 2 span + 1)."""
-    found = originals(model, most_work=10**12, progress=progress)
+    found = enumerated_originals(model, most_work=10**12, progress=progress)
     if found is None:
         return None
     groups, changes, log_weights = found
@@ -130,10 +125,10 @@ def number_of_originals(model: GroupModel) -> int | None:
     Components of cycles that share no cell multiply.
     """
     total, left = 1, MOST_WORK
-    for structure in structures(model):
+    for structure in step_structures(model):
         for cycles in structure.cycle_members.T:
             left -= 1000
-            found = originals(model, cycles=cycles, most_work=left)
+            found = enumerated_originals(model, cycles=cycles, most_work=left)
             if found is None:
                 return None
             left -= found[1].size

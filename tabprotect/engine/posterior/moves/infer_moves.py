@@ -13,7 +13,7 @@ from tabprotect.engine.budgets import INFER_MOVES_LISTED as MOST_LISTED
 from tabprotect.engine.errors import InfeasibleError
 from tabprotect.engine.posterior.moves import sampling
 from tabprotect.engine.posterior.moves.elimination import Elimination
-from tabprotect.engine.posterior.moves.enumeration import number_of_originals, originals
+from tabprotect.engine.posterior.moves.enumeration import enumerated_originals, number_of_originals
 from tabprotect.engine.posterior.moves.signature_model import GroupModel, group_model
 from tabprotect.engine.posterior.moves.sum_sweep import SumLaws
 from tabprotect.engine.posterior.posterior import Posterior
@@ -127,7 +127,7 @@ def infer_moves(
 
 def _listed(model: GroupModel, published: Ints) -> tuple[Ints, Floats] | None:
     """Every original with its probability; ``None`` where they are too many."""
-    found = originals(model)
+    found = enumerated_originals(model)
     if found is None or len(found[1]) * len(published) > MOST_LISTED:
         return None
     groups, changes, log_weights = found

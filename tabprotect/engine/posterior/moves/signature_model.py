@@ -14,8 +14,8 @@ import numpy as np
 
 from tabprotect.engine.arrays import Bools, Floats, Ints
 from tabprotect.engine.budgets import MAX_SPAN, MAX_TABLE
+from tabprotect.engine.cycles.elimination_width import repeated
 from tabprotect.engine.cycles.signatures import Signatures, signatures
-from tabprotect.engine.cycles.width import repeated
 from tabprotect.engine.errors import InfeasibleError, InputError
 from tabprotect.engine.posterior.moves.coin import IMPOSSIBLE, Coin
 from tabprotect.engine.posterior.prior import Factorial, Prior, Uniform

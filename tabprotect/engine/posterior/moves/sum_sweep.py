@@ -15,7 +15,11 @@ import numpy as np
 from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.budgets import SUM_ENTRIES, SUM_HELD
 from tabprotect.engine.posterior.moves.backward_factors import laid_out
-from tabprotect.engine.posterior.moves.elimination import Elimination, EliminationPlan, Sweep
+from tabprotect.engine.posterior.moves.elimination import (
+    Elimination,
+    EliminationPlan,
+    EliminationSweep,
+)
 from tabprotect.engine.progress import SILENT, Progress
 
 
@@ -40,7 +44,7 @@ class _Part:
     held: int
 
 
-def parts(exact: Elimination, weights: Ints) -> list[_Part]:
+def crossing_components(exact: Elimination, weights: Ints) -> list[_Part]:
     """The components whose cycles cross the border of a sum.
 
     Parameters
@@ -73,7 +77,7 @@ def law(
     first, chances = 0, np.ones(1)
     for number, part in enumerate(crossed):
         members = part.plan.structure.members[:, part.columns]
-        sweep = Sweep(exact.model, part.plan, members, number / len(crossed), progress)
+        sweep = EliminationSweep(exact.model, part.plan, members, number / len(crossed), progress)
         low, found = _swept(sweep, part.plan, part.coefficients)
         for column in found.T:
             first += low
@@ -101,7 +105,9 @@ class SumLaws:
         groups = len(self.exact.model.lowest)
         if self.exact.thinned is not None:
             groups = len(self.exact.thinned.starts) - 1
-        return parts(self.exact, np.bincount(self.group_of_cell[cells], minlength=groups)[:groups])
+        return crossing_components(
+            self.exact, np.bincount(self.group_of_cell[cells], minlength=groups)[:groups]
+        )
 
     def work(self, cells: Ints) -> int | None:
         """Entries that the law of the sum of some flat cells costs; ``None``: too wide."""
@@ -141,7 +147,9 @@ def _cost(one: EliminationPlan, coefficient: list[int]) -> tuple[int, int]:
     return work, held
 
 
-def _swept(sweep: Sweep, one: EliminationPlan, coefficient: list[int]) -> tuple[int, Floats]:
+def _swept(
+    sweep: EliminationSweep, one: EliminationPlan, coefficient: list[int]
+) -> tuple[int, Floats]:
     """The lowest value, and the law (values, batch) of one component, batch of them alike."""
     _, after = _reaches(one, coefficient)
     messages: list[Floats] = []

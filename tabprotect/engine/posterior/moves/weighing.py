@@ -11,8 +11,8 @@ import numpy as np
 
 from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.budgets import ENUMERATION_WORK as MOST_WORK
-from tabprotect.engine.posterior.moves.backward_factors import structures
-from tabprotect.engine.posterior.moves.enumeration import originals
+from tabprotect.engine.posterior.moves.backward_factors import step_structures
+from tabprotect.engine.posterior.moves.enumeration import enumerated_originals
 from tabprotect.engine.posterior.moves.signature_model import group_model
 from tabprotect.engine.posterior.prior import Uniform
 from tabprotect.engine.progress import Progress
@@ -35,10 +35,10 @@ def log_weights(likelihood: MoveSequence, tables: Ints, progress: Progress) -> F
     possible &= (change[:, ~untouched] == of_group[:, group[~untouched]]).all(axis=1)
     log = np.where(possible, 0.0, -np.inf)
     left = MOST_WORK
-    for structure in structures(model):
+    for structure in step_structures(model):
         for cycles in structure.cycle_members.T:
             left -= 1000
-            found = originals(model, cycles=cycles, most_work=left, progress=progress)
+            found = enumerated_originals(model, cycles=cycles, most_work=left, progress=progress)
             if found is None:
                 return None
             groups, changes, weights = found

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tabprotect.engine.cycles.files import read as read_cycles
+from tabprotect.engine.cycles.cycle_files import read as read_cycles
 from tabprotect.engine.errors import InputError, RecordsError
-from tabprotect.engine.formats.files import read_table
-from tabprotect.engine.formats.reading import Reading
+from tabprotect.engine.formats.reading_options import Reading
+from tabprotect.engine.formats.table_reading import read_table
 from tabprotect.engine.microdata.coding import Codings
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.project.opening.examples import PREFIX, load_example

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from tabprotect.engine.disclosure.before import Chance, chance, mendings, remedies
+from tabprotect.engine.disclosure.gate_chance import Chance, chance, mendings, remedies
 from tabprotect.engine.errors import Suggestion
 from tabprotect.engine.parameters import Values
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Problem
-from tabprotect.engine.release.gate import Gate
+from tabprotect.engine.release.stated_gate import Gate
 
 
 def foreseen(

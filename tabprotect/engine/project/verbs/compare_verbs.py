@@ -8,12 +8,12 @@ from dataclasses import replace
 from tabprotect.engine.assessment.comparing.scope import Scope
 from tabprotect.engine.budgets import MOST_RUNS
 from tabprotect.engine.errors import InputError, ParameterError, TabprotectError
-from tabprotect.engine.formats.groupings import parse_groupings
+from tabprotect.engine.formats.grouping_files import parse_groupings
 from tabprotect.engine.project.command import Arguments, Context, Declared, stated
 from tabprotect.engine.project.comparison_plan import ComparisonPlan
+from tabprotect.engine.project.copy_as_command import table_word
 from tabprotect.engine.project.opening.examples import PREFIX, load_example
 from tabprotect.engine.project.project import Project
-from tabprotect.engine.project.shell import table_word
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.publication import Publication
@@ -26,7 +26,8 @@ def _label(project: Project, given: Arguments) -> str:
         before = len(project.comparison.runs)
         if not runs:
             return "compare nothing"
-        return f"{'compare' if len(runs) >= before else 'compare only'} {len(runs)} settings"
+        what = "one setting" if len(runs) == 1 else f"{len(runs)} settings"
+        return f"{'compare' if len(runs) >= before else 'compare only'} {what}"
     return "set the comparison's " + ", ".join(name.replace("_", " ") for name in given)
 
 
@@ -107,7 +108,7 @@ def _check(domain: Domain, plan: ComparisonPlan) -> None:
         except TabprotectError as error:
             wrong["margins" if plan.margins else "groupings"] = str(error)
     if plan.key or plan.sensitive:
-        from tabprotect.engine.assessment.key import Key
+        from tabprotect.engine.assessment.intruder_key import Key
 
         try:
             Key.of(domain, plan.key or None, plan.sensitive or None)

@@ -13,22 +13,22 @@ import numpy.typing as npt
 
 from tabprotect.engine.arrays import Ints
 from tabprotect.engine.budgets import CYCLE_VERBS_QUICK_CELLS as QUICK_CELLS
-from tabprotect.engine.cycles import files
+from tabprotect.engine.cycles import cycle_files as files
 from tabprotect.engine.cycles.constructions.swaps import swaps
-from tabprotect.engine.cycles.designs import DESIGNS, in_place, is_named, split
+from tabprotect.engine.cycles.designs import DESIGNS, connected_parts, in_place, is_named
 from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.project.command import Arguments, Context, Declared, cell
+from tabprotect.engine.project.copy_as_command import table_word
 from tabprotect.engine.project.project import Project
-from tabprotect.engine.project.shell import table_word
 from tabprotect.engine.protection.cycle_runs.cycle_parameters import OF_DESIGNS, REPEATS
-from tabprotect.engine.protection.cycle_runs.designing import (
+from tabprotect.engine.protection.cycle_runs.designed_cycles import (
     TRIANGULAR,
     check_zeros,
     designed,
-    kind_of,
+    template_of,
     without_designs,
 )
-from tabprotect.engine.tables.margins import maximal
+from tabprotect.engine.tables.margins import maximal_margins
 from tabprotect.engine.tables.moves import MoveSet
 
 Entries = tuple[Ints, npt.NDArray[np.int8]]
@@ -101,7 +101,7 @@ def set_cycles(
     if kind == DATA:
         project, kind = _chosen_by_the_table(project), "every"
     if file is not None:
-        kind_of("a file of cycles", project.parameters)
+        template_of("a file of cycles", project.parameters)
         moves, origin = files.read(Path(file), domain=domain), Path(file).name
         moves = in_place(moves, project.values[REPEATS] or 1 if project.takes_cycles else 1)
     elif cycles is not None:
@@ -109,12 +109,12 @@ def set_cycles(
     elif kind is None and margins is None:
         return _with(project, None, "")
     else:
-        origin = kind_of(kind, project.parameters) or "default"
+        origin = template_of(kind, project.parameters) or "default"
         kept = project.kept if origin == TRIANGULAR else None
         check_zeros(project.original, project.parameters)
         moves = designed(origin, domain, project.parameters, kept=kept, progress=context.progress)
     if margins is not None:
-        moves = moves.keeping(maximal(domain, margins))
+        moves = moves.keeping(maximal_margins(domain, margins))
     return _with(project, moves, origin)
 
 
@@ -127,7 +127,9 @@ def redesigned(project: Project, context: Context, before: Mapping[str, object])
     if moves is None or not project.takes_cycles:
         return project
     differ = {p.name for p in OF_DESIGNS if said.get(p.name) != before.get(p.name)}
-    kind = kind_of(None, said) or (project.cycles_from if is_named(project.cycles_from) else None)
+    kind = template_of(None, said) or (
+        project.cycles_from if is_named(project.cycles_from) else None
+    )
     if differ and kind is not None:
         return set_cycles.run(project, context, kind=kind)
     if REPEATS.name in differ:
@@ -247,7 +249,7 @@ def move_cycle(project: Project, context: Context, *, cycle: int, to: int) -> Pr
 def split_cycles(project: Project, context: Context) -> Project:
     """Cut each cycle into its connected parts."""
     project.original  # noqa: B018
-    parts = split(project.cycles)
+    parts = connected_parts(project.cycles)
     if len(parts) == len(project.cycles):
         raise InputError("there is nothing to split: every cycle hangs together")
     return _with(project, parts, BY_HAND)

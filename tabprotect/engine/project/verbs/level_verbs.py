@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.formats.groupings import listed
+from tabprotect.engine.formats.grouping_files import code_list_levels
 from tabprotect.engine.project.command import Arguments, Context, Declared
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.project.project import Project
@@ -70,7 +70,7 @@ def group_categories(
     if files:
         # A code list may say in words what its codes are.
         path = Path(next(iter(files.values())))
-        labels = listed(path, domain.variables[domain.axis(variable)])[1]
+        labels = code_list_levels(path, domain.variables[domain.axis(variable)])[1]
     found = levels_of(
         domain.variables[domain.axis(variable)],
         level=level,
@@ -99,7 +99,7 @@ def levels_of(
             hint="a width, cut points, groups, or the file of a code list",
         )
     if file:
-        return listed(Path(file), variable)[0]
+        return code_list_levels(Path(file), variable)[0]
     if width is not None:
         made, name = banded(variable.categories, width), f"band{width}"
     elif cuts:

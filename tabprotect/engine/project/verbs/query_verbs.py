@@ -9,13 +9,13 @@ from types import MappingProxyType
 from tabprotect.engine.errors import InputError, ParameterError, RefusedError
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.command import Arguments, Context, Declared, stated
+from tabprotect.engine.project.copy_as_command import table_word
 from tabprotect.engine.project.project import DEFAULT_METHOD, Project
-from tabprotect.engine.project.shell import table_word
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.protection.subtables import KEEP, kept_of
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.formula import in_formula
-from tabprotect.engine.tables.margins import maximal
+from tabprotect.engine.tables.margins import maximal_margins
 
 PUBLISHING = "publish_margins"
 """The method that a plan is released by."""
@@ -53,8 +53,8 @@ def set_release_criterion(
     Margins that are planned already stay planned: the window says when they are no longer safe.
     """
     # The query space costs a window's start a quarter of a second; only this command needs it.
-    from tabprotect.engine.query_space.bounds_way import BOUNDS_WAYS
     from tabprotect.engine.query_space.registered import criteria
+    from tabprotect.engine.query_space.ways_to_bound import BOUNDS_WAYS
 
     given = stated(threshold=threshold, criterion=criterion, bounds=bounds)
     plan = replace(project.plan, **given)
@@ -86,7 +86,7 @@ def set_release_plan(
 ) -> Project:
     """Plan to release exactly these sub-tables, if that is proved safe; none clears the plan."""
     domain = project.original.domain
-    chosen = maximal(domain, [_margin(domain, margin) for margin in margins])
+    chosen = maximal_margins(domain, [_margin(domain, margin) for margin in margins])
     if chosen:
         _require_safe(project, chosen, context.progress)
     return replace(project, plan=replace(project.plan, margins=chosen))
@@ -142,9 +142,9 @@ def _margin(domain: Domain, names: Sequence[str]) -> tuple[str, ...]:
 
 def _require_safe(project: Project, margins: Iterable[Sequence[str]], progress: Progress) -> None:
     # As above: only a release needs the query space.
-    from tabprotect.engine.project.releasing.release_state import judged
+    from tabprotect.engine.project.releasing.query_space_state import judge_margins
 
-    judgement = judged(project, margins, progress)
+    judgement = judge_margins(project, margins, progress)
     if judgement.verdict == "safe":
         return
     said = " with ".join("[" + " ".join(margin) + "]" for margin in margins)
@@ -170,9 +170,9 @@ def widths(project: Project) -> list[str]:
 def frontier(project: Project) -> list[str]:
     """Words: what may still be released beside the planned margins."""
     # As above.
-    from tabprotect.engine.query_space.lattice import joined
+    from tabprotect.engine.query_space.lattice import names_joined
 
-    released = [w for margin in project.plan.margins for w in ("--release", joined(margin))]
+    released = [w for margin in project.plan.margins for w in ("--release", names_joined(margin))]
     return _planned(_judging("frontier", project), project, released)
 
 

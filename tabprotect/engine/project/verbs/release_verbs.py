@@ -14,18 +14,18 @@ from tabprotect.engine.disclosure import gate
 from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.errors import InfeasibleError, InputError, ParameterError, RefusedError
 from tabprotect.engine.posterior.prior import parse_prior
-from tabprotect.engine.project import recipe
+from tabprotect.engine.project import recipe_text
 from tabprotect.engine.project.command import Arguments, Context, Declared, number_text
+from tabprotect.engine.project.copy_as_command import SAVED, table_word
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.project.project import PRIORS, Project, Who
 from tabprotect.engine.project.releasing.registering import entered
-from tabprotect.engine.project.shell import SAVED, table_word
 from tabprotect.engine.project.verbs.cycle_verbs import redesigned, set_cycles
 from tabprotect.engine.protection.coins import house_randomness
 from tabprotect.engine.protection.problem import Protected
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.randomness import Randomness
-from tabprotect.engine.register.lookup import (
+from tabprotect.engine.register.left_before import (
     mechanism_digest,
     refused_before,
     remember_refusal,
@@ -311,7 +311,7 @@ def publish(
             protected,
             release=data,
             trail=[entry.as_json() for entry in context.trail],
-            recipe=recipe.to_text(context.trail, seeds=True),
+            recipe=recipe_text.to_text(context.trail, seeds=True),
         )
         kept = confidential.kept_name(beside, data)
         if kept is not None:

@@ -7,11 +7,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from tabprotect.engine.atomic import Whole, write_together
-from tabprotect.engine.bundle import archive, confidential, manifest, public, set_bundles
+from tabprotect.engine.bundle import archive, confidential, public, set_bundles
 from tabprotect.engine.bundle.data_package import slug
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.formats.reading import Reading
-from tabprotect.engine.project import recipe
+from tabprotect.engine.formats.reading_options import Reading
+from tabprotect.engine.project import recipe_text
 from tabprotect.engine.project.command import Context, Declared
 from tabprotect.engine.project.opening.sources import open_table
 from tabprotect.engine.project.project import Project
@@ -76,7 +76,7 @@ def join_tables(
     beside
         The other ones by name.
     **reading
-        The options of :class:`~tabprotect.engine.formats.reading.Reading`, for all of them.
+        The options of :class:`~tabprotect.engine.formats.reading_options.Reading`, for all of them.
 
     Raises
     ------
@@ -89,9 +89,9 @@ def join_tables(
         for name, file in files.items()
     }
     # It brings in the solver: a program that joins nothing does not wait for it.
-    from tabprotect.engine.bounds.joined import joined
+    from tabprotect.engine.bounds.joined import joined_table
 
-    whole = joined({name: one.table for name, one in opened.items()}, context.progress)
+    whole = joined_table({name: one.table for name, one in opened.items()}, context.progress)
     notes = (*(note for one in opened.values() for note in one.notes), JOINED)
     return replace(new_document(whole, source=source), notes=notes)
 
@@ -181,7 +181,7 @@ def publish_set(
             protected,
             release=public.to_bytes(protected.release),
             trail=[entry.as_json() for entry in context.trail],
-            recipe=recipe.to_text(context.trail, seeds=True),
+            recipe=recipe_text.to_text(context.trail, seeds=True),
         )
         written.insert(0, Whole(beside, archive.pack(content), overwrite, private=True))
     try:
@@ -190,7 +190,7 @@ def publish_set(
         raise InputError("the folder cannot be made", file=place, detail=str(error)) from None
     with entered(
         protected,
-        made[manifest.NAME],
+        made[archive.MANIFEST],
         register=context.register,
         rule=project.limits.second_release,
         reason=again.strip(),

@@ -9,16 +9,16 @@ from pathlib import Path
 import numpy as np
 
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.formats.reading import Reading
+from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.microdata.coding import Codings
 from tabprotect.engine.project.command import Arguments, Context, Declared, Order, cell
+from tabprotect.engine.project.copy_as_command import SAVED
 from tabprotect.engine.project.opening.sources import open_table as open_source
 from tabprotect.engine.project.opening.sources import tabulate_source
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.project.project import Project
-from tabprotect.engine.project.shell import SAVED
 from tabprotect.engine.protection.cell_keys.cell_noise import drawn
-from tabprotect.engine.protection.descriptions.remarks import remarks_on_table
+from tabprotect.engine.protection.descriptions.run_summary import remarks_on_table
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Domain
@@ -135,7 +135,7 @@ def opening(project: Project) -> list[str]:
 def open_table(project: Project, context: Context, /, *, source: str, **reading: object) -> Project:
     """Open ``example:NAME`` or a table file; an example brings its cycle set.
 
-    ``reading`` are the options of :class:`~tabprotect.engine.formats.reading.Reading`.
+    ``reading`` are the options of :class:`~tabprotect.engine.formats.reading_options.Reading`.
     """
     opened = open_source(source, Reading.of(reading), progress=context.progress)
     return replace(

@@ -15,24 +15,24 @@ from typing import Literal
 import numpy as np
 
 from tabprotect.engine.arrays import Bools, Ints
-from tabprotect.engine.budgets import MAX_CYCLE_CELLS
+from tabprotect.engine.budgets import MAX_CYCLE_CELLS, OFFERS_RANKED
 from tabprotect.engine.cycles.algebra import CycleAlgebra
 from tabprotect.engine.cycles.constructions.for_margins import design_for_margins, dimension
-from tabprotect.engine.cycles.constructions.strips import highest
+from tabprotect.engine.cycles.constructions.swaps import highest
 from tabprotect.engine.cycles.designs import design, in_place
-from tabprotect.engine.cycles.width import elimination_cost
+from tabprotect.engine.cycles.elimination_width import elimination_cost
 from tabprotect.engine.errors import InfeasibleError, ParameterError
 from tabprotect.engine.parameters import Values
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.protection.cycle_runs.choosing import (
+from tabprotect.engine.protection.cycle_runs.choosing_cycles import (
     LARGE,
     MEDIUM,
     Tried,
     synthetic_tables,
-    tried,
+    tried_cycles,
 )
 from tabprotect.engine.protection.cycle_runs.cycle_parameters import OF_DESIGNS, REPEATS
-from tabprotect.engine.protection.cycle_runs.designing import TRIANGULAR
+from tabprotect.engine.protection.cycle_runs.designed_cycles import TRIANGULAR
 from tabprotect.engine.release.likelihood import BlockingRule
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.kept_margins import KeptMargins
@@ -46,14 +46,11 @@ COINS = ((0.25, 1), (0.1, 1), (0.4, 1), (0.25, 2), (0.4, 2), (0.4, 4))
 
 WIDTH_LIMIT = 13
 
-MOST_RANKED = 5_000
-"""Cells up to which the rank of a design that does not prove its own is worked out."""
-
 Posterior = Literal["formula", "draws", "any"]
 
 
 @dataclass(frozen=True)
-class Wishes:
+class OfferWishes:
     """What is asked of a design, beside the margins that it keeps.
 
     Attributes
@@ -131,7 +128,7 @@ class Offer:
 
 
 def offers(
-    kept: KeptMargins, wishes: Wishes, zeros: Bools | None = None, progress: Progress = SILENT
+    kept: KeptMargins, wishes: OfferWishes, zeros: Bools | None = None, progress: Progress = SILENT
 ) -> tuple[Offer, ...]:
     """The candidates on the risk-utility curve, the most useful one first.
 
@@ -179,7 +176,7 @@ def offers(
             *(Tried(0.0, 1.0, 1.0, 0.0), most, how, unwanted),
         )
         generator = np.random.Generator(np.random.PCG64(seed + 1))
-        figures = tried(moves, Values(offer.parameters), tables, generator, progress)
+        figures = tried_cycles(moves, Values(offer.parameters), tables, generator, progress)
         still |= not figures.change
         if figures.change:
             found.append(replace(offer, figures=figures))
@@ -199,7 +196,7 @@ def on_table(offer: Offer, table: Table, small: SmallCount, progress: Progress =
     """The same figures on a table: CONFIDENTIAL, and a choice by them tells a little of it."""
     generator = np.random.Generator(np.random.PCG64(1))
     counts: Ints = table.counts.reshape(-1, 1)
-    return tried(offer.moves, Values(offer.parameters), counts, generator, progress, small)
+    return tried_cycles(offer.moves, Values(offer.parameters), counts, generator, progress, small)
 
 
 def _designs(
@@ -224,7 +221,7 @@ def _designs(
     every = dimension(publication)
     for name in names:
         moves = design(domain, name)
-        ranked = every is not None and domain.size <= MOST_RANKED
+        ranked = every is not None and domain.size <= OFFERS_RANKED
         found.append((name, moves, every - CycleAlgebra(moves).rank if ranked else None))  # type: ignore[operator]
     return found
 

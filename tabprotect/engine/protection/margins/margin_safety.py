@@ -12,7 +12,7 @@ from tabprotect.engine.bounds import bounding
 from tabprotect.engine.budgets import MOST_TIGHT
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.problem import Problem
-from tabprotect.engine.sensitivity.judged_cells import Judged, judged_counts
+from tabprotect.engine.sensitivity.cells_to_judge import Judged, judged_counts
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.margins import MarginSet
 from tabprotect.engine.tables.table import Table
@@ -24,7 +24,7 @@ _JUDGED: WeakKeyDictionary[Table, dict[object, Mapping[str, object]]] = WeakKeyD
 """Judgements by table, for as long as it is open: trial runs ask the same again."""
 
 
-def judged(
+def margin_findings(
     problem: Problem,
     margins: MarginSet,
     *,

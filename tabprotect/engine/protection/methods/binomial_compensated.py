@@ -46,11 +46,10 @@ from tabprotect.engine.protection.resampling.truncated_laws import (
     weighed,
 )
 from tabprotect.engine.release.likelihood import CellFactors, Rerun
-from tabprotect.engine.release.published import PublishedTable
-from tabprotect.engine.release.release import Release
+from tabprotect.engine.release.release import PublishedTable, Release
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.formula import terms
-from tabprotect.engine.tables.margins import maximal
+from tabprotect.engine.tables.margins import maximal_margins
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
 
@@ -68,7 +67,7 @@ KEPT: Parameter[str] = Parameter(
 
 
 class BinomialCompensated(Method):
-    """Registered as ``binomial_compensated``."""
+    """Binomial resampling with compensation: registered as ``binomial_compensated``."""
 
     name = "binomial_compensated"
     label = "Binomial resampling with compensation"
@@ -156,7 +155,9 @@ class BinomialCompensated(Method):
 def _margin(domain: Domain, values: Values) -> tuple[str, ...]:
     formula = values[KEPT] or "1"
     try:
-        margins = maximal(domain, terms(formula, domain.known_names, everything=domain.names))
+        margins = maximal_margins(
+            domain, terms(formula, domain.known_names, everything=domain.names)
+        )
     except InputError as error:
         raise ParameterError({"kept": error.message}, hint=error.hint) from None
     if len(margins) != 1:
@@ -181,7 +182,7 @@ def _rerun(
     """The whole probability over that of the cells on their own, which the factors hold."""
     order, ends = blocks
     parts = [order[a:b] for a, b in pairwise(ends.tolist()) if out[order[a:b]].any()]
-    if sum(compensation.work(out[block], quality) for block in parts) > MOST_WORK:
+    if sum(compensation.compensation_work(out[block], quality) for block in parts) > MOST_WORK:
         return None
     scale: list[float] = []
     known: dict[bytes, float] = {}

@@ -75,8 +75,7 @@ from tabprotect.engine.protection.problem import Draft, Preview, Problem
 from tabprotect.engine.protection.published_sums import rank
 from tabprotect.engine.protection.subtables import GROUPINGS, MARGINS, publication_of
 from tabprotect.engine.release.likelihood import CellFactors, independent
-from tabprotect.engine.release.published import PublishedTable
-from tabprotect.engine.release.release import Release
+from tabprotect.engine.release.release import PublishedTable, Release
 from tabprotect.engine.tables.design_weights import SCALE
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.publication import Publication
@@ -233,7 +232,7 @@ WEIGHT_HIGH: Parameter[float | None] = Parameter(
 
 
 class CellKey(Method):
-    """Registered as ``cell_key``."""
+    """Cell keys: registered as ``cell_key``."""
 
     name = "cell_key"
     label = "Cell keys"

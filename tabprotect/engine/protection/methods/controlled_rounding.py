@@ -93,7 +93,7 @@ NODES: Parameter[int] = Parameter(
 
 
 class ControlledRounding(Method):
-    """Registered as ``controlled_rounding``."""
+    """Controlled rounding: registered as ``controlled_rounding``."""
 
     name = "controlled_rounding"
     label = "Controlled rounding"

@@ -57,15 +57,16 @@ import numpy as np
 
 from tabprotect.engine.budgets import CYCLIC_PERTURBATION_ENTRIES as MOST_ENTRIES
 from tabprotect.engine.budgets import CYCLIC_PERTURBATION_PREVIEW_WORK as PREVIEW_WORK
-from tabprotect.engine.cycles import files, reach
+from tabprotect.engine.cycles import cycle_files as files
+from tabprotect.engine.cycles import reach
 from tabprotect.engine.cycles.constructions.long_cycles import check_size
 from tabprotect.engine.cycles.designs import in_place, is_named
 from tabprotect.engine.errors import InputError, ParameterError
-from tabprotect.engine.formats.groupings import grouping_text
+from tabprotect.engine.formats.grouping_files import grouping_text
 from tabprotect.engine.parameters import Values
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.calibration_plan import CalibrationPlan
-from tabprotect.engine.protection.cycle_runs.choosing import chosen
+from tabprotect.engine.protection.cycle_runs.choosing_cycles import chosen_cycles
 from tabprotect.engine.protection.cycle_runs.cycle_parameters import (
     ALPHA,
     BETA,
@@ -80,21 +81,21 @@ from tabprotect.engine.protection.cycle_runs.cycle_parameters import (
     ZEROS,
     number_of_steps,
 )
-from tabprotect.engine.protection.cycle_runs.designing import (
+from tabprotect.engine.protection.cycle_runs.designed_cycles import (
     TRIANGULAR,
     check_zeros,
     designed,
     emptied_designs,
-    kind_of,
+    template_of,
     zeros_text,
 )
-from tabprotect.engine.protection.cycle_runs.forward import Walker
+from tabprotect.engine.protection.cycle_runs.forward_walk import Walker
 from tabprotect.engine.protection.cycle_runs.sequence import (
     DISCLOSED_ORDERS,
     SEQUENCE,
     stated_sequence,
 )
-from tabprotect.engine.protection.cycle_runs.trials import attempt
+from tabprotect.engine.protection.cycle_runs.trial_runs import try_cycles
 from tabprotect.engine.protection.guarantees import promises
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Draft, Preview, Problem
@@ -103,8 +104,7 @@ from tabprotect.engine.release.likelihood import (
     AdaptiveSequence,
     MoveSequence,
 )
-from tabprotect.engine.release.published import PublishedTable
-from tabprotect.engine.release.release import Release
+from tabprotect.engine.release.release import PublishedTable, Release
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.kept_margins import KeptMargins
 from tabprotect.engine.tables.moves import MoveSet
@@ -130,7 +130,7 @@ SIX = ((1.2, 0.7, 2.0), (0.8, 1.5, 1.0))
 
 
 class CyclicPerturbation(Method):
-    """Registered as ``cyclic_perturbation``."""
+    """Cyclic perturbation: registered as ``cyclic_perturbation``."""
 
     name = "cyclic_perturbation"
     label = "Cyclic perturbation"
@@ -241,7 +241,7 @@ class CyclicPerturbation(Method):
                 public = self.resolve(domain, rest)
                 if given.get("blocking") is None:
                     public |= {"blocking": None}
-                choice = chosen(kept, public, progress)
+                choice = chosen_cycles(kept, public, progress)
                 given |= {"cycles": choice.moves, "blocking": choice.rule}
         return self.resolve(problem.table.domain, given)
 
@@ -249,14 +249,14 @@ class CyclicPerturbation(Method):
     def _moves(domain: Domain, values: Values) -> MoveSet:
         value = values["cycles"]
         if value is None:
-            value = kind_of(None, values) or (TRIANGULAR if values[KEEP] else "default")
+            value = template_of(None, values) or (TRIANGULAR if values[KEEP] else "default")
         if isinstance(value, MoveSet):
             moves = value.on(domain)
         elif isinstance(value, str) and is_named(value):
             even = KeptMargins.even(kept_of(domain, values))
             moves = designed(value, domain, values, kept=even)
         elif isinstance(value, (str, Path)):
-            kind_of("a file of cycles", values)
+            template_of("a file of cycles", values)
             moves = in_place(files.read(Path(value), domain=domain), values[REPEATS] or 1)
         else:
             raise ParameterError({"cycles": f"must be a file, is {value!r}"})
@@ -298,7 +298,7 @@ class CyclicPerturbation(Method):
     def foresee(self, problem: Problem, values: Values, progress: Progress = SILENT) -> Preview:
         """Simulate the mechanism on this table."""
         moves = values[CYCLES]
-        trial = attempt(problem, values, PREVIEW_WORK, progress)
+        trial = try_cycles(problem, values, PREVIEW_WORK, progress)
         steps = number_of_steps(values, len(moves))
         if values[ORDER] == "listed" and steps < len(moves):
             moves = moves.take(np.arange(steps))

@@ -51,8 +51,7 @@ from tabprotect.engine.protection.resampling.category_chances import (
     read_matrices,
 )
 from tabprotect.engine.release.likelihood import CellFactors, Rerun
-from tabprotect.engine.release.published import PublishedTable
-from tabprotect.engine.release.release import Release
+from tabprotect.engine.release.release import PublishedTable, Release
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 
@@ -97,7 +96,7 @@ MATRICES: Parameter[str | None] = Parameter(
 
 
 class PostRandomisation(Method):
-    """Registered as ``post_randomisation``."""
+    """Post-randomisation of the categories: registered as ``post_randomisation``."""
 
     name = "post_randomisation"
     label = "Post-randomisation of the categories"
@@ -287,7 +286,7 @@ def _rerun(
     if max(map(len, parts), default=0) > TRANSITIONS_CELLS:
         return None
     # Every array access costs as much as some hundred elements.
-    exact = [transitions.steps(out[c]) < TRANSITIONS_STEPS / len(parts) for c in parts]
+    exact = [transitions.elements_touched(out[c]) < TRANSITIONS_STEPS / len(parts) for c in parts]
     scale: list[float] = []
     own = _names(values) if values[SPREAD] == "proportional" else frozenset(matrices)
 
@@ -326,7 +325,7 @@ def _rerun(
     # An estimate fills cell after cell from all others; a sum goes array by array.
     cost = 1000.0
     for c, sure in zip(parts, exact, strict=True):
-        cost += 0.05 * transitions.steps(out[c]) if sure else 50.0 * len(c) ** 2
+        cost += 0.05 * transitions.elements_touched(out[c]) if sure else 50.0 * len(c) ** 2
     return Rerun(estimate, exact=all(exact), cost=cost)
 
 

@@ -56,20 +56,19 @@ from tabprotect.engine.protection.margins.margin_by_margin import (
     values_for,
 )
 from tabprotect.engine.protection.margins.margin_factors import product_over_margins
-from tabprotect.engine.protection.margins.margin_safety import CRITERION, judged
+from tabprotect.engine.protection.margins.margin_safety import CRITERION, margin_findings
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Draft, Problem
 from tabprotect.engine.protection.published_sums import counts_of, sum_factors
 from tabprotect.engine.protection.subtables import MARGINS
 from tabprotect.engine.release.likelihood import CellFactors, Rerun
 from tabprotect.engine.release.mechanism import Mechanism
-from tabprotect.engine.release.published import PublishedTable
-from tabprotect.engine.release.release import Release
-from tabprotect.engine.sensitivity.judged_cells import JUDGED, Judged
+from tabprotect.engine.release.release import PublishedTable, Release
+from tabprotect.engine.sensitivity.cells_to_judge import JUDGED, Judged
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.formula import in_formula, terms
-from tabprotect.engine.tables.margins import MarginSet, maximal
+from tabprotect.engine.tables.margins import MarginSet, maximal_margins
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
 
@@ -132,7 +131,7 @@ THEN: Parameter[str | None] = Parameter(
 
 
 class PublishMargins(Method):
-    """Registered as ``publish_margins``."""
+    """Publish margins only: registered as ``publish_margins``."""
 
     name = "publish_margins"
     label = "Publish margins only"
@@ -218,7 +217,7 @@ class PublishMargins(Method):
         for margin in margins:
             rest = [other for other in margins if other != margin]
             smaller = [margin[:at] + margin[at + 1 :] for at in range(len(margin))]
-            less = maximal(domain, [*rest, *smaller])
+            less = maximal_margins(domain, [*rest, *smaller])
             formula = " + ".join(":".join(map(in_formula, one)) for one in less if one) or "1"
             ideas.append((f"without the table {' by '.join(margin)}", {MARGINS.name: formula}))
         beta = values[THRESHOLD]
@@ -244,7 +243,7 @@ class PublishMargins(Method):
         """Sum up the margins, judge them, and protect each on its own if that is asked."""
         table = problem.table
         margins = _margins(table.domain, values)
-        judgement = judged(
+        judgement = margin_findings(
             problem,
             margins,
             threshold=values[THRESHOLD],
@@ -349,7 +348,7 @@ def _margins(domain: Domain, values: Values) -> MarginSet:
     formula = values[MARGINS]
     if not formula:
         raise InputError("must name the margins to be published, such as a:b + c")
-    found = maximal(domain, terms(formula, domain.known_names, everything=domain.names))
+    found = maximal_margins(domain, terms(formula, domain.known_names, everything=domain.names))
     return tuple(sorted(found, key=lambda margin: -len(margin)))
 
 
@@ -366,7 +365,8 @@ def _rerun(
     def estimate(original: Table, _: np.random.Generator) -> float:
         problem = Problem(original, at_risk=rule)
         return float(
-            judged(problem, margins, threshold=threshold, way=way, cells=cells)["proved"] == proved
+            margin_findings(problem, margins, threshold=threshold, way=way, cells=cells)["proved"]
+            == proved
         )
 
     return Rerun(estimate, exact=True, programmes=not is_decomposable(margins))

@@ -47,7 +47,7 @@ from tabprotect.engine.tables.table import Table
 
 
 class RandomRounding(Method):
-    """Registered as ``random_rounding``."""
+    """Random rounding: registered as ``random_rounding``."""
 
     name = "random_rounding"
     label = "Random rounding"

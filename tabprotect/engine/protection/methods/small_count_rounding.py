@@ -31,7 +31,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from tabprotect.engine.arrays import Ints
+from tabprotect.engine.arrays import Codes, Ints
 from tabprotect.engine.budgets import MOST_PERMUTED
 from tabprotect.engine.budgets import SMALL_COUNT_ROUNDING_JOINED as MOST_JOINED
 from tabprotect.engine.budgets import SMALL_COUNT_ROUNDING_RERUN as MOST_RERUN
@@ -50,12 +50,7 @@ from tabprotect.engine.protection.published_sums import (
     sum_factors,
 )
 from tabprotect.engine.protection.rounding.rounding_base import BASE, reaches, require_reach
-from tabprotect.engine.protection.rounding.small_rounding import (
-    Keys,
-    Rules,
-    SmallCounts,
-    keys_of,
-)
+from tabprotect.engine.protection.rounding.small_rounding import RoundingRules, SmallCounts, keys_of
 from tabprotect.engine.protection.subtables import GROUPINGS, MARGINS, publication_of
 from tabprotect.engine.release.likelihood import CellFactors, Rerun
 from tabprotect.engine.release.release import Release
@@ -110,7 +105,7 @@ STEP: Parameter[int] = Parameter(
 
 
 class SmallCountRounding(Method):
-    """Registered as ``small_count_rounding``."""
+    """Small count rounding: registered as ``small_count_rounding``."""
 
     name = "small_count_rounding"
     label = "Small count rounding"
@@ -218,7 +213,7 @@ class SmallCountRounding(Method):
         )
 
 
-def _true_cell(published: int, rules: Rules) -> Support:
+def _true_cell(published: int, rules: RoundingRules) -> Support:
     """What a published inner cell may come from, gaps included."""
     base, most = rules.base, rules.most
     low, high = max(published - base, 0), published + base
@@ -241,7 +236,7 @@ def _true_cell(published: int, rules: Rules) -> Support:
     return low + first, low + last, logs
 
 
-def _true_sum(published: int, cells: int, rules: Rules) -> Support:
+def _true_sum(published: int, cells: int, rules: RoundingRules) -> Support:
     """What the sum of some inner cells may have been, from their rounded sum alone.
 
     A cell that went up is now at least the base and was at most base - 1 (a multiple: the base)
@@ -260,7 +255,9 @@ def _true_sum(published: int, cells: int, rules: Rules) -> Support:
     return max(low, 0), high, None
 
 
-def _rerun(counts: Ints, publication: Publication, rules: Rules, unknown: int) -> Rerun | None:
+def _rerun(
+    counts: Ints, publication: Publication, rules: RoundingRules, unknown: int
+) -> Rerun | None:
     """The rounding of a candidate original, exactly over all permutations where they are few.
 
     Parameters
@@ -269,7 +266,7 @@ def _rerun(counts: Ints, publication: Publication, rules: Rules, unknown: int) -
         How many inner cells may have been rounded.
     """
     exact = unknown <= MOST_PERMUTED
-    known: list[Keys] = []
+    known: list[Codes] = []
 
     def estimate(original: Table, generator: np.random.Generator) -> float:
         # At the first call: many posteriors need none.
@@ -286,8 +283,8 @@ def _rerun(counts: Ints, publication: Publication, rules: Rules, unknown: int) -
     return Rerun(estimate, exact) if unknown <= MOST_RERUN else None
 
 
-def _rules(values: Values) -> Rules:
-    return Rules(
+def _rules(values: Values) -> RoundingRules:
+    return RoundingRules(
         base=values[BASE],
         most=values[MAX_ROUND],
         inner="all" if values[FORCE_INNER] else "published",

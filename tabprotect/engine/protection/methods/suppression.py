@@ -60,7 +60,7 @@ from tabprotect.engine.protection.subtables import GROUPINGS, MARGINS, publicati
 from tabprotect.engine.protection.suppressing.audit import audit, is_cheap
 from tabprotect.engine.protection.suppressing.choice import Search, choose, most_work
 from tabprotect.engine.protection.suppressing.given_statuses import GivenStatuses, text_of
-from tabprotect.engine.protection.suppressing.hiding_sets.promise import check
+from tabprotect.engine.protection.suppressing.hiding_sets.promise import check_intervals
 from tabprotect.engine.protection.suppressing.sensitive import (
     COSTS,
     INSIDERS,
@@ -75,8 +75,7 @@ from tabprotect.engine.protection.suppressing.sensitive import (
 )
 from tabprotect.engine.protection.suppressing.task import Task
 from tabprotect.engine.release.likelihood import UNBOUNDED, CellFactors, Rerun
-from tabprotect.engine.release.published import PublishedTable
-from tabprotect.engine.release.release import Release
+from tabprotect.engine.release.release import PublishedTable, Release
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.publication import Publication
@@ -218,7 +217,7 @@ class Suppression(Method):
             error.suggestions = _suggestions(values)
             raise
         suppressed = choice.hidden
-        kept = check(task, suppressed, progress)
+        kept = check_intervals(task, suppressed, progress)
         audited: dict[str, object] = {
             "sentence": kept.sentence,
             "suppressed": int(suppressed.sum()),

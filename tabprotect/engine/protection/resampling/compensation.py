@@ -105,7 +105,7 @@ def log_chance(counts: Ints, published: Ints, quality: float) -> float:
     return float(np.logaddexp.reduce(np.concatenate([up, down])))
 
 
-def work(published: Ints, quality: float) -> float:
+def compensation_work(published: Ints, quality: float) -> float:
     """About how many steps :func:`log_chance` takes for a block."""
     low, high = limits(published, int(published.sum()), quality)
     return float(len(published) * (200 + 2.0 * (high - low).sum()) * (1 + (high - low).mean()))

@@ -94,7 +94,7 @@ def between(domain: Domain, matrices: Mapping[str, Floats], cells: Ints) -> Floa
     return out
 
 
-def steps(out: Ints) -> float:
+def elements_touched(out: Ints) -> float:
     """About how many array elements the exact probability of a block touches."""
     sizes = np.sort(out)[:-1] + 1.0
     return float(out.sum()) * len(out) * float(np.exp(np.minimum(np.log(sizes).sum(), 60.0)))

@@ -61,7 +61,7 @@ def averaged(sums: Ints, samples: int) -> Ints:
     return (2 * sums + samples) // (2 * samples)
 
 
-def possible(
+def possible_true_counts(
     published: Ints, total: int | Ints, quality: float, samples: int = 1
 ) -> tuple[Ints, Ints]:
     """The true counts that could lead to each published one: closed intervals, by bisection.
@@ -149,7 +149,7 @@ def weighed(
     InputError
         For a count that no true count leads to.
     """
-    low, high = possible(published, total, quality, samples)
+    low, high = possible_true_counts(published, total, quality, samples)
     wrong = (low > high) | (published < 0)
     if wrong.any():
         raise InputError(f"no true count leads to the published count {int(published[wrong][0])}")

@@ -36,7 +36,7 @@ FEW = 100
 
 
 @dataclass(frozen=True, eq=False)
-class Choice:
+class HidingChoice:
     """A hiding set, and how good it is. Confidential.
 
     Attributes
@@ -77,7 +77,7 @@ def most_work(publication: Publication, search: Search = "usual") -> float:
     return max(WORK, BY_NUMBER * count) * (LONGER if search == "longer" else 1.0)
 
 
-def choose(task: Task, search: Search = "usual", progress: Progress = SILENT) -> Choice:
+def choose(task: Task, search: Search = "usual", progress: Progress = SILENT) -> HidingChoice:
     """The cheapest hiding set found. Deterministic.
 
     Raises
@@ -95,7 +95,7 @@ def choose(task: Task, search: Search = "usual", progress: Progress = SILENT) ->
         start = select(task, progress)
     if start is not None and (not limit or not _cost(problem, start)):
         cost = _cost(problem, start)
-        return Choice(start, cost, None if cost else 0.0)
+        return HidingChoice(start, cost, None if cost else 0.0)
     planes = CuttingPlanes(problem, limit, progress)
     impossible = planes.impossible()
     if impossible:
@@ -105,7 +105,9 @@ def choose(task: Task, search: Search = "usual", progress: Progress = SILENT) ->
     if found is None:
         raise InfeasibleError("no pattern was found within the stated work", hint="search longer")
     useful = found.bound > found.cost / 2
-    return Choice(problem.published(found.hidden), found.cost, found.bound if useful else None)
+    return HidingChoice(
+        problem.published(found.hidden), found.cost, found.bound if useful else None
+    )
 
 
 def _quick(problem: HidingProblem) -> bool:

@@ -14,18 +14,22 @@ import numpy as np
 
 from tabprotect.engine.arrays import Bools, Ints
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.query_space.bounds_way import BoundsWay
 from tabprotect.engine.query_space.criterion import RiskCriterion
+from tabprotect.engine.query_space.criterion_evidence import (
+    Evidence,
+    MarginScreening,
+    RiskJudgement,
+)
 from tabprotect.engine.query_space.critical_widths.widths import by_figure
-from tabprotect.engine.query_space.evidence import Evidence, Judgement, Screening
-from tabprotect.engine.query_space.frontier import maximal
+from tabprotect.engine.query_space.frontier import maximal_queries
 from tabprotect.engine.query_space.graphs.graph_walk import GraphWalk, MarginWalk
 from tabprotect.engine.query_space.lattice import Query
 from tabprotect.engine.query_space.possible_tables import margin_counts, margin_keys
+from tabprotect.engine.query_space.ways_to_bound import BoundsWay
 
 
 class SmallestMargin(RiskCriterion):
-    """See the module."""
+    """The smallest released margin count at an at-risk cell, as a criterion."""
 
     name: ClassVar[str] = "smallest_margin"
     label: ClassVar[str] = "Smallest margin count of at-risk cells"
@@ -41,10 +45,10 @@ class SmallestMargin(RiskCriterion):
         decide_only: bool = False,
         quick: bool = False,
         progress: Progress = SILENT,
-    ) -> Judgement:
-        counts = evidence.smallest_of(maximal(released))
+    ) -> RiskJudgement:
+        counts = evidence.smallest_of(maximal_queries(released))
         smallest = int(counts.min())
-        return Judgement(
+        return RiskJudgement(
             "safe" if smallest >= threshold else "bad",
             smallest,
             True,
@@ -54,12 +58,12 @@ class SmallestMargin(RiskCriterion):
 
     def screen(
         self, evidence: Evidence, released: tuple[Query, ...], queries: Ints, threshold: int
-    ) -> Screening:
+    ) -> MarginScreening:
         smallest_at = evidence.widths.smallest_at
         safe = smallest_at(queries) >= threshold
         if released:
             safe &= int(smallest_at(released).min()) >= threshold
-        return Screening(safe, ~safe)
+        return MarginScreening(safe, ~safe)
 
     def refuses(
         self, evidence: Evidence, tables: Ints, margins: Sequence[Query], threshold: int

@@ -27,18 +27,23 @@ from tabprotect.engine.budgets import SUPPORT_CELLS as MOST_CELLS
 from tabprotect.engine.budgets import WIDTH_QUICK_CELLS as QUICK_CELLS
 from tabprotect.engine.budgets import WIDTH_QUICK_WORK as QUICK_WORK
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.query_space.bounds_way import BoundsWay
 from tabprotect.engine.query_space.criterion import RiskCriterion
-from tabprotect.engine.query_space.evidence import Evidence, Judgement, Screening, TightCell
-from tabprotect.engine.query_space.frontier import maximal
+from tabprotect.engine.query_space.criterion_evidence import (
+    Evidence,
+    MarginScreening,
+    RiskJudgement,
+    TightCell,
+)
+from tabprotect.engine.query_space.frontier import maximal_queries
 from tabprotect.engine.query_space.graphs.chordal import Covers, covers, decomposable
 from tabprotect.engine.query_space.graphs.graph_walk import GraphWalk, WidthWalk
 from tabprotect.engine.query_space.lattice import Query
 from tabprotect.engine.query_space.possible_tables import alike
+from tabprotect.engine.query_space.ways_to_bound import BoundsWay
 
 
 class Width(RiskCriterion):
-    """See the module."""
+    """The smallest width of bounds on an at-risk cell, as a criterion."""
 
     name: ClassVar[str] = "width"
     label: ClassVar[str] = "Width of bounds on at-risk cells"
@@ -54,15 +59,15 @@ class Width(RiskCriterion):
         decide_only: bool = False,
         quick: bool = False,
         progress: Progress = SILENT,
-    ) -> Judgement:
-        frontier = maximal(released) or (0,)
+    ) -> RiskJudgement:
+        frontier = maximal_queries(released) or (0,)
         variables = evidence.lattice.variables
         closed = bounds in ("auto", "decomposable") and evidence.lattice.separable(frontier)
         tree = decomposable(variables, frontier) if closed else None
         if tree is not None:
             lower, upper = evidence.decomposable_bounds(tree.cliques, tree.separators)
             smallest = int((upper - lower).min())
-            return Judgement(
+            return RiskJudgement(
                 "safe" if smallest >= threshold else "bad",
                 smallest,
                 True,
@@ -71,7 +76,7 @@ class Width(RiskCriterion):
             )
         ceiling = int(evidence.widths.smallest_at(frontier).min())
         if decide_only and ceiling < threshold and bounds in ("auto", "decomposable"):
-            return Judgement("bad", ceiling, False, "frechet")
+            return RiskJudgement("bad", ceiling, False, "frechet")
         hurried = decide_only or quick
         small = self.decides(evidence, "auto")
         programmed = partial(
@@ -92,14 +97,14 @@ class Width(RiskCriterion):
                 found = programmed(most_open=QUICK_CELLS, decide_only=False)
                 if found.exact:
                     return found
-            return Judgement("safe", ceiling, False, "decomposable cover")
+            return RiskJudgement("safe", ceiling, False, "decomposable cover")
         if bounds == "decomposable":
             return self._undecided(evidence, frontier, threshold)
         if hurried and not small:
             return programmed(most_open=QUICK_CELLS, decide_only=True)
         found = programmed(most_open=EXACT_CELLS, decide_only=decide_only)
         if quick and found.verdict == "unknown" and self._covered(evidence, frontier, threshold):
-            return Judgement("safe", found.width, False, "decomposable cover")
+            return RiskJudgement("safe", found.width, False, "decomposable cover")
         return found
 
     def _covered(self, evidence: Evidence, frontier: Sequence[Query], threshold: int) -> bool:
@@ -109,11 +114,11 @@ class Width(RiskCriterion):
 
     def _undecided(
         self, evidence: Evidence, frontier: Sequence[Query], threshold: int
-    ) -> Judgement:
+    ) -> RiskJudgement:
         """What each margin says by itself: proof that a release is bad, never that it is safe."""
         upper = evidence.smallest_of(frontier)
         ceiling = int(upper.min())
-        return Judgement(
+        return RiskJudgement(
             "bad" if ceiling < threshold else "unknown",
             ceiling,
             False,
@@ -123,7 +128,7 @@ class Width(RiskCriterion):
 
     def screen(
         self, evidence: Evidence, released: tuple[Query, ...], queries: Ints, threshold: int
-    ) -> Screening:
+    ) -> MarginScreening:
         lattice, smallest_at = evidence.lattice, evidence.widths.smallest_at
         safe = np.zeros(len(queries), dtype=np.bool_)
         bad = smallest_at(queries) < threshold
@@ -147,7 +152,7 @@ class Width(RiskCriterion):
             for v in range(variables) if listed else ():
                 # Without a level that a finer one tells it would be the same query.
                 below[lattice.at(reached & ~(1 << v))] = True
-        return Screening(safe, bad)
+        return MarginScreening(safe, bad)
 
     def _wide(self, evidence: Evidence, cover: Covers, threshold: int) -> Bools:
         """Which covers (n,) keep every at-risk cell wide enough."""
@@ -213,7 +218,7 @@ def _programmed(
     most_work: float,
     decide_only: bool,
     progress: Progress,
-) -> Judgement:
+) -> RiskJudgement:
     """By shuttle, linear and integer programmes; the width itself unless only to decide."""
     cells = evidence.cells
 
@@ -233,7 +238,7 @@ def _programmed(
     assert decided.verdict is not None
     smallest = decided if decide_only or decided.exact else found(None)
     verdict = decided.verdict
-    return Judgement(
+    return RiskJudgement(
         verdict,
         smallest.width,
         smallest.exact,

@@ -20,16 +20,15 @@ from functools import partial
 
 import numpy as np
 
-from tabprotect.engine.arrays import Ints
+from tabprotect.engine.arrays import AnyInts, Ints
 from tabprotect.engine.bounds.bounding import width
 from tabprotect.engine.budgets import TIED_CELLS
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.query_space.critical_widths.at_risk import AtRiskCells
-from tabprotect.engine.query_space.critical_widths.margin_minima import smallest_counts
-from tabprotect.engine.query_space.frontier import maximal
+from tabprotect.engine.query_space.critical_widths.smallest_counts import smallest_counts
+from tabprotect.engine.query_space.frontier import maximal_queries
 from tabprotect.engine.query_space.lattice import Lattice, Query, bits
-from tabprotect.engine.query_space.workers import Workers, spread
-from tabprotect.engine.tables.wide_table import Numbers
+from tabprotect.engine.query_space.workers import Workers, spread_over_workers
 
 PIECES = 6
 """The lattice is cut into 2^6 pieces, or a few more, to share out."""
@@ -150,7 +149,7 @@ def _with_structural_zeros(cells: AtRiskCells, progress: Progress) -> Iterator[t
     if not lattice.tied or table.domain.size * lattice.size > TIED_CELLS:
         return
     for number, query in enumerate(lattice.every.tolist()):
-        release = maximal([query, *lattice.axes])
+        release = maximal_queries([query, *lattice.axes])
         if lattice.separable(release):
             continue
         progress.report("structural zeros", number / lattice.size)
@@ -174,7 +173,7 @@ def _smallest(cells: AtRiskCells, workers: Workers, progress: Progress) -> Ints:
     while free and len(always) < 1 << PIECES:
         free -= 1
         always = np.add.outer(always, np.array(lattice.patterns[free])).reshape(-1)
-    pieces = spread(
+    pieces = spread_over_workers(
         partial(_piece, cells.codes, cells.sizes, cells.counts, cells.size, lattice, free),
         always.tolist(),
         workers,
@@ -185,7 +184,7 @@ def _smallest(cells: AtRiskCells, workers: Workers, progress: Progress) -> Ints:
 
 
 def _piece(
-    codes: Numbers,
+    codes: AnyInts,
     sizes: tuple[int, ...],
     counts: Ints,
     at_risk: int,

@@ -9,7 +9,7 @@ from functools import cache
 import numpy as np
 
 from tabprotect.engine.arrays import Ints
-from tabprotect.engine.query_space.evidence import Evidence
+from tabprotect.engine.query_space.criterion_evidence import Evidence
 from tabprotect.engine.query_space.graphs.chordal import (
     Graph,
     JunctionTree,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tabprotect.engine.query_space.frontier import maximal
+from tabprotect.engine.query_space.frontier import maximal_queries
 from tabprotect.engine.query_space.graphs.chordal import decomposable, graph_of, junction_tree
 from tabprotect.engine.query_space.lattice import Lattice, Query, bits, in_order
 
@@ -51,7 +51,7 @@ class IndependenceGraph:
 
 def independence_graph(lattice: Lattice, released: Sequence[Query]) -> IndependenceGraph:
     """The graph of a release over the variables of its lattice."""
-    frontier = maximal(released)
+    frontier = maximal_queries(released)
     used = 0
     for query in frontier:
         used |= query

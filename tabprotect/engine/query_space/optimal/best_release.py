@@ -7,19 +7,20 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Literal
 
+from tabprotect.engine.budgets import ANNEALING_PROPOSALS
 from tabprotect.engine.errors import InfeasibleError, ParameterError
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.query_space.bounds_way import BoundsWay
 from tabprotect.engine.query_space.criterion import RiskCriterion
-from tabprotect.engine.query_space.evidence import Evidence, Judgement
+from tabprotect.engine.query_space.criterion_evidence import Evidence, RiskJudgement
 from tabprotect.engine.query_space.frontier import Frontier
 from tabprotect.engine.query_space.graphs.chordal import decomposable
 from tabprotect.engine.query_space.lattice import Lattice, Query
-from tabprotect.engine.query_space.optimal.annealing import PROPOSALS, anneal
+from tabprotect.engine.query_space.optimal.annealing import anneal
 from tabprotect.engine.query_space.optimal.exhaustive import best_release
 from tabprotect.engine.query_space.optimal.heuristic import longest_prefix
 from tabprotect.engine.query_space.registered import criteria, utilities
 from tabprotect.engine.query_space.utility import Worth
+from tabprotect.engine.query_space.ways_to_bound import BoundsWay
 from tabprotect.engine.randomness import Randomness
 
 SearchMethod = Literal["annealing", "heuristic", "exhaustive"]
@@ -49,7 +50,7 @@ class ReleaseProposal:
 
     lattice: Lattice
     released: Frontier
-    judgement: Judgement
+    judgement: RiskJudgement
     decomposable: bool
     complete: bool = True
 
@@ -68,7 +69,7 @@ class ReleaseProposal:
         }
 
 
-def plan(
+def judged_proposal(
     evidence: Evidence,
     queries: Iterable[Query],
     threshold: int,
@@ -97,7 +98,7 @@ def optimal(
     criterion: RiskCriterion | None = None,
     utility: str = "released_count",
     randomness: Randomness | None = None,
-    proposals: int = PROPOSALS,
+    proposals: int = ANNEALING_PROPOSALS,
     bounds: BoundsWay = "auto",
     progress: Progress = SILENT,
 ) -> ReleaseProposal:
@@ -119,7 +120,12 @@ def optimal(
     criterion = criterion or criteria()["width"]
     lattice = evidence.lattice
     judged = partial(
-        plan, evidence, threshold=threshold, criterion=criterion, bounds=bounds, progress=progress
+        judged_proposal,
+        evidence,
+        threshold=threshold,
+        criterion=criterion,
+        bounds=bounds,
+        progress=progress,
     )
     if method == "heuristic":
         if utility != "released_count":
@@ -149,7 +155,7 @@ def optimal(
         progress=progress,
     )
     # A cancelled search still has its best judged.
-    return plan(
+    return judged_proposal(
         evidence,
         found.cliques,
         threshold,

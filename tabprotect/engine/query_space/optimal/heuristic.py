@@ -11,11 +11,11 @@ Source: Dobra, Karr, Sanil and Fienberg 2002, section 5.
 from __future__ import annotations
 
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.query_space.bounds_way import BoundsWay
 from tabprotect.engine.query_space.criterion import RiskCriterion
-from tabprotect.engine.query_space.evidence import Evidence
-from tabprotect.engine.query_space.frontier import maximal
+from tabprotect.engine.query_space.criterion_evidence import Evidence
+from tabprotect.engine.query_space.frontier import maximal_queries
 from tabprotect.engine.query_space.lattice import Query
+from tabprotect.engine.query_space.ways_to_bound import BoundsWay
 
 
 def longest_prefix(
@@ -36,7 +36,7 @@ def longest_prefix(
     while refused - safe > 1:
         progress.report("bisection", min(done / steps, 1.0), best)
         middle = (safe + refused) // 2
-        frontier = maximal(order[:middle])
+        frontier = maximal_queries(order[:middle])
         verdict = criterion.judge(
             evidence,
             frontier,

@@ -8,15 +8,15 @@ from dataclasses import dataclass, replace
 from tabprotect.engine import solver
 from tabprotect.engine.budgets import TOGETHER_WORK
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.query_space.bounds_way import BoundsWay
 from tabprotect.engine.query_space.criterion import RiskCriterion
-from tabprotect.engine.query_space.evidence import Evidence, Judgement
+from tabprotect.engine.query_space.criterion_evidence import Evidence, RiskJudgement
 from tabprotect.engine.query_space.frontier import Frontier
 from tabprotect.engine.query_space.lattice import Query
+from tabprotect.engine.query_space.ways_to_bound import BoundsWay
 
 
 @dataclass(frozen=True)
-class Together:
+class WishesTogether:
     """Wishes parted in three. Confidential.
 
     Attributes
@@ -34,9 +34,9 @@ class Together:
     kept: tuple[Query, ...]
     left: tuple[Query, ...]
     undecided: tuple[Query, ...]
-    judgement: Judgement
+    judgement: RiskJudgement
 
-    def joined(self, wishes: Sequence[Query], judgement: Judgement) -> Together:
+    def joined(self, wishes: Sequence[Query], judgement: RiskJudgement) -> WishesTogether:
         """The same with more wishes, by what was found of all that is kept with them."""
         if judgement.verdict == "safe":
             return replace(self, kept=(*self.kept, *wishes), judgement=judgement)
@@ -51,13 +51,13 @@ class _SoFar:
     def __init__(self, progress: Progress) -> None:
         self._progress = progress
         self.share = 0.0
-        self.found: Together | None = None
+        self.found: WishesTogether | None = None
 
     def report(self, stage: str, fraction: float, partial: object = None) -> None:
         self._progress.report("trying wishes", self.share, self.found)
 
 
-def together(
+def wishes_together(
     evidence: Evidence,
     wishes: Sequence[Query],
     threshold: int,
@@ -65,7 +65,7 @@ def together(
     *,
     bounds: BoundsWay = "auto",
     progress: Progress = SILENT,
-) -> Together:
+) -> WishesTogether:
     """All wishes where they may go out together; else each in turn that may join those before it.
 
     Since no more is proved of more tables than of fewer, none that is left can join later. Under
@@ -77,12 +77,12 @@ def together(
     Interrupted
         When cancelled.
     """
-    begun = solver.work()
+    begun = solver.solver_work()
     so_far = _SoFar(progress)
 
     def tried(
-        found: Together, wishes: Sequence[Query], *, closed: bool, decide_only: bool = True
-    ) -> Together:
+        found: WishesTogether, wishes: Sequence[Query], *, closed: bool, decide_only: bool = True
+    ) -> WishesTogether:
         """With one more wish, or all of them at once."""
         released = Frontier.below(evidence.lattice, (0, *found.kept, *wishes))
         judgement = criterion.judge(
@@ -96,7 +96,7 @@ def together(
         )
         return found.joined(wishes, judgement)
 
-    def completed(found: Together, rest: Sequence[Query]) -> Together:
+    def completed(found: WishesTogether, rest: Sequence[Query]) -> WishesTogether:
         """With what is known of the rest without programmes."""
         for wish in rest:
             if bounds in ("auto", "decomposable"):
@@ -105,14 +105,16 @@ def together(
                 found = replace(found, undecided=(*found.undecided, wish))
         return found
 
-    def figured(found: Together) -> Together:
+    def figured(found: WishesTogether) -> WishesTogether:
         """With the figure itself where that costs little."""
         if found.judgement.exact:
             return found
         whole = tried(replace(found, kept=()), found.kept, closed=False, decide_only=False)
         return whole if whole.kept else found
 
-    nothing = Together((), (), (), criterion.judge(evidence, (0,), threshold, progress=so_far))
+    nothing = WishesTogether(
+        (), (), (), criterion.judge(evidence, (0,), threshold, progress=so_far)
+    )
     found = so_far.found = completed(nothing, wishes)
     if found.undecided and not found.left:
         whole = tried(nothing, wishes, closed=False)
@@ -129,7 +131,7 @@ def together(
     # Too hard to go in turn: what closed forms prove stands, and the others may join it.
     for number, wish in enumerate(found.undecided):
         so_far.share = number / len(found.undecided)
-        if solver.work() - begun >= TOGETHER_WORK:
+        if solver.solver_work() - begun >= TOGETHER_WORK:
             break
         others = tuple(w for w in found.undecided if w != wish)
         found = tried(replace(found, undecided=others), [wish], closed=False)

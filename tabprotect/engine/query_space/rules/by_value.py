@@ -12,7 +12,7 @@ from typing import ClassVar
 
 from tabprotect.engine.parameters import Parameter, Values
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.query_space.fitting import fitted, misplaced
+from tabprotect.engine.query_space.fitted_table import fitted, misplaced
 from tabprotect.engine.query_space.rule import ReleaseRule, Ruling, Situation
 
 GAIN: Parameter[float] = Parameter(
@@ -27,7 +27,7 @@ GAIN: Parameter[float] = Parameter(
 
 
 class ByValue(ReleaseRule):
-    """See the module."""
+    """The rule that releases what helps to rebuild the whole table."""
 
     name: ClassVar[str] = "by_value"
     label: ClassVar[str] = "Release what helps to rebuild the table"

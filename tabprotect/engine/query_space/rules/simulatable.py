@@ -19,8 +19,8 @@ from typing import ClassVar
 from tabprotect.engine.errors import InfeasibleError, InputError
 from tabprotect.engine.parameters import Parameter, Values
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.query_space.evidence import Evidence
-from tabprotect.engine.query_space.originals import drawn_originals
+from tabprotect.engine.query_space.criterion_evidence import Evidence
+from tabprotect.engine.query_space.drawn_originals import drawn_originals
 from tabprotect.engine.query_space.rule import ReleaseRule, Ruling, Situation
 
 DELTA: Parameter[float] = Parameter(
@@ -45,7 +45,7 @@ DRAWS: Parameter[int] = Parameter(
 
 
 class Simulatable(ReleaseRule):
-    """See the module."""
+    """The rule whose decisions anybody could make from what is released."""
 
     name: ClassVar[str] = "simulatable"
     label: ClassVar[str] = "Decide from what is released alone"

@@ -14,7 +14,7 @@ from typing import Literal, get_args
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.parameters import Values
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.query_space.frontier import Frontier, maximal
+from tabprotect.engine.query_space.frontier import Frontier, maximal_queries
 from tabprotect.engine.query_space.lattice import Query
 from tabprotect.engine.query_space.release_sets.release_set import ReleaseSet
 from tabprotect.engine.query_space.rule import ReleaseRule, Ruling, Situation
@@ -250,6 +250,6 @@ def _by_rule(
 
 def _refused(releases: ReleaseSet, query: Query, reason: str, permanent: bool) -> Answer:
     """What of it is released, if anything."""
-    parts = maximal(member & query for member in releases.released)
+    parts = maximal_queries(member & query for member in releases.released)
     kind: AnswerKind = "projection" if any(parts) else "refusal"
     return Answer(query, kind, parts if any(parts) else (), reason, permanent)

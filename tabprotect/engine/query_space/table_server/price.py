@@ -19,9 +19,9 @@ import numpy as np
 
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.query_space.criterion import RiskCriterion
-from tabprotect.engine.query_space.frontier import maximal
+from tabprotect.engine.query_space.drawn_originals import drawn_originals
+from tabprotect.engine.query_space.frontier import maximal_queries
 from tabprotect.engine.query_space.lattice import Query
-from tabprotect.engine.query_space.originals import drawn_originals
 from tabprotect.engine.query_space.possible_tables import possible_tables
 from tabprotect.engine.query_space.release_sets.release_set import ReleaseSet
 
@@ -137,7 +137,7 @@ def price(
 
     def refuses(*more: Query) -> np.ndarray:
         progress.report("pricing the refusal", 0.5)
-        return judge(evidence, tables, maximal((*out, *more)), releases.threshold)
+        return judge(evidence, tables, maximal_queries((*out, *more)), releases.threshold)
 
     # Nobody could ask about a table of which no cell counts.
     possible = cells.rule.mask(tables).any(axis=1)

@@ -17,8 +17,6 @@ from tabprotect.engine.errors import InputError
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.query_space.lattice import Query
 from tabprotect.engine.query_space.release_sets.release_set import ReleaseSet
-from tabprotect.engine.query_space.table_server.database import Ledger, Taken
-from tabprotect.engine.query_space.table_server.entry import FIRST_CHAIN, Entry
 from tabprotect.engine.query_space.table_server.fold import (
     Answer,
     LogLine,
@@ -26,6 +24,8 @@ from tabprotect.engine.query_space.table_server.fold import (
     ServerState,
     decide,
 )
+from tabprotect.engine.query_space.table_server.ledger import Ledger, Taken
+from tabprotect.engine.query_space.table_server.log_entry import FIRST_CHAIN, LogEntry
 from tabprotect.engine.query_space.table_server.snapshot import restored, snapshot
 
 ATTEMPTS = 100
@@ -49,7 +49,7 @@ class Answered:
     """An answer and its place in the log."""
 
     answer: Answer
-    entry: Entry
+    entry: LogEntry
 
 
 class ServerSession:
@@ -120,7 +120,7 @@ class ServerSession:
 
     def record(
         self, make: Callable[[ServerState], LogLine | None], sealed: Sealed | None = None
-    ) -> Entry | None:
+    ) -> LogEntry | None:
         """Log an act of the house; ``make`` is asked again where somebody else was quicker.
 
         Returns
@@ -154,7 +154,7 @@ class ServerSession:
             self.state = self.state.after(block, progress)
             self._folded, self._chain = number, chain
 
-    def _logged(self, line: LogLine, sealed: Sealed | None, progress: Progress) -> Entry | None:
+    def _logged(self, line: LogLine, sealed: Sealed | None, progress: Progress) -> LogEntry | None:
         """The entry with the state after it; ``None`` where somebody else was quicker."""
         after = self.state.after([line], progress)
         try:
@@ -200,7 +200,7 @@ def followed(
     chain: str = FIRST_CHAIN,
     *,
     until: int | datetime | None = None,
-) -> Iterator[Entry]:
+) -> Iterator[LogEntry]:
     """The log from behind an entry on, each line checked against the one before it.
 
     Raises
@@ -224,7 +224,7 @@ def replay(
     *,
     until: int | datetime | None = None,
     progress: Progress = SILENT,
-) -> Iterator[tuple[Entry, ReleaseSet]]:
+) -> Iterator[tuple[LogEntry, ReleaseSet]]:
     """Each log line with the released set after it, up to a number or a time."""
     state = start
     for entry in followed(ledger, until=until):

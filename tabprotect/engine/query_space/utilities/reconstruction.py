@@ -10,14 +10,14 @@ from __future__ import annotations
 from typing import ClassVar
 
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.query_space.fitting import fitted, misplaced
+from tabprotect.engine.query_space.fitted_table import fitted, misplaced
 from tabprotect.engine.query_space.frontier import Frontier
 from tabprotect.engine.query_space.utility import ReleaseUtility
 from tabprotect.engine.tables.table import Table
 
 
 class Reconstruction(ReleaseUtility):
-    """See the module."""
+    """The share of records that released margins put into the right cells."""
 
     name: ClassVar[str] = "reconstruction"
     label: ClassVar[str] = "Share of records that the release puts into the right cells"

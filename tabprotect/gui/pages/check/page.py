@@ -36,21 +36,21 @@ from tabprotect.gui.look.label import Label, tip
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID
-from tabprotect.gui.pages.check.cell import CellPanel
-from tabprotect.gui.pages.check.draws import DrawsPanel
-from tabprotect.gui.pages.check.exposed import ExposedList
-from tabprotect.gui.pages.check.figures import (
+from tabprotect.gui.pages.check.cell_figures import (
     CellFigure,
     View,
-    figures,
+    figures_shown,
     most_exposed,
 )
-from tabprotect.gui.pages.check.files import PosteriorFiles
-from tabprotect.gui.pages.check.priors import PriorChoice
-from tabprotect.gui.pages.check.shown import PosteriorShown
+from tabprotect.gui.pages.check.cell_panel import CellPanel
+from tabprotect.gui.pages.check.draws_panel import DrawsPanel
+from tabprotect.gui.pages.check.exposed_list import ExposedList
+from tabprotect.gui.pages.check.posterior_files import PosteriorFiles
+from tabprotect.gui.pages.check.posterior_shown import PosteriorShown
+from tabprotect.gui.pages.check.prior_choice import PriorChoice
 from tabprotect.gui.pages.check.stage import CheckStage
-from tabprotect.gui.pages.check.sums import SumsPanel
-from tabprotect.gui.pages.check.verdict import VerdictCards
+from tabprotect.gui.pages.check.sums_panel import SumsPanel
+from tabprotect.gui.pages.check.verdict_cards import VerdictCards
 from tabprotect.gui.pages.check.words import (
     cell_sentence,
     computed_sentence,
@@ -262,9 +262,9 @@ class CheckPage(CheckStage, PosteriorShown):
         box = self._figure_box
         box.blockSignals(True)
         box.clear()
-        for figure in figures(house=house):
+        for figure in figures_shown(house=house):
             box.addItem(figure.label_for(self._rule(project)), figure)
-        names = [f.name for f in figures(house=house)]
+        names = [f.name for f in figures_shown(house=house)]
         wanted = self._figure.get(house, names[0])
         box.setCurrentIndex(names.index(wanted))
         box.blockSignals(False)
@@ -451,7 +451,7 @@ class CheckPage(CheckStage, PosteriorShown):
         project = self.document.project
         if project is None:
             return
-        self._failed[who] = f"{error.message[:1].upper()}{error.message[1:]}."
+        self._failed[who] = error.sentence
         # The prior nobody chose is not the user's mistake: a quiet note will do.
         if project.priors[who] != PRIORS[who]:
             self.show_error(

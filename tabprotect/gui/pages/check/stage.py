@@ -1,9 +1,9 @@
-"""The posterior page as the rail and the menus show it."""
+"""The check page as the rail and the menus show it."""
 
 from __future__ import annotations
 
 from tabprotect.gui.base.document import Document
-from tabprotect.gui.base.stage import Entry, Stage
+from tabprotect.gui.base.stage import MenuEntry, Stage
 
 KINDS: tuple[tuple[str, str, str, str], ...] = (
     ("map_svg", "Map as SVG\u2026", "posterior-map", "svg"),
@@ -27,7 +27,7 @@ class CheckStage(Stage):
     icon = "posterior"
     hint = "What does a reader learn?"
     main_label = "On to the release"
-    entries = tuple(Entry("Check", kind, words) for kind, words, _, _ in KINDS)
+    entries = tuple(MenuEntry("Check", kind, words) for kind, words, _, _ in KINDS)
 
     @classmethod
     def why_not(cls, document: Document) -> str:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from tabprotect.engine.bundle.check_lines import read_together
 from tabprotect.engine.posterior.posterior import Posterior
-from tabprotect.engine.release.verdict import Verdict
+from tabprotect.engine.release.verdict_figures import Verdict
 from tabprotect.engine.tables.domain import Index
 from tabprotect.gui.look.theme import chance_text, count_text
-from tabprotect.gui.pages.check.figures import View
+from tabprotect.gui.pages.check.cell_figures import View
 
 
 def published_count(posterior: Posterior, index: Index) -> int | None:

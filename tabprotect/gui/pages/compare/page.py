@@ -17,9 +17,9 @@ from PySide6.QtWidgets import (
 from tabprotect.engine.errors import ParameterError, TabprotectError
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.command import Order
+from tabprotect.engine.project.copy_as_command import line
 from tabprotect.engine.project.opening.examples import PREFIX, load_example
 from tabprotect.engine.project.project import Project
-from tabprotect.engine.project.shell import line
 from tabprotect.engine.project.verbs.compare_verbs import compare as compare_words
 from tabprotect.engine.project.verbs.compare_verbs import comparison_scope, set_comparison
 from tabprotect.engine.protection.registered import methods
@@ -27,14 +27,15 @@ from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Changes, Page
 from tabprotect.gui.base.question import Question
 from tabprotect.gui.look.buttons import scrolling
+from tabprotect.gui.look.flow import FlowLayout
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column
 from tabprotect.gui.look.theme import GRID
-from tabprotect.gui.pages.compare.files import ComparisonFiles
-from tabprotect.gui.pages.compare.open import ReleaseOpener
-from tabprotect.gui.pages.compare.runs import RunsPanel
+from tabprotect.gui.pages.compare.comparison_files import ComparisonFiles
+from tabprotect.gui.pages.compare.comparison_view import ComparisonView
+from tabprotect.gui.pages.compare.release_opener import ReleaseOpener
+from tabprotect.gui.pages.compare.runs_panel import RunsPanel
 from tabprotect.gui.pages.compare.stage import CompareStage
-from tabprotect.gui.pages.compare.view import ComparisonView
 from tabprotect.gui.pages.compare.words import (
     EMPTY,
     PUBLIC,
@@ -45,7 +46,7 @@ from tabprotect.gui.pages.compare.words import (
     waiting_text,
 )
 from tabprotect.gui.plots.ru_map import Place
-from tabprotect.gui.plots.symbols import looks
+from tabprotect.gui.plots.series_looks import series_looks
 
 if TYPE_CHECKING:
     from tabprotect.engine.assessment.comparing.comparison import Comparison
@@ -115,10 +116,10 @@ class ComparePage(CompareStage, Page):
             whole.setStretchFactor(whole.count() - 1, room)
         whole.setSizes([32 * GRID, 80 * GRID])
         self.body.addWidget(whole, 1)
-        for button in (self.copy_button, self.source):
-            self.footer.addWidget(button)
-        self.footer.addStretch(1)
-        self.footer.addWidget(self.open_button)
+        others = FlowLayout(gap=GRID)
+        for button in (self.copy_button, self.source, self.open_button):
+            others.addWidget(button)
+        self.footer.addLayout(others, 1)
         self._connect()
 
     def _taught(self) -> QWidget:
@@ -227,7 +228,7 @@ class ComparePage(CompareStage, Page):
         failed = {}
         if found is not None and self._labels == plan.runs:
             failed = {c: why for c in range(len(plan.runs)) if (why := failures(found, c))}
-        marks = looks(run.partition(" ")[0] for run in (*self._labels, *plan.runs))
+        marks = series_looks(run.partition(" ")[0] for run in (*self._labels, *plan.runs))
         self.runs.show()
         self.runs.show_plan(project, marks, failed)
         self.stack.setCurrentIndex(1 if plan.runs or found is not None else 0)
@@ -249,7 +250,9 @@ class ComparePage(CompareStage, Page):
         project, found = self.document.project, self.comparison
         if project is None or found is None or not self.editable or not self.isVisible():
             return
-        marks = looks(run.partition(" ")[0] for run in (*self._labels, *project.comparison.runs))
+        marks = series_looks(
+            run.partition(" ")[0] for run in (*self._labels, *project.comparison.runs)
+        )
         self.view.show_comparison(found, titles(self._labels), marks, running=self.running)
         self._tell()
         self.choose(self.place)

@@ -12,8 +12,8 @@ from tabprotect.languages.speaking import told
 
 if TYPE_CHECKING:
     from tabprotect.engine.assessment.comparing.comparison import Comparison
+    from tabprotect.engine.assessment.comparing.over_seeds import Spread
     from tabprotect.engine.assessment.comparing.run_spec import RunSpec
-    from tabprotect.engine.assessment.comparing.summary import Spread
     from tabprotect.engine.assessment.measure import Measure
     from tabprotect.engine.project.comparison_plan import ComparisonPlan
     from tabprotect.gui.plots.ru_map import Place

@@ -29,23 +29,23 @@ from tabprotect.gui.grid.cycle_grid import CycleGrid, Overlay
 from tabprotect.gui.grid.layout import Layout
 from tabprotect.gui.grid.placement_bar import PlacementBar
 from tabprotect.gui.look.buttons import tool_button
-from tabprotect.gui.look.folding import FoldingSplitter
+from tabprotect.gui.look.folding_splitter import FoldingSplitter
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column
 from tabprotect.gui.look.theme import GRID
-from tabprotect.gui.pages.cycles import drawing
+from tabprotect.gui.pages.cycles import cycle_overlays as drawing
 from tabprotect.gui.pages.cycles.broken_sums import (
     BrokenSums,
     broken_sums,
     cell_of,
     named_sums,
 )
+from tabprotect.gui.pages.cycles.cycle_editor import CycleEditor
+from tabprotect.gui.pages.cycles.cycle_examination import Examination, Examined, sentence
 from tabprotect.gui.pages.cycles.cycle_list import CycleList
-from tabprotect.gui.pages.cycles.editor import CycleEditor
-from tabprotect.gui.pages.cycles.examination import Examination, Examined, sentence
 from tabprotect.gui.pages.cycles.proof_panel import Functional, ProofPanel
 from tabprotect.gui.pages.cycles.stage import CyclesStage
-from tabprotect.gui.pages.cycles.templates.choosing import Choosing
+from tabprotect.gui.pages.cycles.templates.cycle_source import Choosing
 
 STRUCTURE = frozenset({"table", "cycles", "placement", "release", "view", "everything"})
 JUDGED = STRUCTURE | {"parameters", "at_risk"}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tabprotect.gui.base.document import Document
-from tabprotect.gui.base.stage import Entry, StageOfCycles
+from tabprotect.gui.base.stage import MenuEntry, StageOfCycles
 
 QUICK_ENTRIES = 20_000
 """Sets with more entries are examined as a job, and counted by no badge."""
@@ -18,12 +18,12 @@ class CyclesStage(StageOfCycles):
     hint = "Which cells move together, so that every margin stays."
     main_label = "Perturb with these cycles"
     entries = (
-        Entry("Protect", "templates", "Choose a &template", "Ctrl+Shift+P"),
-        Entry("Protect", "add", "&Add a cycle"),
-        Entry("Protect", "duplicate", "&Duplicate the cycle"),
-        Entry("Protect", "split", "&Split into connected parts"),
-        Entry("Protect", "import", "&Import cycles\u2026"),
-        Entry("Protect", "export", "&Export cycles\u2026"),
+        MenuEntry("Protect", "templates", "Choose a &template", "Ctrl+Shift+P"),
+        MenuEntry("Protect", "add", "&Add a cycle"),
+        MenuEntry("Protect", "duplicate", "&Duplicate the cycle"),
+        MenuEntry("Protect", "split", "&Split into connected parts"),
+        MenuEntry("Protect", "import", "&Import cycles\u2026"),
+        MenuEntry("Protect", "export", "&Export cycles\u2026"),
     )
 
     @classmethod

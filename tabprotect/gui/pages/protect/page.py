@@ -21,15 +21,15 @@ from tabprotect.gui.base.stage import setup_page
 from tabprotect.gui.look.label import Label, heading
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID
-from tabprotect.gui.pages.protect.asking import Asking
-from tabprotect.gui.pages.protect.cards import Cards
+from tabprotect.gui.pages.protect.method_cards import Cards
 from tabprotect.gui.pages.protect.stage import ProtectStage
+from tabprotect.gui.pages.protect.wishes_asked import Asking
 from tabprotect.gui.pages.protect.words import PUBLIC, sentence
 
 if TYPE_CHECKING:
-    from tabprotect.engine.disclosure.trials import Trial
+    from tabprotect.engine.disclosure.method_trials import MethodTrial
 
-Trials = tuple["Trial", ...]
+Trials = tuple["MethodTrial", ...]
 
 
 class ProtectPage(ProtectStage, Page):
@@ -108,9 +108,9 @@ class ProtectPage(ProtectStage, Page):
 
         def work(progress: Progress) -> Trials:
             # Methods bring in solvers, which no first paint waits for.
-            from tabprotect.engine.disclosure.trials import tried
+            from tabprotect.engine.disclosure.method_trials import tried_methods
 
-            return tried(problem, limits, progress)
+            return tried_methods(problem, limits, progress)
 
         about = (project.table, project.record_keys, project.weights, project.at_risk)
         key = (about, limits.belief_limit, limits.share)
@@ -135,7 +135,7 @@ class ProtectPage(ProtectStage, Page):
         project = self.document.project
         if project is None or not self.editable:
             return
-        from tabprotect.engine.disclosure.trials import RUNS, ranked
+        from tabprotect.engine.disclosure.method_trials import RUNS, ranked
 
         asked, share = self.asking.asked, project.limits.limits(project.at_risk).share
         places = ranked(self.trials, asked, self.asking.sums, share)
@@ -161,7 +161,7 @@ class ProtectPage(ProtectStage, Page):
         if first is not None:
             first.click()
 
-    def choose(self, trial: Trial) -> None:
+    def choose(self, trial: MethodTrial) -> None:
         """Make a method the project's, with the settings it was tried with, and go to its set-up."""
         project = self.document.project
         if project is None or not self.editable:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tabprotect.gui.base.document import Document
-from tabprotect.gui.base.stage import PROTECT_TABS, Entry, Stage
+from tabprotect.gui.base.stage import PROTECT_TABS, MenuEntry, Stage
 
 
 class ProtectStage(Stage):
@@ -16,8 +16,8 @@ class ProtectStage(Stage):
     main_label = "Set up"
     together = PROTECT_TABS
     entries = (
-        Entry("Protect", "choose", "&Choose a method", "Ctrl+Shift+M"),
-        Entry("Protect", "again", "Try every method &again"),
+        MenuEntry("Protect", "choose", "&Choose a method", "Ctrl+Shift+M"),
+        MenuEntry("Protect", "again", "Try every method &again"),
     )
 
     @classmethod

@@ -10,7 +10,7 @@ from tabprotect.engine.protection.wishes import WISHES
 from tabprotect.gui.look.theme import count_text, number_text
 
 if TYPE_CHECKING:
-    from tabprotect.engine.disclosure.trials import Ranked, Trial
+    from tabprotect.engine.disclosure.method_trials import MethodTrial, Ranked
 
 NONE = "\u2013"
 
@@ -20,7 +20,7 @@ PUBLIC = (
 )
 
 
-def share_text(trial: Trial) -> str:
+def share_text(trial: MethodTrial) -> str:
     """The share of at-risk cells that a reader would know."""
     if trial.known is None:
         return NONE
@@ -30,7 +30,7 @@ def share_text(trial: Trial) -> str:
     return f"{more}{text} %"
 
 
-def change_text(trial: Trial) -> str:
+def change_text(trial: MethodTrial) -> str:
     """The mean change of a count; a dash where counts are missing."""
     if trial.moved is None or trial.hidden:
         return NONE
@@ -43,7 +43,7 @@ def about(method: str) -> str:
     return sentence_of(first.partition(": ")[2] or first)
 
 
-def known_words(trial: Trial) -> str:
+def known_words(trial: MethodTrial) -> str:
     """How many of the at-risk cells a reader would know."""
     if not trial.at_risk:
         return "no cell is at risk"

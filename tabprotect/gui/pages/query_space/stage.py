@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tabprotect.gui.base.document import Document
-from tabprotect.gui.base.stage import Entry, Stage
+from tabprotect.gui.base.stage import MenuEntry, Stage
 
 
 class QuerySpaceStage(Stage):
@@ -16,9 +16,9 @@ class QuerySpaceStage(Stage):
     main_label = "Release"
     aside = True
     entries = (
-        Entry("Check", "copy", "Copy all sub-tables"),
-        Entry("Check", "save", "All sub-tables as CSV\u2026"),
-        Entry("Check", "picture", "Lattice as SVG\u2026"),
+        MenuEntry("Check", "copy", "Copy all sub-tables"),
+        MenuEntry("Check", "save", "All sub-tables as CSV\u2026"),
+        MenuEntry("Check", "picture", "Lattice as SVG\u2026"),
     )
 
     @classmethod

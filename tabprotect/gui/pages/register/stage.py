@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tabprotect.gui.base.document import Document
-from tabprotect.gui.base.stage import Entry, Stage
+from tabprotect.gui.base.stage import MenuEntry, Stage
 
 
 class RegisterStage(Stage):
@@ -14,7 +14,7 @@ class RegisterStage(Stage):
     icon = "register"
     hint = "What was published before."
     under = "release"
-    entries = (Entry("Release", "show", "Register of releases"),)
+    entries = (MenuEntry("Release", "show", "Register of releases"),)
 
     @classmethod
     def why_not(cls, document: Document) -> str:

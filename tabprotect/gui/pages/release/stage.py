@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tabprotect.gui.base.document import Document
-from tabprotect.gui.base.stage import Entry, Stage
+from tabprotect.gui.base.stage import MenuEntry, Stage
 
 
 class ReleaseStage(Stage):
@@ -15,8 +15,8 @@ class ReleaseStage(Stage):
     hint = "May it leave?"
     main_label = "Approve and publish\u2026"
     entries = (
-        Entry("Release", "publish", "Approve and publish\u2026"),
-        Entry("Release", "report", "Report\u2026"),
+        MenuEntry("Release", "publish", "Approve and publish\u2026"),
+        MenuEntry("Release", "report", "Report\u2026"),
     )
 
     @classmethod
@@ -26,6 +26,13 @@ class ReleaseStage(Stage):
         if document.release is None:
             return "Protect the table first: there is nothing to publish yet."
         return ""
+
+    @classmethod
+    def idle(cls, document: Document) -> frozenset[str]:
+        project = document.project
+        house = document.has_original and not document.public
+        leaves = house and project is not None and not project.published
+        return frozenset() if leaves else frozenset({"publish"})
 
     @classmethod
     def problems(cls, document: Document) -> int:

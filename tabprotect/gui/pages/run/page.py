@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from tabprotect.engine.disclosure.before import Chance
+from tabprotect.engine.disclosure.gate_chance import Chance
 from tabprotect.engine.errors import (
     InfeasibleError,
     ParameterError,
@@ -26,9 +26,9 @@ from tabprotect.engine.errors import (
     TabprotectError,
 )
 from tabprotect.engine.progress import Progress
+from tabprotect.engine.project.copy_as_command import line
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.releasing.foresight import foreseen
-from tabprotect.engine.project.shell import line
 from tabprotect.engine.project.verbs.release_verbs import (
     protect,
     protect_words,
@@ -41,10 +41,11 @@ from tabprotect.engine.tables.domain import Index
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Changes, Page
 from tabprotect.gui.base.question import Question
+from tabprotect.gui.base.stage import setup_page
+from tabprotect.gui.forms.configuration_dialog import ask_configuration
 from tabprotect.gui.forms.method_form import MethodForm
-from tabprotect.gui.forms.setting_dialog import ask_setting
 from tabprotect.gui.look.buttons import tool_button
-from tabprotect.gui.look.folding import FoldingSplitter
+from tabprotect.gui.look.folding_splitter import FoldingSplitter
 from tabprotect.gui.pages.run.method_help import method_help
 from tabprotect.gui.pages.run.method_result import MethodResult
 from tabprotect.gui.pages.run.preview_panel import PreviewPanel
@@ -85,6 +86,7 @@ class RunPage(Page):
             document.jobs,
             self._tried,
             self._refuse,
+            goes=self._goes,
             stopped=lambda: self.preview.show_state("Not tried: cancelled."),
             wait=WAIT,
         )
@@ -92,7 +94,7 @@ class RunPage(Page):
         self.preview = PreviewPanel()
         self.help = QTextBrowser(openLinks=False)
         self.help.setAccessibleName("Help of the method")
-        self.about = QTabWidget(documentMode=True)
+        self.about = QTabWidget(documentMode=True, usesScrollButtons=False)
         # Its bar takes the focus; the widget hands its own policy on to the bar, so that comes first.
         self.about.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.about.tabBar().setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -197,6 +199,9 @@ class RunPage(Page):
 
     def pieces(self) -> Iterator[object]:
         yield self.run if self.name == "perturb" else self.result
+        if self.name == setup_page(self.document):
+            self.form.prepare(self.document.history.project.protection)
+            yield self.form
         for plot in (self.preview.change, self.preview.blocked):
             plot.make_canvas()
             yield plot
@@ -230,7 +235,6 @@ class RunPage(Page):
             self._judge(project)
         self._show_result(project)
         self._show_refusal(project)
-        self._tell()
 
     def _stops(self) -> list[QWidget]:
         return [*self._faces.values(), *self.form.stops]
@@ -255,6 +259,8 @@ class RunPage(Page):
             self.show_face("setup")
         elif release is not self._seen or self.face == "result":
             self.show_face("result")
+        else:
+            self._tell()
         self._seen = release
 
     def _tell(self) -> None:
@@ -327,6 +333,11 @@ class RunPage(Page):
             self._preview, self._impossible = None, False
             self.preview.show_state("Trying the method on this table\u2026")
 
+    def _goes(self, stage: str) -> None:
+        """What the trial does; a search says what it may cost before it begins."""
+        if not stage.startswith("trying"):
+            self.preview.say(f"Trying the method on this table: {stage}.")
+
     def _tried(self, found: Foreseen) -> None:
         project = self.document.project
         if project is not None:
@@ -353,7 +364,7 @@ class RunPage(Page):
     def _ask_setting(self, name: str) -> None:
         project = self.document.project
         if project is not None:
-            ask_setting(self, project.domain, self.form.fields[name].put, follows=True)
+            ask_configuration(self, project.domain, self.form.fields[name].put, follows=True)
 
     def _set(self, given: dict[str, Any]) -> None:
         def failed(error: TabprotectError) -> None:

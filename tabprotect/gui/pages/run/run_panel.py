@@ -17,15 +17,15 @@ from tabprotect.engine.tables.domain import Index
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.grid.cycle_grid import CycleDelegate
+from tabprotect.gui.grid.grid_view import GridView
 from tabprotect.gui.grid.layout import Layout
 from tabprotect.gui.grid.placement_bar import PlacementBar
 from tabprotect.gui.grid.three_tables import ThreeTables
-from tabprotect.gui.grid.view import GridView
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column
 from tabprotect.gui.look.theme import GRID, count_text
+from tabprotect.gui.pages.run.coin_replay import Replay
 from tabprotect.gui.pages.run.coin_strip import CoinStrip
-from tabprotect.gui.pages.run.replay import Replay
 
 HIDDEN = (
     "The original, the difference and the coins stay in the house: a reader sees the published "

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tabprotect.engine.protection.descriptions.summary import summarise
+from tabprotect.engine.protection.descriptions.run_summary import summarise
 from tabprotect.engine.protection.problem import Preview, Protected
 from tabprotect.gui.look.theme import chance_text, count_text, number_text
 

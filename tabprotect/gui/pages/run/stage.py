@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tabprotect.gui.base.document import Document
-from tabprotect.gui.base.stage import Entry, Stage, StageOfCycles
+from tabprotect.gui.base.stage import MenuEntry, Stage, StageOfCycles
 
 
 class _RunStage(Stage):
@@ -24,9 +24,9 @@ class PerturbStage(_RunStage, StageOfCycles):
     icon = "perturb"
     hint = "How much the coins move the table."
     entries = (
-        Entry("Protect", "run", "&Run the perturbation", "Ctrl+Shift+R"),
-        Entry("Protect", "setup", "Show the set-&up"),
-        Entry("Protect", "result", "Show the resu&lt"),
+        MenuEntry("Protect", "run", "&Run the perturbation", "Ctrl+Shift+R"),
+        MenuEntry("Protect", "setup", "Show the set-&up"),
+        MenuEntry("Protect", "result", "Show the resu&lt"),
     )
 
 
@@ -39,9 +39,9 @@ class MethodsStage(_RunStage):
     hint = "The chosen method: its parameters, what it will do, its result."
     under = "protect"
     entries = (
-        Entry("Protect", "run", "Run the &method", "Ctrl+Shift+R"),
-        Entry("Protect", "setup", "Show the method's set-up"),
-        Entry("Protect", "result", "Show the published tables"),
+        MenuEntry("Protect", "run", "Run the &method", "Ctrl+Shift+R"),
+        MenuEntry("Protect", "setup", "Show the method's set-up"),
+        MenuEntry("Protect", "result", "Show the published tables"),
     )
 
     @classmethod

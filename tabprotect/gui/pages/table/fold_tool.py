@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QComboBox
 
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.tables.domain import Domain
-from tabprotect.gui.grid.folding import Folding, every_group
+from tabprotect.gui.grid.folded_levels import Folding, every_group
 
 WAYS = {
     "categories": "Categories",

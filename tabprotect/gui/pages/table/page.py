@@ -24,21 +24,21 @@ from tabprotect.engine.tables.domain import Index
 from tabprotect.engine.tables.table import Table
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Changes, Page
+from tabprotect.gui.grid.cell_texts import FIGURES, figure
 from tabprotect.gui.grid.clipboard import block_data, whole_number
-from tabprotect.gui.grid.figures import FIGURES, figure
-from tabprotect.gui.grid.folding import Folding
+from tabprotect.gui.grid.folded_levels import Folding
+from tabprotect.gui.grid.grid_view import GridView
 from tabprotect.gui.grid.layout import Layout
 from tabprotect.gui.grid.placement_bar import PlacementBar
 from tabprotect.gui.grid.totals_cursor import TotalsCursor
-from tabprotect.gui.grid.view import GridView
 from tabprotect.gui.look import icons
 from tabprotect.gui.look.buttons import tool_button
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.theme import colour
-from tabprotect.gui.pages.table.bars import FindBar, PasteBar
-from tabprotect.gui.pages.table.categories import CategoriesPanel
+from tabprotect.gui.pages.table.categories_panel import CategoriesPanel
+from tabprotect.gui.pages.table.find_and_paste_bars import FindBar, PasteBar
 from tabprotect.gui.pages.table.fold_tool import FoldTool
-from tabprotect.gui.pages.table.pasting import Pending, changed_cells, from_clipboard
+from tabprotect.gui.pages.table.paste_preview import Pending, changed_cells, from_clipboard
 from tabprotect.gui.pages.table.risk_list import RiskList, next_cell
 from tabprotect.gui.pages.table.stage import TableStage
 from tabprotect.gui.pages.table.words import cell_called, empty_words, table_words

@@ -7,7 +7,6 @@ from itertools import takewhile
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
-    QAbstractItemView,
     QHeaderView,
     QSplitter,
     QTableWidget,
@@ -24,25 +23,26 @@ from tabprotect.engine.project.verbs.level_verbs import (
     take_level,
     with_levels,
 )
-from tabprotect.engine.tables.groupings.bands import held_name
+from tabprotect.engine.tables.groupings.bands import held_name, span_of
 from tabprotect.engine.tables.groupings.nesting import chains
 from tabprotect.engine.tables.table import Table
 from tabprotect.engine.tables.variable import Variable
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Changes, Page
 from tabprotect.gui.base.question import Question
-from tabprotect.gui.look.buttons import scrolling
+from tabprotect.gui.look.buttons import ScrollsDown
+from tabprotect.gui.look.listing import as_list
 from tabprotect.gui.look.theme import GRID, count_text
-from tabprotect.gui.pages.variables.figures import (
+from tabprotect.gui.pages.variables.category_tree import CategoryTree
+from tabprotect.gui.pages.variables.grouping_panel import GroupingPanel
+from tabprotect.gui.pages.variables.stage import VariablesStage
+from tabprotect.gui.pages.variables.variable_facts import (
     Foreseen,
-    foresee,
-    kind_of,
+    foresee_level,
     levels_text,
     missing_codes,
+    variable_kind,
 )
-from tabprotect.gui.pages.variables.grouping import GroupingPanel
-from tabprotect.gui.pages.variables.stage import VariablesStage
-from tabprotect.gui.pages.variables.tree import CategoryTree
 from tabprotect.gui.pages.variables.zeros_menu import ZerosMenu
 from tabprotect.languages.speaking import told
 
@@ -59,13 +59,8 @@ class VariablesPage(VariablesStage, Page):
         self.variable = ""
         self._chains: tuple[tuple[str, ...], ...] = ()
         self.list = QTableWidget(0, len(TITLES))
-        self.list.setAccessibleName("Variables")
         self.list.setHorizontalHeaderLabels(TITLES)
-        self.list.verticalHeader().hide()
-        self.list.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        self.list.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        self.list.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self.list.setTabKeyNavigation(False)
+        as_list(self.list, "Variables")
         self.list.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
         self.list.horizontalHeader().setStretchLastSection(True)
         self.list.currentCellChanged.connect(lambda row, *_: self._row_chosen(row))
@@ -96,12 +91,9 @@ class VariablesPage(VariablesStage, Page):
         lower.setChildrenCollapsible(False)
         lower.addWidget(self.tree)
         # What is rarely reached scrolls, so that a low window keeps the main action.
-        area = scrolling()
-        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        area = ScrollsDown()
+        area.setAccessibleName("Ways to group")
         area.setWidget(self.panel)
-        area.setMinimumWidth(
-            self.panel.minimumWidth() + area.verticalScrollBar().sizeHint().width()
-        )
         lower.addWidget(area)
         lower.setStretchFactor(0, 1)
         split = QSplitter(Qt.Orientation.Vertical)
@@ -124,6 +116,7 @@ class VariablesPage(VariablesStage, Page):
             self.tree.show_variable(None, None)
             self.zeros.show_state(None, "", [])
             self.panel.show_levels([], [])
+            self.panel.show_possible(numbers=False, chosen=0)
             self.panel.live.clear()
             self.set_sentence("")
             return
@@ -133,7 +126,7 @@ class VariablesPage(VariablesStage, Page):
         self._fill(table)
         leveled = sum(bool(v.coarser) for v in table.domain.variables)
         self.set_sentence(
-            f"{len(names)} variables, {leveled} of them with levels; "
+            f"{len(names)} variable{'' if len(names) == 1 else 's'}, {leveled} of them with levels; "
             f"{count_text(table.total)} records"
             + "".join(f"; nobody can be in {z.words}" for z in table.domain.structural[:3])
             + "."
@@ -151,7 +144,7 @@ class VariablesPage(VariablesStage, Page):
         for row, variable in enumerate(table.domain.variables):
             texts = (
                 variable.name,
-                told(kind_of(variable)),
+                told(variable_kind(variable)),
                 count_text(len(variable.categories)),
                 levels_text(variable),
                 ", ".join(map(repr, missing_codes(variable))),
@@ -182,7 +175,10 @@ class VariablesPage(VariablesStage, Page):
     def _selected(self) -> None:
         table = None if self.document.public else self.document.original
         domain = None if table is None else table.domain
-        self.zeros.show_state(domain, self.variable, self.tree.chosen)
+        chosen = self.tree.chosen
+        self.zeros.show_state(domain, self.variable, chosen)
+        numbers = table is not None and any(map(span_of, self._variable(table).categories))
+        self.panel.show_possible(numbers=numbers, chosen=len(chosen))
 
     def _variable(self, table: Table) -> Variable:
         return table.domain.variables[table.domain.axis(self.variable)]
@@ -267,7 +263,7 @@ class VariablesPage(VariablesStage, Page):
         rule, name = project.at_risk, variable.name
         self._ahead.ask(
             "looking at the groups",
-            lambda progress: foresee(table, rule, domain, name, level, progress),
+            lambda progress: foresee_level(table, rule, domain, name, level, progress),
             (table, str(rule), name, level.name, "|".join(level.groups)),
         )
 

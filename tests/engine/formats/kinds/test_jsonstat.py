@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.formats.files import TableFile, read_table
-from tabprotect.engine.formats.reading import Reading
+from tabprotect.engine.formats.reading_options import Reading
+from tabprotect.engine.formats.table_reading import TableFile, read_table
 
 
 def dataset(**changes: Any) -> dict[str, Any]:

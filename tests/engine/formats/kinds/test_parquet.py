@@ -8,8 +8,8 @@ import duckdb
 import pytest
 
 from tabprotect.engine.errors import InputError, RecordsError
-from tabprotect.engine.formats.files import TableFile, read_table
-from tabprotect.engine.formats.reading import Reading
+from tabprotect.engine.formats.reading_options import Reading
+from tabprotect.engine.formats.table_reading import TableFile, read_table
 
 
 def put(path: Path, sql: str, options: str = "") -> Path:

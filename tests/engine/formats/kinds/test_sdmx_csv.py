@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.formats.files import TableFile, read_table
-from tabprotect.engine.formats.reading import Reading
+from tabprotect.engine.formats.reading_options import Reading
+from tabprotect.engine.formats.table_reading import TableFile, read_table
 
 ONE = """DATAFLOW,LAST UPDATE,freq,geo,OBS_VALUE,OBS_FLAG,CONF_STATUS
 ESTAT:T(1.0),2024-01-01,A,DE,7,,F

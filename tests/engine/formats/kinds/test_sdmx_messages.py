@@ -11,10 +11,10 @@ import pytest
 import sdmx
 
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.formats.files import TableFile, read_table
 from tabprotect.engine.formats.format import Format
-from tabprotect.engine.formats.reading import Reading
+from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.registered import formats
+from tabprotect.engine.formats.table_reading import TableFile, read_table
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 

@@ -16,8 +16,8 @@ import pytest
 import rdata
 
 from tabprotect.engine.errors import InputError, RecordsError
-from tabprotect.engine.formats.files import read_table
 from tabprotect.engine.formats.registered import formats
+from tabprotect.engine.formats.table_reading import read_table
 from tabprotect.engine.microdata.tabulate import tabulate
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table

@@ -9,10 +9,10 @@ from pytauargus.engine import run_batch
 
 import tabprotect as tp
 from tabprotect.engine.errors import InputError, RecordsError
-from tabprotect.engine.formats.files import read_table
-from tabprotect.engine.formats.reading import Reading
+from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.registered import formats
-from tabprotect.engine.formats.writing import write_table
+from tabprotect.engine.formats.table_reading import read_table
+from tabprotect.engine.formats.table_writing import write_table
 from tabprotect.engine.microdata.tabulate import tabulate
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table

@@ -11,8 +11,8 @@ import pytest
 import xlsxwriter
 
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.formats.files import TableFile, read_table
-from tabprotect.engine.formats.reading import Reading
+from tabprotect.engine.formats.reading_options import Reading
+from tabprotect.engine.formats.table_reading import TableFile, read_table
 
 MESSY = """Population by region, sex and year
 "(persons, all ages)";;;

@@ -11,10 +11,10 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.formats.files import read_table
-from tabprotect.engine.formats.reading import Reading
+from tabprotect.engine.formats.reading_options import Reading
+from tabprotect.engine.formats.table_reading import read_table
 from tabprotect.engine.formats.text import rows
-from tabprotect.engine.formats.text.fields import WORD, split
+from tabprotect.engine.formats.text.fields import WORD, split_fields
 from tabprotect.engine.formats.text.label_codes import LabelCodes
 
 NOTHING = re.compile("(?!)")
@@ -89,7 +89,7 @@ def test_every_encoding(tmp_path: Path, encoding: str) -> None:
 def columns(lines: list[bytes], width: int) -> object:
     text = b"".join(lines)
     block = np.frombuffer(text + bytes(WORD), dtype=np.uint8)
-    return split(block, len(text), delimiter=",", width=width, encoding="utf-8")
+    return split_fields(block, len(text), delimiter=",", width=width, encoding="utf-8")
 
 
 @given(st.lists(st.integers(0, 10**16 - 1), min_size=1, max_size=50))

@@ -14,11 +14,11 @@ from tabprotect.engine.posterior.factors import components
 from tabprotect.engine.posterior.factors.cell_laws import cell_laws
 from tabprotect.engine.posterior.factors.chains import chain
 from tabprotect.engine.posterior.factors.chains.chain import Chains, r_hat
-from tabprotect.engine.posterior.factors.chains.chain_starts import fits, starts
-from tabprotect.engine.posterior.factors.chains.swap_sweeps import Sweeps
-from tabprotect.engine.posterior.factors.components import Component, split
+from tabprotect.engine.posterior.factors.chains.chain_starts import chain_starts, within_bounds
+from tabprotect.engine.posterior.factors.chains.swap_sweeps import SwapSweeps
+from tabprotect.engine.posterior.factors.components import FactorComponent, split_components
 from tabprotect.engine.posterior.factors.solved_parts import by_residuals
-from tabprotect.engine.posterior.factors.sum_circuits import Circuits
+from tabprotect.engine.posterior.factors.sum_circuits import SumCircuits
 from tabprotect.engine.posterior.infer import infer
 from tabprotect.engine.posterior.prior import CellTable, Poisson, Prior, Uniform
 from tabprotect.engine.progress import Cancellable
@@ -116,8 +116,8 @@ def test_holes_of_a_prior_are_passed_through() -> None:
     compare(likelihood, CellTable(np.array([0, 0]), np.array([0, 3]), np.array([1.0, 2.0])))
 
 
-def component_of(likelihood: CellFactors) -> Component:
-    return max(split(cell_laws(likelihood, Uniform())).components, key=len)
+def component_of(likelihood: CellFactors) -> FactorComponent:
+    return max(split_components(cell_laws(likelihood, Uniform())).components, key=len)
 
 
 @pytest.mark.parametrize(("shape", "margins", "mean"), SHAPES[1:])
@@ -176,7 +176,7 @@ def test_short_vectors() -> None:
 def test_circuits_keep_sums_and_find_patterns() -> None:
     likelihood = likelihood_of((4, 5), [(0,), (1,), ()], 2.0)
     component = component_of(likelihood)
-    circuits = Circuits.of(component)
+    circuits = SumCircuits.of(component)
     assert circuits is not None and not circuits.rest
     rng, lengths = np.random.default_rng(7), set()
     for _ in range(300):
@@ -189,13 +189,13 @@ def test_circuits_keep_sums_and_find_patterns() -> None:
         lengths.add(len(found[0]))
     assert lengths == {4, 6, 8}
     # Three sums over a cell are no graph.
-    assert Circuits.of(component_of(likelihood_of((2, 3, 3), TWO_OF_THREE, 1.5))) is None
+    assert SumCircuits.of(component_of(likelihood_of((2, 3, 3), TWO_OF_THREE, 1.5))) is None
 
 
 def test_sweeps_keep_sums() -> None:
     for shape, margins, mean in SHAPES:
         component = component_of(likelihood_of(shape, margins, mean))
-        sweeps = Sweeps.of(component, shape)
+        sweeps = SwapSweeps.of(component, shape)
         assert sweeps is not None
         rng = np.random.default_rng(8)
         for _ in range(20):
@@ -209,8 +209,8 @@ def test_sweeps_keep_sums() -> None:
 
 def test_starts_fit_and_differ() -> None:
     component = component_of(likelihood_of((5, 5), [(0,), (1,)], 4.0, kind="rounded"))
-    found = starts(component, 6, np.random.default_rng(9))
-    assert all(fits(component, table) for table in found)
+    found = chain_starts(component, 6, np.random.default_rng(9))
+    assert all(within_bounds(component, table) for table in found)
     assert len(np.unique(found, axis=0)) > 3
 
 

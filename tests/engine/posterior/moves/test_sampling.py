@@ -16,7 +16,7 @@ from tabprotect.engine.posterior.moves.coin import Coin
 from tabprotect.engine.posterior.moves.elimination import Elimination
 from tabprotect.engine.posterior.moves.signature_model import GroupModel, group_model
 from tabprotect.engine.posterior.prior import Poisson, Positive, Prior, Uniform
-from tabprotect.engine.protection.cycle_runs.forward import flip, walk
+from tabprotect.engine.protection.cycle_runs.forward_walk import flip, walk_cycles
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.likelihood import BlockingRule, MoveSequence
 from tabprotect.engine.tables.domain import Domain
@@ -69,7 +69,7 @@ def test_symmetric_draws_are_independent_and_exact() -> None:
     state = np.repeat(counts.reshape(-1, 1), 2000, axis=1)
     backwards = moves.take(range(len(moves))[::-1])
     coins = flip(rng, (2, len(moves), 2000), alpha=0.25, beta=0.25)
-    walk(state, layers(backwards), coins, "negative")
+    walk_cycles(state, layers(backwards), coins, "negative")
     spread = state.std(axis=1) / np.sqrt(2000)
     z = (state.mean(axis=1) - drawn.mean.reshape(-1)) / np.maximum(spread * np.sqrt(2), 1e-9)
     assert np.abs(z).max() < 5 and 0.8 < z.std() < 1.2
@@ -152,7 +152,7 @@ def worst_z(
     originals = rng.poisson(means[:, None], (CELLS, runs)).astype(np.int64)
     published = originals.copy()
     coins = flip(rng, (2, len(MOVES), runs), alpha=0.35, beta=0.15)
-    walk(published, layers(MOVES), coins, rule)
+    walk_cycles(published, layers(MOVES), coins, rule)
     tables, which = np.unique(published.T, axis=0, return_inverse=True)
     which = which.reshape(-1)
     hits = np.zeros((CELLS, 8))

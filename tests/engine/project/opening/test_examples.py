@@ -8,7 +8,7 @@ import pytest
 
 from tabprotect.engine.cycles.designs import design
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.formats.reading import Reading
+from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.project.opening.examples import examples, load_example
 from tabprotect.engine.project.opening.sources import (
     Opened,

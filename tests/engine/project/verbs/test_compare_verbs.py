@@ -11,9 +11,9 @@ from tabprotect.engine.assessment.comparing.compare import compare
 from tabprotect.engine.assessment.comparing.comparison import Comparison
 from tabprotect.engine.assessment.comparing.run_spec import parse_spec
 from tabprotect.engine.errors import Interrupted, ParameterError
+from tabprotect.engine.project.copy_as_command import line
 from tabprotect.engine.project.history import History
 from tabprotect.engine.project.saving import storage
-from tabprotect.engine.project.shell import line
 from tabprotect.engine.project.verbs.compare_verbs import compare as compare_words
 from tabprotect.engine.project.verbs.compare_verbs import comparison_scope
 

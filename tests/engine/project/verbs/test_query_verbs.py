@@ -9,19 +9,23 @@ from typing import Any
 import pytest
 
 from tabprotect.engine.bundle import public
-from tabprotect.engine.cycles.report import check
+from tabprotect.engine.cycles.cycle_report import check_cycles
 from tabprotect.engine.errors import InputError, ParameterError, RefusedError, TabprotectError
 from tabprotect.engine.posterior.infer import infer
 from tabprotect.engine.posterior.sums import sums
 from tabprotect.engine.progress import Cancellable
+from tabprotect.engine.project.copy_as_command import line
 from tabprotect.engine.project.history import History
 from tabprotect.engine.project.project import Project
-from tabprotect.engine.project.recipe import to_text
+from tabprotect.engine.project.recipe_text import to_text
+from tabprotect.engine.project.recipes.replay import from_text
 from tabprotect.engine.project.release_plan import ReleasePlan
-from tabprotect.engine.project.releasing.release_state import evidence_of, judged, released_set
-from tabprotect.engine.project.replaying.replay import from_text
+from tabprotect.engine.project.releasing.query_space_state import (
+    evidence_of,
+    judge_margins,
+    released_set,
+)
 from tabprotect.engine.project.saving import storage
-from tabprotect.engine.project.shell import line
 from tabprotect.engine.project.verbs.query_verbs import frontier, optimal, widths
 from tabprotect.engine.protection.registered import likelihood_of
 from tabprotect.engine.tables.publication import Publication
@@ -76,7 +80,7 @@ def test_every_single_release_is_judged_as_its_bounds_say(czech: Project) -> Non
     state = released_set(czech)
     for size in (1, 4, 5, 6):
         for names in combinations("ABCDEF", size):
-            allowed = judged(czech, [names]).width >= 3
+            allowed = judge_margins(czech, [names]).width >= 3
             assert state.allows(state.evidence.lattice.query(names)) == allowed
             if allowed:
                 assert after(czech, release(*names)).plan.margins == (names,)
@@ -230,7 +234,7 @@ def test_beyond_the_plan_one_perturbed_table_answers(tmp_path: Path, czech: Proj
     project = apply(project, "perturb_beyond_plan").project
     assert project.method == "cyclic_perturbation"
     assert dict(project.parameters) == {"keep": "A:B:C + D:E + F"}
-    report = check(project.cycles)
+    report = check_cycles(project.cycles)
     assert (report.rank, report.known_functionals) == (52, 0) and report.preserves_margins
     project = apply(project, "protect", {"seed": 1}).project
     path = tmp_path / "release.zip"

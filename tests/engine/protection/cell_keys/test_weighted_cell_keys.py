@@ -20,7 +20,7 @@ from tabprotect.engine.posterior.prior import Poisson
 from tabprotect.engine.project.codec import Decoder, Encoder
 from tabprotect.engine.protection.cell_keys.perturbation_table import perturbation_table
 from tabprotect.engine.protection.cell_keys.published_laws import of_estimate
-from tabprotect.engine.protection.descriptions.summary import summarise
+from tabprotect.engine.protection.descriptions.run_summary import summarise
 from tabprotect.engine.protection.problem import Problem, Protected
 from tabprotect.engine.protection.registered import likelihood_of, methods
 from tabprotect.engine.randomness import KEY_MODULUS, Randomness

@@ -22,7 +22,7 @@ from tabprotect.engine.protection.resampling.truncated_laws import (
     averaged,
     binomial_logs,
     limits,
-    possible,
+    possible_true_counts,
 )
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.release import Release
@@ -100,7 +100,7 @@ def test_possible_originals_are_those_whose_range_holds_the_count(
     counts = np.arange(n + 1)
     low, high = (averaged(end, samples) for end in limits(counts, n, quality, samples))
     assert (low <= counts).all() and (counts <= high).all()
-    first, last = possible(counts, n, quality, samples)
+    first, last = possible_true_counts(counts, n, quality, samples)
     for k in range(n + 1):
         fits = counts[(low <= k) & (k <= high)].tolist()
         assert fits == list(range(first[k], last[k] + 1))

@@ -14,14 +14,14 @@ from round_trip import round_trip
 
 from tabprotect.engine.disclosure.gate import protect
 from tabprotect.engine.errors import InfeasibleError, InputError, ParameterError, RefusedError
-from tabprotect.engine.formats.groupings import grouping_text, parse_groupings
+from tabprotect.engine.formats.grouping_files import grouping_text, parse_groupings
 from tabprotect.engine.posterior.infer import infer
 from tabprotect.engine.protection.guarantees import verify
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import likelihood_of, methods
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.tables.domain import Domain
-from tabprotect.engine.tables.groupings.hierarchy import Grouping
+from tabprotect.engine.tables.groupings.grouping import Grouping
 from tabprotect.engine.tables.table import Table
 
 METHOD = methods()["coarsening"]

@@ -16,8 +16,8 @@ import pytest
 
 from tabprotect.engine.bundle import confidential, public
 from tabprotect.engine.bundle.verify import verify_bytes
+from tabprotect.engine.cycles.cycle_family import Family
 from tabprotect.engine.cycles.designs import design
-from tabprotect.engine.cycles.family import Family
 from tabprotect.engine.errors import InfeasibleError, InputError, ParameterError
 from tabprotect.engine.posterior.adaptive import adaptive_tables, adaptive_walk
 from tabprotect.engine.posterior.infer import infer
@@ -25,7 +25,7 @@ from tabprotect.engine.posterior.prior import Poisson, Positive, Uniform
 from tabprotect.engine.project.history import History
 from tabprotect.engine.project.saving import storage
 from tabprotect.engine.project.verbs.release_verbs import protect_words
-from tabprotect.engine.protection.cycle_runs import forward as walk
+from tabprotect.engine.protection.cycle_runs import forward_walk as walk
 from tabprotect.engine.protection.cycle_runs.sequence import draw_sequence
 from tabprotect.engine.protection.problem import Problem, Protected
 from tabprotect.engine.protection.registered import likelihood_of, methods
@@ -419,7 +419,7 @@ def test_draws_agree_with_the_list(
     kind: str, alpha: float, beta: float, special: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if special == "no lists of neighbours":
-        monkeypatch.setattr("tabprotect.engine.cycles.family.MOST_NEIGHBOURS", 0)
+        monkeypatch.setattr("tabprotect.engine.cycles.cycle_family.MOST_NEIGHBOURS", 0)
     elif special:
         resampled = adaptive_walk._resampled
         monkeypatch.setattr(adaptive_walk, "_resampled", lambda w, g, _: resampled(w, g, 1.0))
@@ -487,7 +487,7 @@ def test_beliefs_that_forget_the_choice_do_not(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_drawn_beliefs_come_true(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(adaptive_tables, "MOST_TABLES", 0)
-    monkeypatch.setattr("tabprotect.engine.posterior.adaptive.infer_adaptive.DRAWS", 300)
+    monkeypatch.setattr(adaptive_tables, "ADAPTIVE_TABLES", 0)
+    monkeypatch.setattr("tabprotect.engine.posterior.adaptive.infer_adaptive.ADAPTIVE_DRAWS", 300)
     (found,) = calibrate_method(METHOD, replace(POSITIVE, runs=100))
     assert found.bins >= 10 and found.worst_z < LIMIT, str(found)

@@ -10,8 +10,8 @@ import pytest
 from scipy.stats import chi2
 
 from tabprotect.engine.assessment.assessed_release import AssessedRelease
-from tabprotect.engine.assessment.compared import published_by
-from tabprotect.engine.assessment.key import Key
+from tabprotect.engine.assessment.compared_cells import published_by
+from tabprotect.engine.assessment.intruder_key import Key
 from tabprotect.engine.assessment.registered import measures
 from tabprotect.engine.errors import InputError, ParameterError, TooLargeError
 from tabprotect.engine.posterior.infer import infer

@@ -16,12 +16,11 @@ from tabprotect.engine.posterior.prior import Uniform
 from tabprotect.engine.protection.calibration_plan import CalibrationPlan
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import likelihood_of, methods
-from tabprotect.engine.protection.rounding.small_rounding import Rules, SmallCounts
+from tabprotect.engine.protection.rounding.small_rounding import RoundingRules, SmallCounts
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.likelihood import CellFactors, Likelihood
 from tabprotect.engine.release.mechanism import Mechanism
-from tabprotect.engine.release.published import PublishedTable
-from tabprotect.engine.release.release import Release
+from tabprotect.engine.release.release import PublishedTable, Release
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
@@ -101,7 +100,7 @@ def test_small_count_rounding_follows_its_exact_law() -> None:
     domain = Domain.of_shape((2, 3))
     table = Table.dense(domain, [[1, 2, 1], [1, 1, 2]])
     publication = Publication.of(domain, "A*B")
-    small = SmallCounts(table, publication, Rules(3, 2))
+    small = SmallCounts(table, publication, RoundingRules(3, 2))
     generator = np.random.default_rng(4)
     draws = 1000
     seen: Counter[bytes] = Counter()

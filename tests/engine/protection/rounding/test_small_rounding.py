@@ -17,9 +17,9 @@ from tabprotect.engine.protection import published_sums
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import likelihood_of, methods
 from tabprotect.engine.protection.rounding import small_rounding
-from tabprotect.engine.protection.rounding.small_rounding import Rules, SmallCounts, keys_of
+from tabprotect.engine.protection.rounding.small_rounding import RoundingRules, SmallCounts, keys_of
 from tabprotect.engine.tables.domain import Domain
-from tabprotect.engine.tables.groupings.hierarchy import Grouping
+from tabprotect.engine.tables.groupings.grouping import Grouping
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
 
@@ -39,7 +39,7 @@ def test_published_examples_cell_by_cell(case: dict) -> None:
     table = Table.dense(domain, np.array(case["counts"]).reshape(domain.shape))
     publication = Publication.of(domain, case["formula"])
     permutations = iter(case["permutations"])
-    rules = Rules(case["base"], case["most"], zeros=case["zeros"])
+    rules = RoundingRules(case["base"], case["most"], zeros=case["zeros"])
     rounded = SmallCounts(table, publication, rules).round(lambda n: np.array(next(permutations)))
     assert next(permutations, None) is None
     assert rounded.inner.counts.reshape(-1).tolist() == case["rounded"]
@@ -48,7 +48,7 @@ def test_published_examples_cell_by_cell(case: dict) -> None:
 
 
 def stated(
-    incidence: np.ndarray, original: np.ndarray, rules: Rules, permutation: object
+    incidence: np.ndarray, original: np.ndarray, rules: RoundingRules, permutation: object
 ) -> np.ndarray:
     """The algorithm as it is stated, with lists and one step at a time."""
     base, most = rules.base, rules.most
@@ -98,7 +98,7 @@ def stated(
 
 
 @st.composite
-def problems(draw: st.DrawFn) -> tuple[Table, Publication, Rules]:
+def problems(draw: st.DrawFn) -> tuple[Table, Publication, RoundingRules]:
     shape = draw(st.sampled_from([(3, 4), (5, 3), (3, 2, 3), (2, 2, 2, 2), (7,)]))
     domain = Domain.of_shape(shape)
     mean = draw(st.sampled_from([0.7, 1.5, 4.0]))
@@ -109,7 +109,7 @@ def problems(draw: st.DrawFn) -> tuple[Table, Publication, Rules]:
         st.lists(st.lists(st.sampled_from([*names, "G"]), unique=True), min_size=1, max_size=4)
     )
     base = draw(st.integers(2, 5))
-    rules = Rules(
+    rules = RoundingRules(
         base,
         draw(st.sampled_from([base - 1, base + 2])),
         draw(st.sampled_from(["published", "all"])),
@@ -126,7 +126,7 @@ def problems(draw: st.DrawFn) -> tuple[Table, Publication, Rules]:
 @settings(max_examples=100, deadline=None)
 @given(problem=problems(), seed=st.integers(0, 2**32))
 def test_the_stated_algorithm_and_its_promises(
-    problem: tuple[Table, Publication, Rules], seed: int
+    problem: tuple[Table, Publication, RoundingRules], seed: int
 ) -> None:
     table, publication, rules = problem
     rounded = SmallCounts(table, publication, rules).round(np.random.default_rng(seed).permutation)
@@ -154,13 +154,13 @@ def test_a_small_count_between_two_groups_cannot_be_derived() -> None:
     pair = (Grouping("G", "A", ("p", "p", "q")), Grouping("H", "A", ("p", "q", "q")))
     publication = Publication.of(domain, [["G"], ["H"]], pair)
     # 10 and 9, 9 and 10: nothing small is published, yet the difference is the one in the middle.
-    rounded = SmallCounts(table, publication, Rules(3, 2)).round(
+    rounded = SmallCounts(table, publication, RoundingRules(3, 2)).round(
         np.random.default_rng(1).permutation
     )
     assert rounded.derived == 1
     assert rounded.inner.counts.tolist() == [9, 0, 9]
     sparse = Table.sparse(domain, [0, 1, 2], [9, 1, 9])
-    again = SmallCounts(sparse, publication, Rules(3, 2)).round(
+    again = SmallCounts(sparse, publication, RoundingRules(3, 2)).round(
         np.random.default_rng(1).permutation
     )
     assert again.inner == rounded.inner
@@ -171,12 +171,14 @@ def test_a_cell_beside_published_zeros_is_derived() -> None:
     table = Table.dense(domain, [[0, 4], [0, 1]])
     publication = Publication.of(domain, "A + B - 1")
     # Row 2 publishes 1 anyway; without it the zero column leaves row 1 its one cell.
-    rounded = SmallCounts(table, publication, Rules(3, 2)).round(
+    rounded = SmallCounts(table, publication, RoundingRules(3, 2)).round(
         np.random.default_rng(1).permutation
     )
     assert rounded.inner.counts.tolist() == [[0, 4], [0, 0]]
     columns = Publication.of(domain, [["B"]])
-    untouched = SmallCounts(table, columns, Rules(3, 2)).round(np.random.default_rng(1).permutation)
+    untouched = SmallCounts(table, columns, RoundingRules(3, 2)).round(
+        np.random.default_rng(1).permutation
+    )
     assert untouched.inner == table
 
 
@@ -186,7 +188,7 @@ def test_more_candidates_than_are_handled_at_once(monkeypatch: pytest.MonkeyPatc
     counts = np.random.default_rng(5).poisson(1.2, size=(12, 9))
     table = Table.dense(domain, counts)
     publication = Publication.of(domain, "A*B")
-    rounded = SmallCounts(table, publication, Rules(3, 2)).round(
+    rounded = SmallCounts(table, publication, RoundingRules(3, 2)).round(
         np.random.default_rng(1).permutation
     )
     assert rounded.rounds >= ((counts > 0) & (counts < 3)).sum() / 7
@@ -201,7 +203,7 @@ def test_swaps_improve_on_the_greedy_choice() -> None:
     true = publication.stack(publication.sums(table))
 
     def median(step: int) -> float:
-        rounder = SmallCounts(table, publication, Rules(3, 2, step=step))
+        rounder = SmallCounts(table, publication, RoundingRules(3, 2, step=step))
         found = []
         for seed in range(15):
             inner = rounder.round(np.random.default_rng(seed).permutation).inner
@@ -225,7 +227,7 @@ def test_counts_too_large_are_refused() -> None:
     domain = Domain.of_shape((2,))
     table = Table.dense(domain, [2**62, 1])
     with pytest.raises(InputError, match="too large"):
-        SmallCounts(table, Publication.of(domain, "A"), Rules(3, 2))
+        SmallCounts(table, Publication.of(domain, "A"), RoundingRules(3, 2))
 
 
 def test_a_table_too_large_to_be_rounded_is_refused_before_the_work(
@@ -240,7 +242,7 @@ def test_a_table_too_large_to_be_rounded_is_refused_before_the_work(
     with pytest.raises(
         TooLargeError, match=r"60 inner cells in 5 sub-tables would take about .*GB"
     ):
-        SmallCounts(table, publication, Rules(3, 2))
+        SmallCounts(table, publication, RoundingRules(3, 2))
     assert not asked
 
 
@@ -248,7 +250,7 @@ def test_keys_take_four_bytes_for_each_cell_and_margin() -> None:
     domain = Domain.of_shape((30, 20, 10))
     counts = np.random.default_rng(1).poisson(1, domain.shape)
     publication = Publication.of(domain, "A*B + B*C + A*C - A:B:C")
-    small = SmallCounts(Table.dense(domain, counts), publication, Rules(3, 2))
+    small = SmallCounts(Table.dense(domain, counts), publication, RoundingRules(3, 2))
     few = int(((counts > 0) & (counts < 3)).sum())
     assert small.keys.nbytes == 4 * few * len(publication.margins)
 

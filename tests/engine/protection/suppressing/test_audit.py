@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from suppression_brute_force import intervals, tables_alike, with_zeros
 
-from tabprotect.engine.formats.groupings import parse_groupings
+from tabprotect.engine.formats.grouping_files import parse_groupings
 from tabprotect.engine.protection.suppressing.audit import audit
 from tabprotect.engine.protection.suppressing.near_tables.deviation import ENDLESS
 from tabprotect.engine.tables.domain import Domain

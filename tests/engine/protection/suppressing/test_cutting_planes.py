@@ -13,13 +13,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tabprotect.engine.errors import InfeasibleError
-from tabprotect.engine.formats.groupings import parse_groupings
+from tabprotect.engine.formats.grouping_files import parse_groupings
 from tabprotect.engine.protection.suppressing import choice
 from tabprotect.engine.protection.suppressing.audit import audit
 from tabprotect.engine.protection.suppressing.choice import choose
 from tabprotect.engine.protection.suppressing.hiding_sets.cutting_planes import CuttingPlanes
 from tabprotect.engine.protection.suppressing.hiding_sets.hiding_problem import HidingProblem
-from tabprotect.engine.protection.suppressing.hiding_sets.promise import check
+from tabprotect.engine.protection.suppressing.hiding_sets.promise import check_intervals
 from tabprotect.engine.protection.suppressing.task import Insiders, Task
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Domain
@@ -94,7 +94,7 @@ def test_the_best_known_hiding_sets_are_found_and_proved(name: str) -> None:
     found = choose(task)
     assert found.cost == pytest.approx(KNOWN[name]["best_cost"])
     assert found.gap is not None and found.gap <= 0.01
-    kept = check(task, found.hidden)
+    kept = check_intervals(task, found.hidden)
     assert not len(kept.unprotected) and kept.whole == kept.ends > 0
 
 
@@ -126,7 +126,7 @@ def test_intervals_hold_against_insiders(seed: int, insiders: Insiders) -> None:
     if found is None:
         return
     hidden = problem.published(found.hidden)
-    assert not len(check(task, hidden).unprotected)
+    assert not len(check_intervals(task, hidden).unprotected)
     if insiders == "none":
         return
     people = set(problem.person.tolist()) - {-1}
@@ -139,7 +139,7 @@ def test_intervals_hold_against_insiders(seed: int, insiders: Insiders) -> None:
                 continue
             seen = hidden & ~np.isin(problem.person, list(barred))[task.publication.distinct[1]]
             mine = replace(task, primary=np.arange(len(hidden)) == cell, insiders="none")
-            assert not len(check(mine, seen).unprotected)
+            assert not len(check_intervals(mine, seen).unprotected)
 
 
 @settings(max_examples=25, deadline=None)
@@ -149,7 +149,7 @@ def test_the_check_says_what_the_audit_says(seed: int, formula: str) -> None:
     task = task_of(generator.poisson(2.0, (3, 2, 2)), formula, high=2)
     hidden = task.primary | ((generator.random(len(task.cost)) < 0.5) & (task.values > 0))
     audited = audit(task.publication, task.table, hidden, levels=task.levels, never_zero=True)
-    found = check(task, hidden)
+    found = check_intervals(task, hidden)
     assert set(found.unprotected) <= set(audited.unprotected)
     if found.whole == found.ends:
         np.testing.assert_array_equal(found.unprotected, audited.unprotected)

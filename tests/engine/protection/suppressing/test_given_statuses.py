@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tabprotect.engine.errors import InputError, ParameterError
-from tabprotect.engine.formats.groupings import parse_groupings
+from tabprotect.engine.formats.grouping_files import parse_groupings
 from tabprotect.engine.protection.methods.suppression import PLUGIN
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.suppressing.given_statuses import GivenStatuses

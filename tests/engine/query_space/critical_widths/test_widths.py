@@ -12,12 +12,12 @@ from small_tables import exact_width, tables
 
 from tabprotect.engine.errors import InputError, Interrupted, ParameterError
 from tabprotect.engine.progress import Cancellable
+from tabprotect.engine.query_space.criterion_evidence import Evidence
 from tabprotect.engine.query_space.critical_widths.at_risk import AtRiskCells
 from tabprotect.engine.query_space.critical_widths.widths import (
     critical_widths,
     parsimonious_bounds,
 )
-from tabprotect.engine.query_space.evidence import Evidence
 from tabprotect.engine.query_space.lattice import Lattice
 from tabprotect.engine.query_space.workers import parse_workers
 from tabprotect.engine.sensitivity.small_count import SmallCount

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tabprotect.engine.query_space.frontier import Frontier, maximal
+from tabprotect.engine.query_space.frontier import Frontier, maximal_queries
 from tabprotect.engine.query_space.graphs.chordal import (
     covers,
     decomposable,
@@ -76,17 +76,17 @@ K = 6
     st.lists(st.integers(0, 2**K - 1), max_size=4), st.lists(st.integers(0, 2**K - 1), min_size=1)
 )
 def test_covers_are_decomposable_and_contain(released: list[int], queries: list[int]) -> None:
-    frontier = maximal(released)
+    frontier = maximal_queries(released)
     found = covers(K, frontier, np.array(queries))
     for row, query in enumerate(queries):
         cliques = [c for c in found.cliques[row].tolist() if c]
-        wanted = maximal([*frontier, query])
+        wanted = maximal_queries([*frontier, query])
         assert decomposable(K, cliques) is not None or not cliques
         assert all(any(q & c == q for c in cliques) or not q for q in wanted)
         tree = decomposable(K, wanted)
         assert found.exact[row] == (tree is not None)
         if tree is not None:
-            assert set(maximal(cliques or [0])) == set(wanted)
+            assert set(maximal_queries(cliques or [0])) == set(wanted)
             # By elimination or by junction tree: the same sum over cliques less separators.
             size = lambda q: 3 ** q.bit_count()  # noqa: E731
             steps = zip(found.cliques[row].tolist(), found.separators[row].tolist(), strict=True)

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from small_tables import exact_width, tables
 
 from tabprotect.engine.errors import InfeasibleError, InputError, Interrupted, ParameterError
-from tabprotect.engine.query_space.evidence import Evidence
+from tabprotect.engine.query_space.criterion_evidence import Evidence
 from tabprotect.engine.query_space.frontier import Frontier
 from tabprotect.engine.query_space.lattice import Lattice
-from tabprotect.engine.query_space.optimal.best_release import optimal, plan
+from tabprotect.engine.query_space.optimal.best_release import judged_proposal, optimal
 from tabprotect.engine.query_space.optimal.exhaustive import every_release
 from tabprotect.engine.query_space.optimal.heuristic import longest_prefix
 from tabprotect.engine.query_space.registered import criteria
@@ -179,7 +179,7 @@ def test_other_utilities(czech_evidence: Evidence) -> None:
 
 
 def test_habits_compared(czech_evidence: Evidence) -> None:
-    all_three_way = plan(czech_evidence, czech_evidence.lattice.level(3), 10)
+    all_three_way = judged_proposal(czech_evidence, czech_evidence.lattice.level(3), 10)
     assert all_three_way.released.by_dimension == (1, 6, 15, 20, 0, 0, 0)
     assert not all_three_way.decomposable and all_three_way.judgement.exact
 

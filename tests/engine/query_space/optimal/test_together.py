@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tabprotect.engine.bounds import bounding
-from tabprotect.engine.query_space.evidence import Evidence
+from tabprotect.engine.query_space.criterion_evidence import Evidence
 from tabprotect.engine.query_space.frontier import Frontier
-from tabprotect.engine.query_space.optimal.together import Together, together
+from tabprotect.engine.query_space.optimal.together import WishesTogether, wishes_together
 from tabprotect.engine.query_space.registered import criteria
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Domain
@@ -37,7 +37,7 @@ def test_what_is_kept_is_safe_and_what_is_left_is_not(
         released = Frontier.below(evidence.lattice, (0, *queries)).members
         return width.judge(evidence, released, threshold).verdict == "safe"
 
-    found = together(evidence, wishes, threshold, width)
+    found = wishes_together(evidence, wishes, threshold, width)
     assert sorted((*found.kept, *found.left)) == sorted(wishes)
     assert [w for w in wishes if w in found.kept] == list(found.kept)
     assert not found.kept or safe(*found.kept)
@@ -52,18 +52,18 @@ def test_closed_forms_speak_first_and_what_is_too_hard_is_not_called_safe(
     counts = np.random.default_rng(2).poisson(2.0, domain.shape)
     evidence = Evidence.gather(Table.dense(domain, counts), SmallCount(1, 1))
     criterion, pairs = criteria()["width"], list(evidence.lattice.level(2))
-    told: list[Together] = []
+    told: list[WishesTogether] = []
 
     class Heard:
         def report(self, stage: str, fraction: float, partial: object = None) -> None:
-            if isinstance(partial, Together):
+            if isinstance(partial, WishesTogether):
                 told.append(partial)
 
-    whole = together(evidence, pairs, 3, criterion)
+    whole = wishes_together(evidence, pairs, 3, criterion)
     assert whole.kept == tuple(pairs)
     # Nothing may be solved or walked: only closed forms are left.
     monkeypatch.setattr(bounding, "_narrow", lambda *_: None)
-    found = together(evidence, pairs, 3, criterion, progress=Heard())
+    found = wishes_together(evidence, pairs, 3, criterion, progress=Heard())
     assert found.kept and found.undecided and not found.left
     assert {*found.kept, *found.undecided} == {*pairs}
     released = Frontier.below(evidence.lattice, found.kept).members

@@ -10,14 +10,25 @@ from small_tables import exact_width, tables
 
 from tabprotect.engine.errors import InfeasibleError, Interrupted, ParameterError
 from tabprotect.engine.progress import Cancellable
-from tabprotect.engine.query_space.evidence import Evidence
-from tabprotect.engine.query_space.frontier import minimal
+from tabprotect.engine.query_space.criterion_evidence import Evidence
+from tabprotect.engine.query_space.frontier import minimal_queries
 from tabprotect.engine.query_space.registered import criteria
 from tabprotect.engine.query_space.release_sets.release_set import ReleaseSet
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.table import Table
 
 WIDTH = criteria()["width"]
+
+
+class _Listening:
+    """Progress that keeps the partial results."""
+
+    def __init__(self, heard: list[ReleaseSet]) -> None:
+        self.heard = heard
+
+    def report(self, stage: str, fraction: float, partial: object = None) -> None:
+        if isinstance(partial, ReleaseSet):
+            self.heard.append(partial)
 
 
 @settings(max_examples=40, deadline=None)
@@ -30,7 +41,7 @@ def test_regions_are_those_of_brute_force(table: Table, beta: int, data: st.Data
     for _ in range(3):
         safe = {q for q in every if exact_width(table, [*released, q], 1, 2) >= beta}
         assert set(state.allowed.tolist()) == safe
-        assert set(state.unreleasable) == set(minimal(set(every) - safe))
+        assert set(state.unreleasable) == set(minimal_queries(set(every) - safe))
         assert state.undecided == 0 and state.refused == len(every) - len(safe)
         assert (state.judgement.verdict == "safe") == (0 in safe)
         for q in every:
@@ -42,11 +53,19 @@ def test_regions_are_those_of_brute_force(table: Table, beta: int, data: st.Data
         released.append(query)
         gone = set(before.allowed.tolist()) - set(state.allowed.tolist())
         assert consequence.lost == len(gone)
-        assert set(consequence.newly_unreleasable) == set(minimal(gone))
+        assert set(consequence.newly_unreleasable) == set(minimal_queries(gone))
         assert consequence.newly_released == state.released.size - before.released.size
     again = ReleaseSet.begin(evidence, WIDTH, beta, released=released)
     assert np.array_equal(again.allowed, state.allowed)
     assert again.unreleasable == state.unreleasable and again.released == state.released
+    seen: list[ReleaseSet] = []
+    once = ReleaseSet.begin(evidence, WIDTH, beta).release_all(released, _Listening(seen))
+    assert np.array_equal(once.allowed, state.allowed) and once.released == state.released
+    assert once.unreleasable == state.unreleasable and once.proved == state.proved
+    for so_far in seen:
+        assert so_far.released == once.released
+        assert not np.setdiff1d(so_far.allowed, once.allowed).size
+        assert all(query in once.proved for query in so_far.proved)
     assert again.judgement.exact
     assert again.judgement.width == exact_width(table, released, 1, 2)
 

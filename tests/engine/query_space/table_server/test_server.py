@@ -15,12 +15,12 @@ from hypothesis import strategies as st
 
 from tabprotect.engine import database
 from tabprotect.engine.errors import InfeasibleError, InputError
-from tabprotect.engine.query_space.evidence import Evidence
+from tabprotect.engine.query_space.criterion_evidence import Evidence
 from tabprotect.engine.query_space.registered import criteria, rules
 from tabprotect.engine.query_space.release_sets.release_set import ReleaseSet
-from tabprotect.engine.query_space.table_server.database import Ledger, Taken
-from tabprotect.engine.query_space.table_server.entry import FIRST_CHAIN, fingerprint
 from tabprotect.engine.query_space.table_server.fold import LogLine, Request, ServerState, serve
+from tabprotect.engine.query_space.table_server.ledger import Ledger, Taken
+from tabprotect.engine.query_space.table_server.log_entry import FIRST_CHAIN, table_fingerprint
 from tabprotect.engine.query_space.table_server.session import ServerSession, followed, replay
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.table import Table
@@ -119,8 +119,8 @@ def test_each_table_has_a_history_of_its_own(
 ) -> None:
     path = str(tmp_path / "history.db")
     other = Table.dense(czech.domain, np.flip(czech.counts))
-    assert fingerprint(czech) != fingerprint(other)
-    assert fingerprint(czech) == fingerprint(Table.sparse(czech.domain, *czech.cells))
+    assert table_fingerprint(czech) != table_fingerprint(other)
+    assert table_fingerprint(czech) == table_fingerprint(Table.sparse(czech.domain, *czech.cells))
     with Ledger(path, czech) as ledger, Ledger(path, other) as second:
         ServerSession(ledger, start).ask(asked(start, "A,B"))
         assert len(list(ledger.entries())) == 1 and list(second.entries()) == []

@@ -15,15 +15,15 @@ from pytestqt.qtbot import QtBot
 from readable import tab_order, texts, unnamed
 
 from tabprotect.engine.assessment.comparing import compare as compared
-from tabprotect.engine.assessment.registered import chosen
+from tabprotect.engine.assessment.registered import named_measures
 from tabprotect.engine.project.verbs.compare_verbs import set_comparison
 from tabprotect.engine.project.verbs.release_verbs import set_seed
 from tabprotect.gui.frame.main_window import MainWindow
 from tabprotect.gui.look.theme import THEME
 from tabprotect.gui.pages.compare.page import ComparePage
-from tabprotect.gui.pages.compare.runs import completions
-from tabprotect.gui.plots.ru_map import Axis, RiskUtilityMap, Setting
-from tabprotect.gui.plots.symbols import INKS, SHAPES, Look, looks
+from tabprotect.gui.pages.compare.runs_panel import completions
+from tabprotect.gui.plots.ru_map import Axis, PlottedConfiguration, RiskUtilityMap
+from tabprotect.gui.plots.series_looks import INKS, SHAPES, SeriesLook, series_looks
 
 Settle = Callable[[], None]
 
@@ -43,7 +43,7 @@ TWO = ("random_rounding base=3", "cell_key D=3 js=1")
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(compared, "chosen", lambda names: chosen(names or QUICK))
+    monkeypatch.setattr(compared, "named_measures", lambda names: named_measures(names or QUICK))
 
 
 @pytest.fixture
@@ -333,11 +333,11 @@ def test_large_text_and_dark_colours_show_the_same(ran: ComparePage, settle: Set
     assert not ran.grab().isNull()
 
 
-def setting(number: int, risk: float, utility: float) -> Setting:
-    return Setting(
+def setting(number: int, risk: float, utility: float) -> PlottedConfiguration:
+    return PlottedConfiguration(
         number=number,
         label=f"setting {number}",
-        look=Look(INKS[number], "circle"),
+        look=SeriesLook(INKS[number], "circle"),
         runs=np.array([number]),
         x=np.array([risk]),
         y=np.array([utility]),
@@ -364,6 +364,8 @@ def test_right_is_more_private_and_up_more_useful(qtbot: QtBot, higher: bool) ->
 
 
 def test_every_method_has_a_shape_of_its_own() -> None:
-    found = looks([f"method {n}" for n in range(len(SHAPES))])
+    found = series_looks([f"method {n}" for n in range(len(SHAPES))])
     assert len({look.shape for look in found.values()}) == len(SHAPES)
-    assert len({(look.ink, look.shape) for look in looks(map(str, range(40))).values()}) == 40
+    assert (
+        len({(look.ink, look.shape) for look in series_looks(map(str, range(40))).values()}) == 40
+    )

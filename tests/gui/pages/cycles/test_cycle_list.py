@@ -19,8 +19,8 @@ from tabprotect.engine.project.verbs.release_verbs import (
 )
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.gui.frame.main_window import MainWindow
+from tabprotect.gui.pages.cycles.cycle_picture import BOTH, pattern
 from tabprotect.gui.pages.cycles.page import CyclesPage
-from tabprotect.gui.pages.cycles.pattern import BOTH, pattern
 
 Settle = Callable[[], None]
 

@@ -11,8 +11,9 @@ from PySide6.QtWidgets import QTabBar
 from pytestqt.qtbot import QtBot
 from readable import texts, unnamed
 
-from tabprotect.engine.disclosure import before, trials
-from tabprotect.engine.disclosure.trials import Trial, tried
+from tabprotect.engine.disclosure import gate_chance as before
+from tabprotect.engine.disclosure import method_trials as trials
+from tabprotect.engine.disclosure.method_trials import MethodTrial, tried_methods
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.verbs.release_verbs import set_method
 from tabprotect.engine.project.verbs.table_verbs import set_count
@@ -89,7 +90,7 @@ def test_choosing_opens_the_set_up(page: ProtectPage, opened: MainWindow, settle
 def test_settings_that_were_tried_are_those_that_are_taken(
     page: ProtectPage, opened: MainWindow, settle: Settle
 ) -> None:
-    page.choose(Trial("random_rounding", {"base": 5}, "base 5", known=0.0))
+    page.choose(MethodTrial("random_rounding", {"base": 5}, "base 5", known=0.0))
     assert opened.document.project is not None
     assert dict(opened.document.project.parameters) == {"base": 5}
     settle()
@@ -99,9 +100,9 @@ def test_trials_come_in_parts_and_stop_when_nobody_looks(
     opened: MainWindow, settle: Settle, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stopped: list[bool] = []
-    first = tried(opened.document.project.problem, trials.Gate())[:2]  # type: ignore[union-attr]
+    first = tried_methods(opened.document.project.problem, trials.Gate())[:2]  # type: ignore[union-attr]
 
-    def slow(problem: object, limits: object, progress: Progress) -> tuple[Trial, ...]:
+    def slow(problem: object, limits: object, progress: Progress) -> tuple[MethodTrial, ...]:
         try:
             while True:
                 progress.report("trying", 0.4, first)
@@ -109,7 +110,7 @@ def test_trials_come_in_parts_and_stop_when_nobody_looks(
         finally:
             stopped.append(True)
 
-    monkeypatch.setattr(trials, "tried", slow)
+    monkeypatch.setattr(trials, "tried_methods", slow)
     opened.go("protect")
     page = opened.page
     assert isinstance(page, ProtectPage)
@@ -118,7 +119,7 @@ def test_trials_come_in_parts_and_stop_when_nobody_looks(
     opened.go("table")
     qtbot.waitUntil(lambda: bool(stopped) and not opened.document.jobs.running)
     # Whoever comes back has it tried again.
-    monkeypatch.setattr(trials, "tried", lambda *_: first)
+    monkeypatch.setattr(trials, "tried_methods", lambda *_: first)
     opened.go("protect")
     settle()
     assert not page.sentence.startswith("So far")
@@ -181,11 +182,13 @@ def test_what_was_not_tried_stands_behind_and_can_be_chosen(
 
 
 def test_shares_are_said_as_they_are() -> None:
-    assert share_text(Trial("x", known=0.0)) == "0 %"
-    assert share_text(Trial("x", known=0.004)) == "<1 %"
-    assert share_text(Trial("x", known=0.25, at_least=True)).endswith("25 %")
-    assert share_text(Trial("x", known=0.25, at_least=True)) != share_text(Trial("x", known=0.25))
-    assert "%" not in share_text(Trial("x"))
+    assert share_text(MethodTrial("x", known=0.0)) == "0 %"
+    assert share_text(MethodTrial("x", known=0.004)) == "<1 %"
+    assert share_text(MethodTrial("x", known=0.25, at_least=True)).endswith("25 %")
+    assert share_text(MethodTrial("x", known=0.25, at_least=True)) != share_text(
+        MethodTrial("x", known=0.25)
+    )
+    assert "%" not in share_text(MethodTrial("x"))
 
 
 def test_the_method_of_the_project_is_marked(

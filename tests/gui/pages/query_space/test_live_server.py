@@ -15,8 +15,8 @@ from pytestqt.qtbot import QtBot
 
 from tabprotect.engine.project.verbs.table_verbs import set_count
 from tabprotect.gui.frame.main_window import MainWindow
-from tabprotect.gui.pages.query_space import live
-from tabprotect.gui.pages.query_space.live import LivePanel
+from tabprotect.gui.pages.query_space import live_panel as live
+from tabprotect.gui.pages.query_space.live_panel import LivePanel
 from tabprotect.gui.pages.query_space.page import QuerySpacePage
 
 Settle = Callable[[], None]

@@ -14,8 +14,8 @@ from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 from tabprotect.engine.tables.variable import Level, Variable
 from tabprotect.gui.frame.main_window import MainWindow
-from tabprotect.gui.pages.query_space.files import nodes_text
 from tabprotect.gui.pages.query_space.page import QuerySpacePage
+from tabprotect.gui.pages.query_space.query_space_files import nodes_text
 
 Settle = Callable[[], None]
 

@@ -21,7 +21,7 @@ from tabprotect.engine.project.releasing.foresight import foreseen
 from tabprotect.engine.project.verbs.cycle_verbs import flip_cycle_cell, set_cycles
 from tabprotect.engine.project.verbs.release_verbs import set_parameters, set_seed
 from tabprotect.engine.project.verbs.table_verbs import set_count
-from tabprotect.engine.protection.descriptions.summary import summarise
+from tabprotect.engine.protection.descriptions.run_summary import summarise
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.randomness import Randomness
@@ -29,9 +29,9 @@ from tabprotect.engine.release.likelihood import BLOCKING_RULES
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.gui.forms.method_form import MethodForm
 from tabprotect.gui.frame.main_window import MainWindow
-from tabprotect.gui.grid.view import GridView
-from tabprotect.gui.pages.run.perturb import PerturbPage
-from tabprotect.gui.pages.run.replay import Replay
+from tabprotect.gui.grid.grid_view import GridView
+from tabprotect.gui.pages.run.coin_replay import Replay
+from tabprotect.gui.pages.run.perturb_page import PerturbPage
 
 Settle = Callable[[], None]
 

@@ -102,6 +102,15 @@ def test_groups_by_hand_are_named_by_what_they_hold(
     assert table is not None and table.domain["region@groups"].categories == ("n1, n2, s1",)
     variables._together(["s1"])
     assert variables.errors.isVisible()
+    # Only what can be done is offered: one of several categories, and bands of numbers.
+    panel = variables.panel
+    assert not panel.together_button.isEnabled()
+    variables.tree.selectAll()
+    assert panel.together_button.isEnabled()
+    assert not any(part.isEnabled() for part in panel.numbered)
+    choose(variables, "age")
+    assert all(part.isEnabled() for part in panel.numbered)
+    choose(variables, "region")
     variables.panel.removed.emit("groups")
     settled(variables, qtbot, settle)
     table = variables.document.original

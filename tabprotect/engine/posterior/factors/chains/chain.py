@@ -25,12 +25,12 @@ from tabprotect.engine.budgets import CHAIN_WORK as MOST_WORK
 from tabprotect.engine.budgets import MOST_TANGLED
 from tabprotect.engine.cycles.kernel_basis import Vector, kernel, shortened
 from tabprotect.engine.errors import InfeasibleError, TooLargeError
-from tabprotect.engine.posterior.factors.chains.chain_starts import starts
-from tabprotect.engine.posterior.factors.chains.swap_sweeps import Sweeps
+from tabprotect.engine.posterior.factors.chains.chain_starts import chain_starts
+from tabprotect.engine.posterior.factors.chains.swap_sweeps import SwapSweeps
 from tabprotect.engine.posterior.factors.chains.two_way import counting
-from tabprotect.engine.posterior.factors.components import Component
+from tabprotect.engine.posterior.factors.components import FactorComponent
 from tabprotect.engine.posterior.factors.solved_parts import SolvedPart
-from tabprotect.engine.posterior.factors.sum_circuits import Circuits
+from tabprotect.engine.posterior.factors.sum_circuits import SumCircuits
 from tabprotect.engine.progress import SILENT, Progress
 
 CHAINS = 64
@@ -105,7 +105,7 @@ class Chains:
 
     def __init__(
         self,
-        component: Component,
+        component: FactorComponent,
         shape: Sequence[int],
         generator: np.random.Generator,
         *,
@@ -123,14 +123,14 @@ class Chains:
         self._sum_high = np.array([s.high for s in self._loose], dtype=np.int64)
         self._cell_logs = _Looked(list(component.logs), component.low, component.high)
         self._sum_logs = _Looked([s.logs for s in self._loose], self._sum_low, self._sum_high)
-        self._circuits = Circuits.of(component)
+        self._circuits = SumCircuits.of(component)
         if len(component) > MOST_TANGLED and (self._circuits is None or self._circuits.rest):
             raise _too_large(len(component), MOST_TANGLED)
-        self.sweeps = Sweeps.of(component, shape)
+        self.sweeps = SwapSweeps.of(component, shape)
         self._holes = self._holed()
         self._basis = self._bases(progress)
         self._next = self._neighbours()
-        corners = starts(component, min(CORNERS, chains), generator, progress)
+        corners = chain_starts(component, min(CORNERS, chains), generator, progress)
         self.tables = corners[np.arange(chains) % len(corners)].T.copy()
         self._sums = np.array(
             [self.tables[s.cells].sum(axis=0) for s in self._loose], dtype=np.int64
@@ -322,7 +322,7 @@ def _room(values: Ints, signs: Ints, bounds: tuple[Ints, Ints]) -> tuple[Ints, I
 
 
 def by_chain(
-    component: Component,
+    component: FactorComponent,
     shape: Sequence[int],
     *,
     draws: int | None = None,
@@ -431,7 +431,7 @@ def r_hat(tables: Ints) -> float:
 
 
 def _part(
-    component: Component,
+    component: FactorComponent,
     tables: Ints,
     counts: Bools,
     agreement: float,

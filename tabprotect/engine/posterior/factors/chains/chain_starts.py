@@ -6,7 +6,7 @@ import numpy as np
 
 from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.errors import InfeasibleError
-from tabprotect.engine.posterior.factors.components import Component
+from tabprotect.engine.posterior.factors.components import FactorComponent
 from tabprotect.engine.posterior.factors.solved_parts import no_original
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.solver import Entries, Model
@@ -21,8 +21,8 @@ WHOLE = 3
 """Corners in whole numbers, which cost more than those of linear programmes."""
 
 
-def starts(
-    component: Component,
+def chain_starts(
+    component: FactorComponent,
     number: int,
     generator: np.random.Generator,
     progress: Progress = SILENT,
@@ -56,15 +56,15 @@ def starts(
             progress.report("finding originals to start from", k / number)
             cost = generator.integers(-8, 9, cells).astype(np.float64)
             point = _whole(model.weighted(cost, progress=progress).point)
-            if not fits(component, point) and integral < WHOLE:
+            if not within_bounds(component, point) and integral < WHOLE:
                 integral += 1
                 point = _whole(whole.weighted(cost, most_nodes=NODES, progress=progress).point)
-            if fits(component, point):
+            if within_bounds(component, point):
                 out.append(point)
         if not out:
             nothing = np.zeros(cells)
             found = whole.weighted(nothing, most_nodes=PATIENT, progress=progress)
-            out = [p for p in [_whole(found.point)] if fits(component, p)]
+            out = [p for p in [_whole(found.point)] if within_bounds(component, p)]
     except InfeasibleError:
         raise no_original() from None
     if not out:
@@ -79,7 +79,7 @@ def _whole(point: Floats) -> Ints:
     return np.rint(point).astype(np.int64)
 
 
-def fits(component: Component, point: Ints) -> bool:
+def within_bounds(component: FactorComponent, point: Ints) -> bool:
     """Whether a table keeps all bounds."""
     if not len(point) or (point < component.low).any() or (point > component.high).any():
         return False

@@ -13,17 +13,17 @@ from collections.abc import Sequence
 import numpy as np
 
 from tabprotect.engine.arrays import Ints
-from tabprotect.engine.posterior.factors.components import Component
+from tabprotect.engine.posterior.factors.components import FactorComponent
 
 
-class Sweeps:
+class SwapSweeps:
     """The swaps of a component that keep all its sums. Build with :meth:`of`."""
 
     def __init__(self, grid: Ints, axes: list[tuple[int, ...]]) -> None:
         self._grid, self._axes = grid, axes
 
     @classmethod
-    def of(cls, component: Component, shape: Sequence[int]) -> Sweeps | None:
+    def of(cls, component: FactorComponent, shape: Sequence[int]) -> SwapSweeps | None:
         """``None`` when no swap keeps the sums, or they are not over boxes.
 
         Parameters

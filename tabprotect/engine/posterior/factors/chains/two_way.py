@@ -8,10 +8,10 @@ from functools import cache
 import numpy as np
 
 from tabprotect.engine.bounds.counting import TableCount, count_tables
-from tabprotect.engine.posterior.factors.components import Component
+from tabprotect.engine.posterior.factors.components import FactorComponent
 
 
-def totals(component: Component) -> tuple[list[int], list[int]] | None:
+def totals(component: FactorComponent) -> tuple[list[int], list[int]] | None:
     """Row and column totals, when nothing else limits the cells; else ``None``."""
     cells = len(component)
     if any(np.isneginf(log).any() for log in component.logs):
@@ -52,7 +52,7 @@ def totals(component: Component) -> tuple[list[int], list[int]] | None:
 
 
 def counting(
-    component: Component,
+    component: FactorComponent,
 ) -> tuple[Callable[[], int | None], Callable[[], TableCount | None]]:
     """(exact number or ``None``, estimate or ``None``), both worked out when asked."""
 

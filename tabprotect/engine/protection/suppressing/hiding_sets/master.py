@@ -28,7 +28,7 @@ for each row."""
 
 
 @dataclass(frozen=True, eq=False)
-class Chosen:
+class MasterPoint:
     """A point of the master.
 
     Attributes
@@ -110,7 +110,7 @@ class Master:
         questions: int | None = None,
         gap: float = 0.0,
         progress: Progress = SILENT,
-    ) -> Chosen | None:
+    ) -> MasterPoint | None:
         """The cheapest hiding set found; None where the cuts leave none.
 
         Parameters
@@ -158,11 +158,11 @@ class Master:
             asked = max(0, model.asked - EARLY) * _question(len(values))
             self.work += BEGIN + asked + ENTRY * len(values)
         if not len(outcome.point):
-            return Chosen(outcome.point, np.inf, float(outcome.bound + known), optimal=False)
+            return MasterPoint(outcome.point, np.inf, float(outcome.bound + known), optimal=False)
         hidden[open_] = np.rint(outcome.point)
         return self._chosen(hidden, float(outcome.bound + known), optimal=outcome.optimal)
 
-    def relax(self, fixed: Ints, progress: Progress = SILENT) -> Chosen | None:
+    def relax(self, fixed: Ints, progress: Progress = SILENT) -> MasterPoint | None:
         """The cheapest point where numbers may be hidden by a share; None where there is none.
 
         The programme is kept: a run goes on from where the last one ended.
@@ -200,10 +200,10 @@ class Master:
             self.work += (STEP[0] + STEP[1] * rows) * self._relaxed.iterations
         return self._chosen(outcome.point, outcome.bound, optimal=True)
 
-    def _chosen(self, hidden: Floats, bound: float, *, optimal: bool) -> Chosen:
+    def _chosen(self, hidden: Floats, bound: float, *, optimal: bool) -> MasterPoint:
         share = self._problem.always.astype(np.float64)
         share[self.free] = hidden
-        return Chosen(share, self.cost(share), bound, optimal)
+        return MasterPoint(share, self.cost(share), bound, optimal)
 
 
 def _question(entries: int) -> float:

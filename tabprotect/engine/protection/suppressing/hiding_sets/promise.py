@@ -180,7 +180,7 @@ class Promise:
 
 
 @dataclass(frozen=True, eq=False)
-class Kept:
+class KeptPromise:
     """Whether a pattern keeps what it promises. Confidential.
 
     Attributes
@@ -213,7 +213,7 @@ class Kept:
         return f"Every sensitive cell keeps its interval, proved in fractional tables{some}."
 
 
-def check(task: Task, hidden: Bools, progress: Progress = SILENT) -> Kept:
+def check_intervals(task: Task, hidden: Bools, progress: Progress = SILENT) -> KeptPromise:
     """Whether every interval holds with these published cells hidden, bool (size,).
 
     By flows where the publication is a network, by boxes of hidden cells in large tables, else
@@ -226,7 +226,7 @@ def check(task: Task, hidden: Bools, progress: Progress = SILENT) -> Kept:
     if by_flows or len(first) > LARGE:
         missing = lacking(task, hidden, progress)
         if by_flows or not len(missing):
-            return Kept(missing, ends, ends if not len(missing) else 0)
+            return KeptPromise(missing, ends, ends if not len(missing) else 0)
         # Whatever a box did not show, a programme may.
         open_ = set(inverse[missing].tolist())
         aims = [aim for aim in aims if aim[0] in open_]
@@ -237,4 +237,4 @@ def check(task: Task, hidden: Bools, progress: Progress = SILENT) -> Kept:
     promise.hide(~known)
     lost = {number for (number, _) in promise.lacking(aims)[0]}
     cells = np.flatnonzero(task.primary & np.isin(inverse, list(lost)))
-    return Kept(cells, ends, ends - len(aims) + promise.whole_of(aims))
+    return KeptPromise(cells, ends, ends - len(aims) + promise.whole_of(aims))

@@ -35,8 +35,8 @@ from tabprotect.engine.solver import (
     PRIMAL_SIMPLEX,
     Entries,
     Model,
-    Outcome,
-    work,
+    SolverOutcome,
+    solver_work,
 )
 from tabprotect.engine.tables.publication import Publication
 
@@ -195,9 +195,9 @@ class LinearMoves:
 
     def _searched(self, at: int, by: int, still: Ints) -> Deviation | None:
         if self._spent < MOST_WORK:
-            before = work()
+            before = solver_work()
             found = self._programme("whole").least(at, by, still, 0)
-            self._spent += work() - before
+            self._spent += solver_work() - before
             if found is not None:
                 change = self._exactly(found, at, by, pay=True)
                 if change is not None:
@@ -282,9 +282,9 @@ class LinearMoves:
             return most, True, box
         if self._spent >= MOST_WORK:
             return most, False, None
-        before = work()
+        before = solver_work()
         bound, point = self._programme("whole").farthest(at, sign, MOST_NODES)
-        self._spent += work() - before
+        self._spent += solver_work() - before
         most = min(most, bound)
         change = self._checked(point, self._open) if len(point) else None
         reached = known if change is None else max(known, sign * int(change[1][at]))
@@ -410,7 +410,7 @@ class _Programme:
         found = self._changes(outcome)
         return most, np.zeros(0) if found is None else found
 
-    def _changes(self, outcome: Outcome) -> Floats | None:
+    def _changes(self, outcome: SolverOutcome) -> Floats | None:
         if not len(outcome.point):
             return None
         changes: Floats = (

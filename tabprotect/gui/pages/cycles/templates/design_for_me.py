@@ -22,10 +22,10 @@ from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.verbs.release_verbs import take_design
-from tabprotect.engine.protection.cycle_runs.choosing import Tried
+from tabprotect.engine.protection.cycle_runs.choosing_cycles import Tried
 from tabprotect.engine.protection.cycle_runs.cycle_parameters import ZEROS
-from tabprotect.engine.protection.cycle_runs.designing import check_zeros, zeros_said
-from tabprotect.engine.protection.cycle_runs.offers import Offer, Wishes, offers, on_table
+from tabprotect.engine.protection.cycle_runs.designed_cycles import check_zeros, zeros_said
+from tabprotect.engine.protection.cycle_runs.offers import Offer, OfferWishes, offers, on_table
 from tabprotect.engine.protection.subtables import groupings_of, kept_of
 from tabprotect.engine.tables.kept_margins import KeptMargins
 from tabprotect.engine.tables.margins import MarginSet, all_margins
@@ -197,9 +197,11 @@ class DesignForMe(QWidget):
         self._ask()
 
     @property
-    def wishes(self) -> Wishes:
+    def wishes(self) -> OfferWishes:
         """What the form says."""
-        return Wishes(self.zeros.currentData(), self.most.value(), self.posterior.currentData())
+        return OfferWishes(
+            self.zeros.currentData(), self.most.value(), self.posterior.currentData()
+        )
 
     @property
     def keep(self) -> str | None:
@@ -293,6 +295,8 @@ class DesignForMe(QWidget):
         exact = (
             "No sum stays exact beyond the kept margins."
             if offer.unwanted == 0
+            else "One sum stays exact that nobody asked for."
+            if offer.unwanted == 1
             else f"{count_text(offer.unwanted)} sums stay exact that nobody asked for."
             if offer.unwanted is not None
             else "How many sums stay exact beyond the kept margins is told when it is taken."

@@ -7,7 +7,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from tabprotect.engine.formats.groupings import parse_groupings
+from tabprotect.engine.formats.grouping_files import parse_groupings
 from tabprotect.engine.protection.suppressing.near_tables import hypercubes
 from tabprotect.engine.protection.suppressing.near_tables.hypercubes import Hypercubes
 from tabprotect.engine.tables.domain import Domain

@@ -1,0 +1,181 @@
+"""``serve-session``: a table server whose history is in a database."""
+
+from __future__ import annotations
+
+import argparse
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from tabprotect.cli.arguments import add_reading, setting
+from tabprotect.cli.margins.released_margins import (
+    add_evidence,
+    add_threshold,
+    bracketed,
+    criterion_of,
+    frontier_json,
+    gather,
+)
+from tabprotect.cli.output import Console
+from tabprotect.cli.verbs import Verbs
+from tabprotect.engine.errors import ParameterError
+from tabprotect.engine.house import user_name
+from tabprotect.engine.query_space.lattice import Query
+from tabprotect.engine.query_space.registered import rules
+from tabprotect.engine.query_space.release_sets.release_set import ReleaseSet
+from tabprotect.engine.query_space.table_server.fold import Request, ServerState
+from tabprotect.engine.tables.table import Table
+
+if TYPE_CHECKING:
+    from tabprotect.engine.query_space.table_server.ledger import Ledger
+    from tabprotect.engine.query_space.table_server.session import Answered
+
+
+def add(verbs: Verbs) -> None:
+    """Declare the command."""
+    serve = verbs.add("serve-session", run_session)
+    serve.add_argument(
+        "database", metavar="DB_URL", help="an SQLite file or any SQLAlchemy URL (confidential)"
+    )
+    serve.add_argument("--table", required=True, metavar="TABLE", help="a file or example:NAME")
+    serve.add_argument(
+        "--query",
+        action="extend",
+        nargs="+",
+        default=[],
+        metavar="A,B",
+        help="sub-tables to ask for, in this order",
+    )
+    serve.add_argument("--user", help="who asks (default: your login name)")
+    serve.add_argument(
+        "--rule",
+        default="myopic",
+        metavar="RULE",
+        help=f"release rule: {', '.join(rules())} (default: myopic)",
+    )
+    serve.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        type=setting,
+        metavar="NAME=VALUE",
+        help="a parameter of the rule",
+    )
+    serve.add_argument(
+        "--replay",
+        nargs="?",
+        const="all",
+        metavar="NUMBER|TIME",
+        help="show the history, up to a number or an ISO time, and ask nothing",
+    )
+    add_threshold(serve)
+    add_evidence(serve)
+    add_reading(serve)
+
+
+def run_session(args: argparse.Namespace, console: Console) -> int:
+    """Open the history, answer in turn, print the answers."""
+    rule = rules()[args.rule.replace("-", "_")]
+    criterion = criterion_of(args)
+    values = rule.resolve(dict(args.set))
+    until = None if args.replay in (None, "all") else _until(args.replay)
+    evidence = gather(args, console)
+    lattice = evidence.lattice
+    queries = [lattice.parse(text) for text in args.query]
+    start = ReleaseSet.begin(evidence, criterion, args.beta, bounds=args.bounds, progress=console)
+    # Here, because the database library would slow the start of every other command.
+    from tabprotect.engine.query_space.table_server.ledger import Ledger
+    from tabprotect.engine.query_space.table_server.session import ServerSession
+
+    user = args.user or user_name()
+    if not user and args.replay is None:
+        raise ParameterError({"user": "the system knows no name of yours"}, hint="give --user")
+    with Ledger(args.database, evidence.cells.table) as ledger:
+        if args.replay is not None:
+            return _replayed(ledger, start, until, console)
+        session = ServerSession(ledger, ServerState.begin(start, rule, values), console)
+        answers = [session.ask(Request(user, query), console) for query in queries]
+    releases = session.state.releases
+    data = {
+        "session": session.number,
+        "answers": [_answer_json(answered, evidence.cells.table) for answered in answers],
+        "released_frontier": frontier_json(lattice, releases.released),
+        "unreleasable_frontier": frontier_json(lattice, releases.unreleasable),
+        "released": releases.released.size,
+        "unreleasable": releases.refused,
+    }
+    lines = []
+    for answered in answers:
+        answer = answered.answer
+        given = f", {bracketed(lattice, answer.queries)}" if answer.queries else ""
+        lines.append(
+            f"{answered.entry.number}  {lattice.text(answer.query) or '(total)'}: "
+            f"{answer.kind}{given} ({answer.reason})"
+        )
+        if answered.entry.line.price is not None:
+            lines.append(f"   {answered.entry.line.price.sentence}")
+    lines += [
+        f"released: {bracketed(lattice, releases.released)}",
+        f"unreleasable: {bracketed(lattice, releases.unreleasable)}",
+    ]
+    console.result(data, lines)
+    return 0
+
+
+def _until(text: str) -> int | datetime:
+    try:
+        return int(text) if text.isdigit() else datetime.fromisoformat(text)
+    except ValueError:
+        raise ParameterError(
+            {"replay": f"must be a number or a time such as 2026-01-31T12:00, is {text!r}"}
+        ) from None
+
+
+def _replayed(
+    ledger: Ledger, start: ReleaseSet, until: int | datetime | None, console: Console
+) -> int:
+    from tabprotect.engine.query_space.table_server.session import replay
+
+    lattice, history, lines = ledger.lattice, [], []
+    for entry, state in replay(ledger, start, until=until, progress=console):
+        history.append(
+            entry.as_json(lattice)
+            | {
+                "released_frontier": frontier_json(lattice, state.released),
+                "unreleasable_frontier": frontier_json(lattice, state.unreleasable),
+                "released": state.released.size,
+                "unreleasable": state.refused,
+            }
+        )
+        lines.append(
+            f"{entry.number}  {entry.time:%Y-%m-%d %H:%M}  {entry.line.user}  "
+            f"{lattice.text(entry.line.query) or '(total)'}: {entry.line.kind}; "
+            f"{state.released.size} released, {state.refused} unreleasable"
+        )
+    console.result({"history": history}, lines or ["nothing has been asked yet"])
+    return 0
+
+
+def _answer_json(answered: Answered, table: Table) -> dict[str, object]:
+    answer, price = answered.answer, answered.entry.line.price
+    names = [list(_names(table, query)) for query in answer.queries]
+    return {
+        "number": answered.entry.number,
+        "query": list(_names(table, answer.query)),
+        "answer": answer.kind,
+        "released": names,
+        "reason": answer.reason,
+        "price": None if price is None else price.as_json(),
+        "tables": [_table_json(table.margin(given)) for given in names],
+    }
+
+
+def _names(table: Table, query: Query) -> tuple[str, ...]:
+    return tuple(name for v, name in enumerate(table.domain.names) if query >> v & 1)
+
+
+def _table_json(margin: Table) -> dict[str, object]:
+    return {
+        "variables": list(margin.domain.names),
+        "categories": [list(v.categories) for v in margin.domain.variables],
+        "counts": margin.counts.tolist(),
+    }

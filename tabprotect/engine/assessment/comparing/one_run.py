@@ -1,0 +1,218 @@
+"""One run of a comparison: a method releases the table once, and every measure looks at it."""
+
+from __future__ import annotations
+
+import hashlib
+import traceback
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from tabprotect.engine.assessment.assessed_release import AssessedRelease
+from tabprotect.engine.assessment.figure import Figure
+from tabprotect.engine.assessment.intruder_key import Key
+from tabprotect.engine.assessment.measure import Measure
+from tabprotect.engine.assessment.registered import named_measures
+from tabprotect.engine.assessment.release_posteriors import Budget
+from tabprotect.engine.errors import Interrupted, TabprotectError
+from tabprotect.engine.parameters import Values
+from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.protection.method import Method
+from tabprotect.engine.protection.problem import Problem
+from tabprotect.engine.protection.registered import methods
+from tabprotect.engine.randomness import Randomness
+from tabprotect.engine.release.release import Release
+from tabprotect.engine.tables.publication import Publication
+
+DIGITS = 12
+"""Significant digits of a figure: the last bits depend on the machine and on who shares it."""
+
+
+@dataclass(frozen=True)
+class ComparisonRun:
+    """One method, one seed, and what the measures say. Confidential.
+
+    Attributes
+    ----------
+    configuration
+        Number of the run specification it belongs to.
+    seed
+        Replays the release: ``protect`` with the same parameters and this seed gives the same.
+    number
+        Which run of its configuration it is, from 0 up.
+    values
+        Measure -> figure; ``None`` where there is none.
+    reasons
+        Measure -> why there is none, or why the true one may be larger.
+    error
+        Why the method failed on the table; empty where it did not.
+    """
+
+    configuration: int
+    seed: int = field(repr=False)
+    number: int = 0
+    values: Mapping[str, float | None] = field(default_factory=dict)
+    reasons: Mapping[str, str] = field(default_factory=dict)
+    error: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class RunPlan:
+    """What all runs of a comparison share. Confidential.
+
+    Attributes
+    ----------
+    compared
+        The cells that are compared.
+    measures
+        Names.
+    """
+
+    problem: Problem
+    compared: Publication
+    key: Key
+    measures: tuple[str, ...]
+    budget: Budget
+
+
+@dataclass(frozen=True, eq=False)
+class RunTask:
+    """One run to make.
+
+    Attributes
+    ----------
+    method
+        Registered name.
+    values
+        Resolved parameters.
+    number
+        Which run of its configuration it is, from 0 up.
+    """
+
+    plan: RunPlan
+    configuration: int
+    method: str
+    values: Values
+    seed: int = field(repr=False)
+    number: int = 0
+
+
+def derived_seed(seed: int, *what: object) -> int:
+    """A seed of 128 bits that follows from another one and from what it is for.
+
+    From the words, not from a place in a list: a run does not change when others are added.
+    """
+    digest = hashlib.sha256("\n".join(map(str, what)).encode()).digest()
+    words = np.frombuffer(digest, dtype="<u4")
+    sequence = np.random.SeedSequence(seed, spawn_key=tuple(map(int, words)))
+    return int.from_bytes(sequence.generate_state(4).astype("<u4").tobytes(), "little")
+
+
+def release_once(
+    problem: Problem,
+    method: Method,
+    values: Values,
+    seed: int,
+    progress: Progress = SILENT,
+) -> Release:
+    """The release that a run looked at.
+
+    Raises
+    ------
+    TabprotectError
+        Whatever the method says of this table.
+    """
+    generator = Randomness.seeded(seed).generator()
+    return method.perform(problem, values, generator, progress)[0]
+
+
+def repeats_itself(problem: Problem, method: Method, values: Values) -> bool:
+    """Whether a second release of the same table must be the first one again."""
+    kept = problem.record_keys is not None and "consistent" in method.promised(values)
+    return kept or not method.is_random(values)
+
+
+def assessed_release(
+    task: RunTask, release: Release, progress: Progress = SILENT
+) -> AssessedRelease:
+    """A release with everything measures look at, the second release included."""
+    plan, method = task.plan, methods()[task.method]
+    second = None
+    wanted = any("second_release" in measure.needs for measure in named_measures(plan.measures))
+    if wanted and not repeats_itself(plan.problem, method, task.values):
+        again = derived_seed(task.seed, "second release")
+        second = release_once(plan.problem, method, task.values, again, progress)
+    return AssessedRelease(
+        problem=plan.problem,
+        release=release,
+        compared=plan.compared,
+        key=plan.key,
+        second=second,
+        second_is_new=second is not None,
+        affords_joined=task.number < plan.budget.joined_runs,
+        budget=plan.budget,
+        progress=progress,
+    )
+
+
+def run_once(task: RunTask, progress: Progress = SILENT) -> ComparisonRun:
+    """Release once and measure; a method that fails gives a run that says so.
+
+    Raises
+    ------
+    Interrupted
+        When cancelled.
+    """
+    plan, method = task.plan, methods()[task.method]
+    try:
+        release = release_once(plan.problem, method, task.values, task.seed, progress)
+        case = assessed_release(task, release, progress)
+        values: dict[str, float | None] = {}
+        reasons: dict[str, str] = {}
+        for measure in named_measures(plan.measures):
+            progress.report(measure.label, 0.0)
+            figure = _assessed(measure, case)
+            values[measure.name] = _tidy(figure.value)
+            if values[measure.name] is None:
+                reasons[measure.name] = figure.reason or "it is not finite"
+            elif figure.reason:
+                reasons[measure.name] = figure.reason
+    except Interrupted:
+        raise
+    except TabprotectError as error:
+        return _failed(task, f"{error}" + (f" ({error.hint})" if error.hint else ""))
+    except Exception as error:
+        return _failed(task, _unforeseen(error))
+    return ComparisonRun(task.configuration, task.seed, task.number, values, reasons)
+
+
+def _assessed(measure: Measure, case: AssessedRelease) -> Figure:
+    """A fault of one measure costs that figure, not the run."""
+    try:
+        return measure.assess(case)
+    except Interrupted:
+        raise
+    except TabprotectError as error:
+        return Figure(None, reason=str(error))
+    except Exception as error:
+        return Figure(None, reason=_unforeseen(error))
+
+
+def _unforeseen(error: Exception) -> str:
+    # Never the exception's own text: it may quote a count.
+    where = traceback.extract_tb(error.__traceback__)[-1]
+    place = f"{Path(where.filename).name}, line {where.lineno}"
+    return f"internal error: {type(error).__name__} in {place}"
+
+
+def _failed(task: RunTask, error: str) -> ComparisonRun:
+    nothing = dict.fromkeys(task.plan.measures)
+    return ComparisonRun(task.configuration, task.seed, task.number, nothing, error=error)
+
+
+def _tidy(value: float | None) -> float | None:
+    if value is None or not np.isfinite(value):
+        return None
+    return float(f"{value:.{DIGITS}g}")

@@ -1,0 +1,312 @@
+"""Cycle sets as JSON files for people and programs, and as 4ti2 matrix files.
+
+What a mechanism states of its cycles is read too.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tabprotect.engine.arrays import Bools, Ints
+from tabprotect.engine.atomic import write_bytes
+from tabprotect.engine.budgets import MAX_CYCLE_CELLS
+from tabprotect.engine.cycles import stated_cycles as stated
+from tabprotect.engine.errors import InputError
+from tabprotect.engine.formats.grouping_files import stated_groupings
+from tabprotect.engine.formats.text.opening import read_text
+from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.groupings.grouping import Grouping, check_groupings
+from tabprotect.engine.tables.margins import MarginSet, all_margins, maximal_margins
+from tabprotect.engine.tables.moves import MoveSet
+from tabprotect.engine.tables.publication import Publication
+
+
+def to_json(moves: MoveSet, zeros: Bools | None = None) -> dict[str, object]:
+    """``{"variables", "shape", "cycles": [{"plus": [...], "minus": [...]}], "margins", "zeros"}``.
+
+    ``margins`` is left out when all (k-1)-way margins are kept, the usual case. Where they name
+    groupings, ``groupings`` lists ``{"name", "of", "groups"}``, a group for each category. ``zeros``
+    are the cells that were known to be empty when the cycles were designed, if any were.
+    """
+    out: dict[str, object] = {
+        "variables": list(moves.domain.names),
+        "shape": list(moves.domain.shape),
+        "cycles": [
+            {"plus": [list(c) for c in plus], "minus": [list(c) for c in minus]}
+            for plus, minus in moves.as_cells()
+        ],
+    }
+    if set(moves.margins) != set(all_margins(moves.domain)):
+        out["margins"] = [list(m) for m in moves.margins]
+    if moves.groupings:
+        out["groupings"] = [
+            {"name": g.name, "of": g.of, "groups": list(g.groups)} for g in moves.groupings
+        ]
+    if zeros is not None and zeros.any():
+        out["zeros"] = np.argwhere(zeros.reshape(moves.domain.shape)).tolist()
+    return out
+
+
+def _whole(value: object, what: str) -> int:
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise InputError(f"{what} must be a whole number, is {value!r}")
+    return value
+
+
+def _shape(data: Mapping[str, object], domain: Domain | None) -> Domain:
+    shape = data.get("shape")
+    if not isinstance(shape, list) or not shape:
+        raise InputError('"shape" is missing', hint='write for example "shape": [4, 4]')
+    sizes = [_whole(s, '"shape"') for s in shape]
+    if min(sizes) < 1:
+        raise InputError(f'"shape" has a size below 1: {sizes}')
+    if domain is not None:
+        if tuple(sizes) != domain.shape:
+            raise InputError(
+                f"the cycles are for a {' x '.join(map(str, sizes))} table, "
+                f"this one is {' x '.join(map(str, domain.shape))}",
+                hint="design cycles for this table's shape",
+            )
+        return domain
+    names = data.get("variables")
+    if names is None:
+        return Domain.of_shape(sizes)
+    if not isinstance(names, list) or len(names) != len(sizes):
+        raise InputError(f'"variables" must name {len(sizes)} variables')
+    return Domain.of_shape(sizes, [str(n) for n in names])
+
+
+def _claim(data: Mapping[str, object], domain: Domain) -> tuple[MarginSet, tuple[Grouping, ...]]:
+    """What the cycles claim to keep: margins, and the groupings that these name."""
+    given = data.get("margins")
+    if given is None:
+        return all_margins(domain), ()
+    if not isinstance(given, list) or not all(
+        isinstance(m, list) and all(isinstance(n, str) for n in m) for m in given
+    ):
+        raise InputError('"margins" must be a list of lists of variables')
+    names = data.get("variables")
+    renamed = dict(zip(names, domain.names, strict=True)) if isinstance(names, list) else {}
+    groupings = _groupings(data.get("groupings"), domain, renamed)
+    margins = [[str(renamed.get(n, n)) for n in m] for m in given]
+    if all(name in domain.names for margin in margins for name in margin):
+        return maximal_margins(domain, margins), ()
+    kept = Publication.of(domain, margins, groupings).maximal()
+    return kept.margins, kept.groupings
+
+
+def _groupings(
+    given: object, domain: Domain, renamed: Mapping[object, str]
+) -> tuple[Grouping, ...]:
+    """From a file's list; a mechanism has them as text, as a person writes them."""
+    if given is None:
+        return ()
+    if isinstance(given, str):
+        return stated_groupings(given, domain)
+    found = []
+    for one in given if isinstance(given, list) else [None]:
+        if not isinstance(one, Mapping) or not isinstance(one.get("groups"), list):
+            raise InputError('"groupings" must be a list of {"name", "of", "groups"}')
+        name, of = (str(one.get(key, "")) for key in ("name", "of"))
+        groups = tuple(map(str, one["groups"]))
+        if not name or not all(groups):
+            raise InputError('a grouping in "groupings" has no name, or a group has none')
+        found.append(Grouping(name, renamed.get(of, of), groups))
+    check_groupings(domain, found)
+    return tuple(found)
+
+
+def _in_one_go(cycles: list[Any], domain: Domain) -> tuple[Ints, Ints, Ints] | None:
+    """Starts, cells and signs of cycles without a fault, some ten times as fast.
+
+    ``None`` for anything else: the slow way says what is wrong.
+    """
+    if set(map(type, cycles)) != {dict}:
+        return None
+    sides = [cycle.get(side) for cycle in cycles for side in ("plus", "minus")]
+    if set(map(type, sides)) != {list}:
+        return None
+    cells = list(itertools.chain.from_iterable(sides))
+    if len(cells) > MAX_CYCLE_CELLS or set(map(type, cells)) != {list}:
+        return None
+    if set(map(len, cells)) != {domain.ndim}:
+        return None
+    numbers = list(itertools.chain.from_iterable(cells))
+    # Not only instances of int: true and false are, and are no numbers in JSON.
+    if set(map(type, numbers)) != {int} or min(numbers) < 0 or max(numbers) >= max(domain.shape):
+        return None
+    index = np.array(numbers, dtype=np.int64).reshape(-1, domain.ndim)
+    if (index >= domain.shape).any():
+        return None
+    keys = np.zeros(len(index), dtype=np.int64)
+    for axis, size in enumerate(domain.shape):
+        keys = keys * size + index[:, axis]
+    lengths = np.fromiter(map(len, sides), dtype=np.int64, count=len(sides))
+    starts = np.concatenate([[0], np.cumsum(lengths.reshape(-1, 2).sum(axis=1))])
+    signs = np.repeat(np.tile(np.array([1, -1]), len(cycles)), lengths)
+    return starts, keys, signs
+
+
+def from_json(data: object, *, domain: Domain | None = None) -> MoveSet:
+    """Read a cycle set (or the cycles of a mechanism) with every fault named.
+
+    Parameters
+    ----------
+    domain
+        The table the cycles are for; its names and labels are taken. Without it the file's
+        variables are, with generic labels.
+
+    Raises
+    ------
+    InputError
+        Naming the cycle and the cell.
+    """
+    if not isinstance(data, Mapping):
+        raise InputError("a cycle set is a JSON object", hint='see "tabprotect cycles design"')
+    over = _shape(data, domain)
+    cycles = data.get("cycles")
+    if isinstance(cycles, Mapping):
+        found = stated.build(cycles, over)
+        return found.keeping(*_claim(data, over)) if "margins" in data else found
+    if not isinstance(cycles, list) or not cycles:
+        raise InputError('"cycles" is missing or empty')
+    sound = _in_one_go(cycles, over)
+    if sound is not None:
+        margins, groupings = _claim(data, over)
+        return MoveSet.of(over, *sound, margins=margins, groupings=groupings)
+    starts, cells, signs = [0], [], []
+    for number, cycle in enumerate(cycles, 1):
+        if not isinstance(cycle, Mapping):
+            raise InputError(f'cycle {number} must have "plus" and "minus"')
+        for sign, side in ((1, "plus"), (-1, "minus")):
+            listed = cycle.get(side)
+            if not isinstance(listed, list):
+                raise InputError(f'cycle {number} has no list "{side}"')
+            for cell in listed:
+                if not isinstance(cell, list) or len(cell) != over.ndim:
+                    raise InputError(
+                        f'cycle {number}, "{side}": {cell!r} is not a cell of {over.ndim} numbers'
+                    )
+                index = [_whole(i, f"cycle {number}, a cell number") for i in cell]
+                try:
+                    cells.append(over.flat(index))
+                except InputError:
+                    raise InputError(
+                        f'cycle {number}, "{side}": the cell {cell} lies outside the '
+                        f"{' x '.join(map(str, over.shape))} table",
+                        hint="cell numbers begin at 0",
+                    ) from None
+                signs.append(sign)
+        starts.append(len(cells))
+        if len(cells) > MAX_CYCLE_CELLS:
+            raise InputError("the cycle set is absurdly large")
+    margins, groupings = _claim(data, over)
+    return MoveSet.of(over, starts, cells, signs, margins=margins, groupings=groupings)
+
+
+def _zeros(data: Mapping[str, object], domain: Domain) -> Bools | None:
+    """The cells that a file says were known to be empty, bool (cells,)."""
+    given = data.get("zeros")
+    if given is None:
+        return None
+    wrong = InputError('"zeros" must be a list of cells of the table')
+    if not isinstance(given, list) or len(given) > domain.size:
+        raise wrong
+    zeros = np.zeros(domain.size, dtype=np.bool_)
+    for cell in given:
+        if not isinstance(cell, list) or len(cell) != domain.ndim:
+            raise wrong
+        zeros[domain.flat([_whole(i, '"zeros", a cell number') for i in cell])] = True
+    return zeros
+
+
+def write(moves: MoveSet, path: Path, zeros: Bools | None = None) -> None:
+    """Write a cycle set: JSON, or a 4ti2 matrix for ``.mat``, ``.mar`` and ``.gra``.
+
+    Parameters
+    ----------
+    zeros : bool (cells,)
+        Cells known to be empty; a 4ti2 matrix cannot say so.
+    """
+    if path.suffix in (".mat", ".mar", ".gra"):
+        text = to_4ti2(moves)
+    else:
+        text = json.dumps(to_json(moves, zeros), separators=(",", ":")) + "\n"
+    write_bytes(path, text.encode())
+
+
+def read(path: Path, *, domain: Domain | None = None) -> MoveSet:
+    """Read a cycle set: :func:`read_designed` without the zeros."""
+    return read_designed(path, domain=domain)[0]
+
+
+def read_designed(path: Path, *, domain: Domain | None = None) -> tuple[MoveSet, Bools | None]:
+    """Read a cycle set; a 4ti2 file needs the table's domain.
+
+    Returns
+    -------
+    moves
+    zeros : bool (cells,)
+        Cells that were known to be empty when the cycles were designed, if the file says so.
+
+    Raises
+    ------
+    InputError
+        Naming the file, and the cycle or line.
+    """
+    text = read_text(path)
+    try:
+        if path.suffix in (".mat", ".mar", ".gra"):
+            if domain is None:
+                raise InputError("a 4ti2 file has no shape", hint="say which table it is for")
+            return from_4ti2(text, domain), None
+        try:
+            data = json.loads(text)
+        except (ValueError, RecursionError) as error:
+            line = getattr(error, "lineno", None)
+            raise InputError("not valid JSON", line=line) from None
+        moves = from_json(data, domain=domain)
+        return moves, _zeros(data, moves.domain)
+    except InputError as error:
+        raise error.in_file(path) from None
+
+
+def to_4ti2(moves: MoveSet) -> str:
+    """A 4ti2 matrix: ``rows columns``, then one line per cycle over the flat cells."""
+    lines = [f"{len(moves)} {moves.domain.size}"]
+    for i in range(len(moves)):
+        lines.append(" ".join(map(str, moves.array(i).reshape(-1).tolist())))
+    return "\n".join(lines) + "\n"
+
+
+def from_4ti2(text: str, domain: Domain) -> MoveSet:
+    """Read a 4ti2 matrix of moves with entries -1, 0, +1.
+
+    Raises
+    ------
+    InputError
+        For a wrong size, other entries, or anything that is not a whole number.
+    """
+    words = text.split()
+    try:
+        numbers = np.array([int(w) for w in words], dtype=np.int64)
+    except (ValueError, OverflowError):
+        bad = next((w for w in words if not w.lstrip("+-").isdigit()), "a number")
+        raise InputError(f"{bad!r} is not a whole number in a 4ti2 matrix") from None
+    if len(numbers) < 2 or numbers[0] < 1:
+        raise InputError("a 4ti2 matrix begins with its number of rows and columns")
+    rows, columns = int(numbers[0]), int(numbers[1])
+    if columns != domain.size:
+        raise InputError(f"the matrix has {columns} columns, the table {domain.size} cells")
+    if len(numbers) - 2 != rows * columns:
+        raise InputError(
+            f"the matrix should have {rows * columns} entries, it has {len(numbers) - 2}"
+        )
+    arrays = numbers[2:].reshape(rows, *domain.shape)
+    return MoveSet.from_arrays(domain, list(arrays))

@@ -1,0 +1,412 @@
+"""The proof panel: what a cycle set does, as figures and as sentences with a verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from tabprotect.engine.arrays import Bools
+from tabprotect.engine.budgets import LONGEST_NAMED
+from tabprotect.engine.cycles import reach
+from tabprotect.engine.cycles.algebra import CycleAlgebra
+from tabprotect.engine.cycles.constructions.for_margins import expected_counts
+from tabprotect.engine.cycles.elimination_width import elimination_cost
+from tabprotect.engine.percent import percent
+from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.tables.domain import Domain, Index
+from tabprotect.engine.tables.kept_margins import KeptMargins
+from tabprotect.engine.tables.margins import MarginSet, all_margins
+from tabprotect.engine.tables.moves import MoveSet, Violation
+from tabprotect.engine.tables.table import Table
+
+MOST_VIOLATIONS = 1000
+MOST_NAMED = 3
+
+Verdict = Literal["ok", "warning", "bad"]
+
+
+@dataclass(frozen=True)
+class Statement:
+    """One line of the proof panel.
+
+    ``topic`` names what it is about (``margins``, ``coverage``, ``interval``, ``rank``,
+    ``attack``, ``outcomes``, ``width``, ``blocked``, ``immovable``), so that a window can attach
+    an action such as "show them".
+    """
+
+    topic: str
+    verdict: Verdict
+    text: str
+
+
+@dataclass(frozen=True)
+class Attack:
+    """What knowing every true value in one category reveals, in an unblocked run."""
+
+    variable: str
+    category: str
+    revealed: int
+    others: int
+
+
+@dataclass(frozen=True)
+class CycleReport:
+    """Figures about a cycle set, and about one table where one is given.
+
+    Attributes
+    ----------
+    violations
+        Margins that cycles break (at most 1000 listed).
+    coverage_min, coverage_max
+        Touches per cell in one pass (+ and - together), over all cells.
+    balanced
+        Whether each touched cell is touched equally often by + and by -.
+    rank, dimension
+        Of the lattice the cycles span, and of all moves that keep the margins and touch no public
+        zero; ``None`` when too large to compute.
+    support
+        Number of cells that are no public zeros.
+    named
+        Some of the sums that nobody asked for and that are published exactly, in words.
+    distinct_outcomes
+        Tables reachable by the coins when nothing is blocked; ``None`` when too many to count.
+    width
+        Decides whether the posterior is exact; ``None`` when it is far too large (over 40).
+    exact
+        Whether the posterior of such a release is computed exactly.
+    attacks
+        Worst known-category attacks, most revealing first.
+    blocked_share
+        Share of the cycles that are blocked on the table as it stands.
+    immovable
+        Positive cells of the table that no cycle of the set can move.
+    bridges
+        Positive cells that no cycle at all through positive cells could move (two-way tables).
+    """
+
+    domain: Domain
+    margins: MarginSet
+    cycles: int
+    passes: int
+    violations: tuple[Violation, ...]
+    coverage_min: int
+    coverage_max: int
+    balanced: bool
+    rank: int | None
+    dimension: int | None
+    support: int
+    named: tuple[str, ...]
+    distinct_outcomes: int | None
+    width: int | None
+    exact: bool
+    attacks: tuple[Attack, ...]
+    blocked_share: float | None = None
+    immovable: tuple[Index, ...] | None = None
+    bridges: tuple[Index, ...] | None = None
+
+    @property
+    def preserves_margins(self) -> bool:
+        """Whether every cycle keeps every margin it should."""
+        return not self.violations
+
+    @property
+    def known_functionals(self) -> int | None:
+        """Independent linear combinations published exactly beyond the margins: not wanted.
+
+        ``None`` when the rank is unknown, or when margins are broken.
+        """
+        if self.rank is None or self.dimension is None or self.violations:
+            return None
+        return self.dimension - self.rank
+
+    @property
+    def wanted_exact(self) -> int | None:
+        """Independent linear combinations that are published exactly because they are kept."""
+        return None if self.dimension is None else self.support - self.dimension
+
+    @property
+    def largest_change(self) -> int:
+        """How far a published count can be from the true one."""
+        return self.coverage_max * self.passes
+
+    def as_json(self) -> dict[str, object]:
+        """The object of ``cycles check --json``."""
+        out: dict[str, object] = {
+            "preserves_margins": self.preserves_margins,
+            "violations": [v.as_json() for v in self.violations],
+            "coverage_min": self.coverage_min,
+            "coverage_max": self.coverage_max,
+            "balanced": self.balanced,
+            "cycles": self.cycles,
+            "rank": self.rank,
+            "dimension": self.dimension,
+            "wanted_exact": self.wanted_exact,
+            "unwanted_exact": self.known_functionals,
+            "unwanted": list(self.named),
+            "known_functionals": self.known_functionals,
+            "largest_change": self.largest_change,
+            "distinct_outcomes": self.distinct_outcomes,
+            "width": self.width,
+            "exact": self.exact,
+            "attacks": [
+                {
+                    "variable": a.variable,
+                    "category": a.category,
+                    "revealed": a.revealed,
+                    "others": a.others,
+                }
+                for a in self.attacks
+            ],
+            "statements": [
+                {"topic": s.topic, "verdict": s.verdict, "text": s.text} for s in self.statements
+            ],
+        }
+        if self.blocked_share is not None and self.immovable is not None:
+            out["blocked_share"] = self.blocked_share
+            out["immovable_cells"] = [list(i) for i in self.immovable]
+            out["bridges"] = None if self.bridges is None else [list(i) for i in self.bridges]
+        return out
+
+    @property
+    def statements(self) -> tuple[Statement, ...]:
+        """Everything above in words, in the order a reader needs it."""
+        out = [self._margins(), self._coverage(), self._interval(), self._rank()]
+        if self.attacks:
+            out.append(self._attack())
+        out += [self._outcomes(), self._width()]
+        if self.blocked_share is not None and self.immovable is not None:
+            out += [self._blocked(self.blocked_share), self._immovable(self.immovable)]
+        return tuple(out)
+
+    def _margins(self) -> Statement:
+        if self.preserves_margins:
+            kept = set(self.margins) == set(all_margins(self.domain))
+            text = "All margins are preserved."
+            if not kept:
+                named = ", ".join("×".join(m) or "the grand total" for m in self.margins)
+                text = f"The margins that are to be kept are preserved: {named}."
+            return Statement("margins", "ok", text)
+        more = len(self.violations) - 1
+        tail = f" ({more} more)" if more else ""
+        first = str(self.violations[0])
+        return Statement("margins", "bad", f"{first[0].upper()}{first[1:]}{tail}.")
+
+    def _coverage(self) -> Statement:
+        low, high = self.coverage_min, self.coverage_max
+        if low == 0:
+            return Statement("coverage", "warning", "Some cells are touched by no cycle.")
+        alike = "once" if low == 1 else "twice" if low == 2 else f"{low} times"
+        times = alike if low == high else f"{low} to {high} times"
+        if not self.balanced:
+            return Statement(
+                "coverage",
+                "warning",
+                f"Each cell is touched {times} a pass, some more often by + than by −.",
+            )
+        return Statement(
+            "coverage", "ok", f"Each cell is touched {times} a pass, equally often by + and −."
+        )
+
+    def _interval(self) -> Statement:
+        text = f"A published count differs from the true one by at most {self.largest_change}"
+        if self.coverage_min != self.coverage_max:
+            text += f" (for some cells {self.coverage_min * self.passes})"
+        return Statement("interval", "ok", text + ".")
+
+    def _rank(self) -> Statement:
+        if self.rank is None or self.dimension is None:
+            return Statement("rank", "warning", "The rank is too large to compute.")
+        if self.violations:
+            return Statement(
+                "rank",
+                "warning",
+                f"Rank {self.rank}; what stays exactly known follows once margins are kept.",
+            )
+        known = self.dimension - self.rank
+        if known == 0:
+            return Statement(
+                "rank", "ok", f"Rank {self.rank} of {self.dimension}: only margins are exact."
+            )
+        noun = "linear combination is" if known == 1 else "linear combinations are"
+        which = f", for example {'; '.join(self.named)}" if self.named else ""
+        return Statement(
+            "rank",
+            "warning",
+            f"Rank {self.rank} of {self.dimension}: {known} {noun} published exactly{which}.",
+        )
+
+    def _attack(self) -> Statement:
+        worst = self.attacks[0]
+        if worst.revealed == worst.others:
+            text = (
+                f"Knowing every true count of {worst.variable} = {worst.category} "
+                "reveals the whole table (in an unblocked run)."
+            )
+            return Statement("attack", "warning", text)
+        if worst.revealed == 0:
+            return Statement("attack", "ok", "Knowing one category reveals no other cell.")
+        text = (
+            f"Knowing every true count of {worst.variable} = {worst.category} "
+            f"reveals {worst.revealed} of {worst.others} other cells (in an unblocked run)."
+        )
+        return Statement("attack", "warning", text)
+
+    def _outcomes(self) -> Statement:
+        number = self.distinct_outcomes
+        if number is None:
+            return Statement("outcomes", "ok", "Too many distinct outcomes to count.")
+        return Statement("outcomes", "ok", f"{number:,} distinct outcomes when nothing is blocked.")
+
+    def _width(self) -> Statement:
+        if self.exact:
+            return Statement("width", "ok", f"The posterior is exact (width {self.width}).")
+        width = "over 40" if self.width is None else str(self.width)
+        text = (
+            f"No formula whatever is published (width {width}): exact where large counts cannot "
+            "block, exact draws under the rule negative, else Monte Carlo with its error."
+        )
+        return Statement("width", "warning", text)
+
+    def _blocked(self, share: float) -> Statement:
+        verdict: Verdict = "ok" if share < 0.5 else "warning" if share < 0.9 else "bad"
+        return Statement(
+            "blocked", verdict, f"{percent(share)} of the cycles are blocked on this table."
+        )
+
+    def _immovable(self, cells: Sequence[Index]) -> Statement:
+        if not cells:
+            return Statement("immovable", "ok", "Every positive cell can move.")
+        named = ", ".join(self.domain.cell_text(i) for i in cells[:3])
+        tail = f" and {len(cells) - 3:,} more" if len(cells) > 3 else ""
+        noun = "positive cell cannot" if len(cells) == 1 else "positive cells cannot"
+        text = f"{len(cells):,} {noun} move: {named}{tail}"
+        if self.bridges:
+            text += f"; {len(self.bridges)} of them by no cycle whatever (bridges)"
+        return Statement("immovable", "warning", text + ".")
+
+
+def _attacks(algebra: CycleAlgebra) -> list[Attack]:
+    domain = algebra.moves.domain
+    out = []
+    # Every category of a long variable would cost more than it tells: the first 50 do.
+    for axis, variable in enumerate(domain.variables):
+        for code, category in enumerate(variable.categories[:50]):
+            known = np.zeros(domain.shape, dtype=np.bool_)
+            np.moveaxis(known, axis, 0)[code] = True
+            flat = known.reshape(-1)
+            revealed = algebra.revealed_by(flat)
+            out.append(
+                Attack(
+                    variable.name,
+                    category,
+                    int((revealed & ~flat).sum()),
+                    int((~flat).sum()),
+                )
+            )
+    return sorted(out, key=lambda a: -a.revealed / max(a.others, 1))
+
+
+def public_support(
+    moves: MoveSet, table: Table | None, zeros: Bools | None, progress: Progress = SILENT
+) -> Bools | None:
+    """Cells that are no public zeros, bool (cells,); ``None``: none is one.
+
+    Parameters
+    ----------
+    table
+        Its kept margins show cells to be empty.
+    zeros : bool (cells,)
+        Further ones.
+    """
+    support = np.ones(moves.domain.size, dtype=np.bool_)
+    if table is not None:
+        kept = KeptMargins.of(moves.publication, table)
+        if not kept.counts.all():
+            support = expected_counts(kept, progress=progress) > 0
+    if zeros is not None:
+        support &= ~zeros
+    return None if support.all() else support
+
+
+def _named(algebra: CycleAlgebra) -> tuple[str, ...]:
+    """The first few sums that stay exact unasked, in words."""
+    if algebra.dimension is None or algebra.rank is None or algebra.rank >= algebra.dimension:
+        return ()
+    found = algebra.known_functionals() or []
+    named = []
+    for sum_of in found[:MOST_NAMED]:
+        if len(sum_of) > LONGEST_NAMED:
+            continue
+        parts: list[str] = []
+        for cell, times in sum_of.items():
+            sign = ("" if not parts else "+ ") if times > 0 else "− "
+            often = "" if abs(times) == 1 else f"{abs(times)} × "
+            parts.append(f"{sign}{often}{algebra.moves.domain.cell_text(cell)}")
+        named.append(" ".join(parts))
+    return tuple(named)
+
+
+def check_cycles(
+    moves: MoveSet,
+    *,
+    table: Table | None = None,
+    zeros: Bools | None = None,
+    rule: str = "any_zero",
+    passes: int = 1,
+    progress: Progress = SILENT,
+) -> CycleReport:
+    """Examine a cycle set; with a table also what it can do there.
+
+    Parameters
+    ----------
+    table
+        Cells that its kept margins show to be empty are public zeros.
+    zeros : bool (cells,)
+        Further cells that are empty whatever is published.
+
+    Raises
+    ------
+    InputError
+        When the cycles are for a table of another shape.
+    """
+    if table is not None:
+        moves = moves.on(table.domain)
+    support = public_support(moves, table, zeros, progress)
+    algebra = CycleAlgebra(moves, support)
+    cost = elimination_cost(moves, passes, progress=progress)
+    plus, minus = moves.touches
+    touched = plus + minus
+    if support is not None:
+        touched = touched[support]
+    blocked = immovable = bridges = None
+    if table is not None:
+        blocked = float(reach.blocked_cycles(moves, table, rule).mean())
+        flat = np.flatnonzero(reach.immovable_cells(moves, table, rule, passes=passes))
+        cells = np.stack(np.unravel_index(flat, moves.domain.shape), axis=1)
+        immovable = tuple(map(tuple, cells.tolist()))
+        if moves.domain.ndim == 2 and rule == "any_zero":
+            bridges = tuple(reach.bridges(table))
+    return CycleReport(
+        domain=moves.domain,
+        margins=moves.margins,
+        cycles=len(moves),
+        passes=passes,
+        violations=tuple(moves.violations(most=MOST_VIOLATIONS)),
+        coverage_min=int(touched.min()),
+        coverage_max=int(touched.max()),
+        balanced=bool((plus == minus).all()),
+        rank=algebra.rank,
+        dimension=algebra.dimension,
+        support=moves.domain.size if support is None else int(support.sum()),
+        named=_named(algebra),
+        distinct_outcomes=algebra.distinct_outcomes(passes),
+        width=None if cost is None else cost.width,
+        exact=cost is not None and cost.affordable,
+        attacks=tuple(_attacks(algebra)[:20]),
+        blocked_share=blocked,
+        immovable=immovable,
+        bridges=bridges,
+    )

@@ -1,0 +1,328 @@
+"""Before the coins: how likely a release is to pass the gate.
+
+Estimated on synthetic tables, Poisson counts around the proportional fit of the margins that every
+release states exactly: public things only, so that choosing a mechanism by it tells nobody anything.
+Also, for staff alone, on the table itself: choosing by that tells a little.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import weakref
+from collections import deque
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from tabprotect.engine.budgets import GATE_CHANCE_WORK, MOST_REMEDIES, TRIAL_WORK
+from tabprotect.engine.disclosure.verdict import verdict
+from tabprotect.engine.errors import InputError, Interrupted, TabprotectError
+from tabprotect.engine.fitting.expected import fit
+from tabprotect.engine.parameters import Values
+from tabprotect.engine.percent import percent
+from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.protection.method import Method
+from tabprotect.engine.protection.problem import Problem
+from tabprotect.engine.protection.remedy import Mending, Remedy
+from tabprotect.engine.release.likelihood import CellFactors
+from tabprotect.engine.release.stated_gate import Gate
+from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.publication import Publication
+from tabprotect.engine.tables.table import Table
+
+FEW = 4
+"""Synthetic tables on which each remedy is tried."""
+
+LARGE, MOST_TRIED = 2_000, 3
+"""Cells of a table from which on each trial takes seconds, and how many of them are made at most."""
+
+SYNTHETIC = 12
+"""Synthetic tables, and trial runs on the table itself."""
+
+LEAST = 2
+"""Tables at least; no more where the posterior of one has to be drawn.
+
+A single one where whole originals are protected again to weigh them: that takes seconds each.
+"""
+
+EFFORT = 0.1
+"""Share of a verdict's draws that a trial takes."""
+
+SURE = 0.99
+"""Releases that pass as often are as good as all of them: averages over them hold."""
+
+LIKELY = 0.5
+"""Releases that pass less often are probably refused."""
+
+
+Alternative = tuple[str, Mapping[str, object]]
+"""What other settings are, in words, and the parameters that they change."""
+
+_RECENT: deque[tuple[weakref.ref[Table], tuple[object, ...], Chance]] = deque(maxlen=32)
+"""Estimates of late, and of what: a refusal tells what was foreseen, and undoing brings it back."""
+
+
+@dataclass(frozen=True)
+class Chance:
+    """How often releases passed.
+
+    Attributes
+    ----------
+    synthetic
+        Share of synthetic tables; ``None`` where no margin is stated exactly.
+    here
+        Share of trial runs on the table itself. Confidential.
+    runs
+        Of each, at most.
+    known
+        Mean share of the expected at-risk cells that a reader of a synthetic table would know.
+    """
+
+    synthetic: float | None
+    here: float | None
+    runs: int
+    known: float = 0.0
+
+    @property
+    def unlikely(self) -> bool:
+        """Whether most draws would be refused."""
+        return bool(self._shares) and max(self._shares) < LIKELY
+
+    @property
+    def _shares(self) -> list[float]:
+        return [share for share in (self.synthetic, self.here) if share is not None]
+
+    @property
+    def sentence(self) -> str:
+        """In words, for staff."""
+        if self.synthetic is not None and self.here is not None:
+            said = (
+                f"{percent(self.synthetic)} of synthetic tables with the same margins and "
+                f"{percent(self.here)} of trial runs on this table (CONFIDENTIAL)"
+            )
+        elif self.synthetic is not None:
+            said = f"{percent(self.synthetic)} of synthetic tables with the same margins"
+        elif self.here is not None:
+            said = f"{percent(self.here)} of trial runs on this table (CONFIDENTIAL)"
+        else:
+            return ""
+        leaning = (
+            " What is promised of averages (unbiased) holds before the gate: released tables lean "
+            "towards those that pass."
+        )
+        sure = min(self._shares) >= SURE
+        return f"The gate lets through {said}.{'' if sure else leaning}"
+
+
+def chance(
+    method: Method,
+    problem: Problem,
+    values: Values,
+    limits: Gate,
+    *,
+    on_this_table: bool = True,
+    most: int = SYNTHETIC,
+    progress: Progress = SILENT,
+) -> Chance:
+    """The chance of acceptance of one draw.
+
+    Parameters
+    ----------
+    values
+        As ``Method.resolve`` gives them.
+    """
+    table, keys = problem.table, (problem.at_risk, problem.record_keys, problem.weights)
+    asked = (method, keys, dict(values), limits, on_this_table, most)
+    for whose, what, known in tuple(_RECENT):
+        if whose() is table and what == asked:
+            return known
+    found = _estimated(method, problem, values, limits, (on_this_table, most, progress))
+    _RECENT.append((weakref.ref(table), asked, found))
+    return found
+
+
+def _estimated(
+    method: Method,
+    problem: Problem,
+    values: Values,
+    limits: Gate,
+    how: tuple[bool, int, Progress],
+) -> Chance:
+    on_this_table, most, progress = how
+    runs = min(_runs(problem, method.is_random(values)), most)
+    generator = _generator(method, problem, "chance")
+    tables = _synthetic(method.kept(problem.table.domain, values), problem, runs, generator)
+    synthetic, known = None, 0.0
+    if tables:
+        synthetic, known = _tried(method, tables, values, limits, (generator, progress))
+    here = None
+    if on_this_table:
+        here, _ = _tried(method, [problem] * runs, values, limits, (generator, progress))
+    return Chance(synthetic, here, runs, known)
+
+
+def _tried(
+    method: Method,
+    problems: list[Problem],
+    values: Values,
+    limits: Gate,
+    means: tuple[np.random.Generator, Progress],
+) -> tuple[float, float]:
+    """Of one draw on each table: the share that passes, and the mean share known."""
+    # Late: methods bring in solvers, which no first paint waits for.
+    from tabprotect.engine.protection.registered import likelihood_of
+
+    generator, progress = means
+    passed: list[bool] = []
+    known: list[float] = []
+    drawn = weighed = False
+    for number, problem in enumerate(problems):
+        if number >= (1 if weighed else LEAST if drawn else len(problems)):
+            break
+        progress.report("trying the gate", number / len(problems))
+        try:
+            release, _ = method.perform(problem, values, generator, progress)
+            found = verdict(release, limits, effort=EFFORT, progress=progress)
+        except Interrupted:
+            raise
+        except TabprotectError:
+            # A table that the method refuses gives no release.
+            passed.append(False)
+            known.append(1.0)
+            continue
+        if found.passed is None:
+            # Nobody can say what its readers know.
+            passed.append(False)
+            known.append(1.0)
+            continue
+        drawn |= found.way != "exact"
+        likelihood = likelihood_of(release)
+        weighed |= isinstance(likelihood, CellFactors) and likelihood.rerun is not None
+        passed.append(found.accepted)
+        known.append(found.known / found.at_risk if found.at_risk else 0.0)
+    return sum(passed) / len(passed), sum(known) / len(known)
+
+
+def remedies(
+    method: Method,
+    problem: Problem,
+    values: Values,
+    limits: Gate,
+    progress: Progress = SILENT,
+) -> tuple[Remedy, ...]:
+    """Other settings whose releases pass more often on synthetic tables, best first.
+
+    How often they pass there and on the table itself may differ much; which pass more often hardly.
+    Of a large table each is tried once, in the method's own order, up to the first that passes,
+    and no more of them than the budget of trials allows: see :func:`untried`.
+    """
+    domain, found = problem.table.domain, []
+    large = domain.size > LARGE
+
+    def tried(chosen: Values) -> tuple[float, float]:
+        """Smaller is better: refusals, then what is known."""
+        seen = chance(
+            *(method, problem, chosen, limits),
+            on_this_table=False,
+            most=1 if large else FEW,
+            progress=progress,
+        )
+        return 1.0 - (seen.synthetic or 0.0), seen.known
+
+    ideas = _affordable(method, domain, values)
+    public = method.kept(domain, values) is not None
+    # A large table was refused just now, which needs no trial.
+    now = (0.0, 0.0) if not ideas or not public else (1.0, 1.0) if large else tried(values)
+    for text, change in ideas:
+        try:
+            other = method.resolve_for(problem, {**values, **change})
+        except TabprotectError:
+            continue
+        score = tried(other)
+        if score < now:
+            found.append((score, Remedy(text, change, 1.0 - score[0], score[1])))
+            if large and not score[0]:
+                break
+    ranked = sorted(found, key=lambda one: one[0])
+    return tuple(remedy for _, remedy in ranked[:MOST_REMEDIES])
+
+
+def mendings(
+    method: Method,
+    problem: Problem,
+    values: Values,
+    limits: Gate,
+    progress: Progress = SILENT,
+) -> tuple[Mending, ...]:
+    """Other settings to which the method itself has no objection, and that the gate lets through.
+
+    Tried on the table itself, as the objection was. Confidential.
+    """
+    generator, found = _generator(method, problem, "mendings"), []
+    ideas = _affordable(method, problem.table.domain, values)
+    for number, (text, change) in enumerate(ideas):
+        progress.report("trying what helps", number / len(ideas))
+        try:
+            other = method.resolve_for(problem, {**values, **change})
+            release, draft = method.perform(problem, other, generator, progress)
+            if method.objection(draft.findings):
+                continue
+            judged = verdict(release, limits, effort=EFFORT, progress=progress)
+        except Interrupted:
+            raise
+        except TabprotectError:
+            continue
+        if judged.accepted:
+            found.append(Mending(text, change))
+    return tuple(found[:MOST_REMEDIES])
+
+
+def untried(method: Method, domain: Domain, values: Values) -> str:
+    """The settings that are too dear to be tried on a table of this size, in words; or empty."""
+    if method.kept(domain, values) is None:
+        return ""
+    dear = method.alternatives(domain, values)[:MOST_TRIED]
+    dear = dear[len(_affordable(method, domain, values)) :]
+    named = ", ".join(text for text, _ in dear)
+    return f"not tried here, where a trial would take too long: {named}" if named else ""
+
+
+def within_budget(method: Method, domain: Domain) -> int:
+    """How many settings of a method can be tried on a table of this size."""
+    return int(TRIAL_WORK / (method.trial_work * domain.size))
+
+
+def _affordable(method: Method, domain: Domain, values: Values) -> tuple[Alternative, ...]:
+    ideas = method.alternatives(domain, values)
+    if domain.size <= LARGE:
+        return ideas
+    return ideas[: min(MOST_TRIED, within_budget(method, domain))]
+
+
+def _runs(problem: Problem, random: bool) -> int:
+    if not random:
+        return 1
+    size = problem.table.domain.size
+    return 1 if size > LARGE else int(np.clip(GATE_CHANCE_WORK // max(size, 1), LEAST, SYNTHETIC))
+
+
+def _generator(method: Method, problem: Problem, what: str) -> np.random.Generator:
+    """The same estimate whenever it is asked for."""
+    text = "\n".join([what, method.name, *problem.table.domain.names])
+    digest = hashlib.sha256(text.encode()).digest()
+    return np.random.Generator(np.random.PCG64(int.from_bytes(digest[:16], "little")))
+
+
+def _synthetic(
+    kept: Publication | None, problem: Problem, runs: int, generator: np.random.Generator
+) -> list[Problem]:
+    if kept is None:
+        return []
+    domain, publication = problem.table.domain, kept
+    try:
+        expected = fit(publication, publication.stack(publication.sums(problem.table))).cells
+    except InputError:
+        return []
+    counts = generator.poisson(np.minimum(expected, 1e15), (runs, *domain.shape))
+    return [Problem(Table.dense(domain, one), problem.at_risk) for one in counts]

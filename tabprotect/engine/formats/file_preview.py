@@ -1,0 +1,233 @@
+"""A look at a file before it is opened: its first lines, what was recognised, what would come of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import MappingProxyType
+from typing import Literal
+
+from tabprotect.engine.errors import InputError, RecordsError
+from tabprotect.engine.formats.format import Format, RowFormat
+from tabprotect.engine.formats.layouts.cell_list import CellList
+from tabprotect.engine.formats.layouts.count_marks import DASHES, CountMarks
+from tabprotect.engine.formats.layouts.laid_out import LaidOut, LaidOutPart, LaidOutRow, lay_out
+from tabprotect.engine.formats.layouts.total_rows import Totals, check_totals, names_of
+from tabprotect.engine.formats.layouts.totals_by_arithmetic import NONE, find_totals
+from tabprotect.engine.formats.reading_options import Reading
+from tabprotect.engine.formats.registered import format_of
+from tabprotect.engine.formats.table_reading import read_table
+from tabprotect.engine.formats.text.rows import DELIMITERS, TextRows
+from tabprotect.engine.formats.workbooks.sheets import sheet_names
+from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.tables.table import Table
+
+SHOWN = 50
+"""Lines that are shown."""
+
+HEAD = 2**18
+"""Bytes of which they are taken."""
+
+SIGN = " \u2502 "
+"""Between the fields of a sheet's row."""
+
+Role = Literal["", "title", "header", "body", "total", "note", "remark"]
+
+
+@dataclass(frozen=True)
+class PreviewLine:
+    """A line of the file, and what it was taken for."""
+
+    number: int
+    text: str
+    role: Role
+
+
+@dataclass(frozen=True, eq=False)
+class FilePreview:
+    """What a file would be read as.
+
+    Attributes
+    ----------
+    kind
+    lines
+        The first ones.
+    parts
+        What was recognised: option, value, reason.
+    table, notes
+        What comes of it; ``None`` where it cannot be read so.
+    sums
+        Cells, sum and totals, in a sentence.
+    error
+        Why it cannot be read so.
+    records
+        Whether it holds records.
+    sheets, columns
+        What there is to choose from.
+    suggested
+        Options that would answer the question that is open.
+    """
+
+    kind: Format
+    lines: tuple[PreviewLine, ...]
+    parts: tuple[LaidOutPart, ...] = ()
+    table: Table | None = None
+    notes: tuple[str, ...] = ()
+    sums: str = ""
+    error: InputError | None = None
+    records: bool = False
+    sheets: tuple[str, ...] = ()
+    columns: tuple[str, ...] = ()
+    suggested: Mapping[str, object] = field(default_factory=lambda: MappingProxyType({}))
+
+
+def preview(path: Path, reading: Reading, progress: Progress = SILENT) -> FilePreview:
+    """Read a file in a trial.
+
+    Raises
+    ------
+    InputError
+        Where there is nothing to look at: no file, or one of no format.
+    """
+    kind = format_of(path)
+    parts = [LaidOutPart("format", kind.name, kind.label)]
+    layout: LaidOut | None = None
+    rows: list[LaidOutRow] = []
+    if isinstance(kind, RowFormat):
+        try:
+            rows = kind.whole(path, _apart(kind, path, reading, parts))
+            layout = lay_out(rows, reading, CountMarks.parse(reading.marks), str(path))
+        except InputError:
+            pass
+    if layout is not None:
+        parts += [*_separator(kind, path, reading, layout), *layout.parts]
+    sheets = tuple(sheet_names(path)) if "sheet" in kind.options else ()
+    columns = tuple(f.strip() for f in layout.header[-1].fields) if layout and layout.header else ()
+    table, records = None, False
+    notes: tuple[str, ...] = ()
+    error: InputError | None = None
+    try:
+        found = read_table(path, reading, progress=progress)
+        table, notes = found.table, found.notes
+    except RecordsError as said:
+        error, records = said, True
+    except InputError as said:
+        error = said
+    sums, marked = _sums(kind, path, reading, table, parts)
+    lines = _lines(path, reading, rows, layout, marked)
+    return FilePreview(
+        kind, lines, tuple(parts), table, notes, sums, error, records, sheets, columns,
+        MappingProxyType(_suggested(error)),
+    )  # fmt: skip
+
+
+def _apart(kind: Format, path: Path, reading: Reading, parts: list[LaidOutPart]) -> Reading:
+    """The reading; what text is made of is told."""
+    if "delimiter" in kind.options:
+        text = TextRows(path, encoding=reading.encoding, delimiter=reading.delimiter)
+        said = "as its bytes show" if reading.encoding is None else "as was said"
+        parts.append(LaidOutPart("encoding", text.encoding.removesuffix("-sig"), said))
+    return reading
+
+
+def _separator(kind: Format, path: Path, reading: Reading, layout: LaidOut) -> list[LaidOutPart]:
+    """What stands between the fields of a text: it is what splits the header so."""
+    if "delimiter" not in kind.options or reading.delimiter or not layout.header:
+        return []
+    row = layout.header[-1]
+    head = TextRows(path, encoding=reading.encoding, delimiter=",").text().splitlines()
+    line = head[row.line - 1] if row.line <= len(head) else ""
+    signs = [sign for sign in DELIMITERS if line.count(sign) == len(row.fields) - 1]
+    names = {"\t": "tab"}
+    return [LaidOutPart("delimiter", names.get(s, s), "as it splits the header") for s in signs[:1]]
+
+
+def _sums(
+    kind: Format, path: Path, reading: Reading, table: Table | None, parts: list[LaidOutPart]
+) -> tuple[str, frozenset[int]]:
+    """Cells, sum and totals in a sentence, and the lines of totals."""
+    try:
+        cells, _ = kind.cells(path, reading)
+        cells.refuse_negative()
+        none = reading.totals == NONE or not len(cells.counts)
+        totals: Totals = {} if none else find_totals(cells)[0]
+    except InputError:
+        return "", frozenset()
+    said = "" if table is None else f"{table.domain.size:,} cells, sum {table.total:,}"
+    if not totals:
+        return said, frozenset()
+    is_total, wrong = check_totals(cells, totals)
+    parts.append(LaidOutPart("totals", names_of(cells, totals), _add_up(len(wrong)), not wrong))
+    inner = f"{int((~is_total).sum()):,} inner cells, sum {int(cells.counts[~is_total].sum()):,}"
+    whole = f"{said or inner}; {int(is_total.sum()):,} totals in the file"
+    told = "equal to the file's own totals" if not wrong else f"{len(wrong)} do not hold"
+    inner_lines = _lines_of(cells, (~is_total).nonzero()[0].tolist()[: SHOWN**2])
+    lines = _lines_of(cells, is_total.nonzero()[0].tolist()[: SHOWN**2])
+    return f"{whole}: {told}", lines - inner_lines
+
+
+def _add_up(wrong: int) -> str:
+    return "they add up" if not wrong else f"{wrong} of them do not add up"
+
+
+def _lines_of(cells: CellList, entries: list[int]) -> frozenset[int]:
+    return frozenset(line for entry in entries if (line := cells.line(entry)) is not None)
+
+
+def _lines(
+    path: Path,
+    reading: Reading,
+    rows: list[LaidOutRow],
+    layout: LaidOut | None,
+    totals: frozenset[int],
+) -> tuple[PreviewLine, ...]:
+    """The first lines, as they stand in a text, or as the cells of a sheet."""
+    roles: dict[int, Role] = {}
+    if layout is not None:
+        named: tuple[tuple[Role, list[LaidOutRow]], ...] = (
+            ("title", layout.title), ("header", layout.header), ("body", layout.body),
+            ("note", layout.notes),
+        )  # fmt: skip
+        for role, some in named:
+            roles.update((row.line, role) for row in some)
+        roles.update((line, "total") for line in totals if roles.get(line) == "body")
+        if reading.comment is not None:
+            told = [row.line for row in rows if row.line not in roles]
+            roles.update((line, "remark") for line in told)
+    with path.open("rb") as file:
+        head = file.read(HEAD)
+    if not is_text(head, path):
+        sheet = [PreviewLine(r.line, SIGN.join(r.fields), roles.get(r.line, "")) for r in rows]
+        return tuple(sheet[:SHOWN])
+    try:
+        text = head.decode(reading.encoding or "utf-8-sig", "replace")
+    except LookupError:
+        text = head.decode("utf-8", "replace")
+    lines = text.splitlines()[:SHOWN]
+    return tuple(PreviewLine(n, line, roles.get(n, "")) for n, line in enumerate(lines, 1))
+
+
+def is_text(head: bytes, path: Path) -> bool:
+    """Whether the bytes at the beginning of a file can be shown as they stand."""
+    return not (b"\x00" in head or head.startswith(b"PK") or path.suffix.lower() == ".gz")
+
+
+def _suggested(error: InputError | None) -> dict[str, object]:
+    """Options that answer the question an error asks, where one answer is likely."""
+    if error is None:
+        return {}
+    hint = f"{error.hint} {error.message}"
+    if "--totals auto" in hint:
+        return {"totals": "auto"}
+    if "not UTF-8" in hint:
+        return {"encoding": "cp1252"}
+    if '--marks "' in hint:
+        mark = hint.partition('--marks "')[2].partition("=")[0]
+        # A dash is a zero everywhere; that other marks are 0 is for a person to say.
+        return {"marks": f"{mark}={'zero' if mark in DASHES else 'missing'}"}
+    if "--thousands" in hint:
+        return {"thousands": hint.partition("--thousands ")[2].strip('"')[:1]}
+    if "--form grid" in hint:
+        return {"form": "grid"}
+    return {"fill_missing": True} if "--fill-missing" in hint else {}

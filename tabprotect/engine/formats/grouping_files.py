@@ -1,0 +1,295 @@
+"""Groupings as a person writes them, and the files that hold them."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from tabprotect.engine.errors import InputError
+from tabprotect.engine.formats.text.rows import TextRows
+from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.groupings.grouping import Grouping, check_groupings, declared
+from tabprotect.engine.tables.variable import Level, Variable
+
+FORM = 'write name:variable=category>group,category>group, for example "eu:geo=Spain>EU,Iceland>no"'
+_PARTS = re.compile(r'(?:[^;"]|"[^"]*")+')
+"""Parts between semicolons; quotation marks protect a semicolon inside a category."""
+SUFFIXES = (".hrc", ".csv", ".tsv", ".txt", ".gz")
+
+
+def _parts(text: str) -> list[str]:
+    return [part for part in map(str.strip, _PARTS.findall(text)) if part]
+
+
+def _names_file(part: str) -> bool:
+    return Path(part).suffix.lower() in SUFFIXES and ">" not in part
+
+
+def names_files(text: str) -> bool:
+    """Whether a part of the text would be read from a file."""
+    return any(map(_names_file, _parts(text)))
+
+
+def parse_groupings(text: str, domain: Domain) -> tuple[Grouping, ...]:
+    """Groupings as a person writes them, or the files that hold them, separated by semicolons.
+
+    A level that a variable has is named alone: ``region@nuts2``. A file of columns (CSV) has the variable's categories in its first column, under the variable's
+    name, and one further column for each grouping. A hierarchy file (``.hrc``, as tau-ARGUS reads
+    it) has one code a line, with one ``@`` before it for each level; its variable is the one whose
+    categories it holds, or the one the file is named for, and its levels are named ``geo_1``,
+    ``geo_2``, ... from the coarsest.
+
+    Parameters
+    ----------
+    text
+        ``eu:geo=Spain>EU,Iceland>nonEU,Portugal>EU; half:year=...``, or paths.
+
+    Raises
+    ------
+    InputError
+        For a wrong form, an unknown variable or category, or a category without a group.
+    """
+    found = unchecked_groupings(text, domain)
+    check_groupings(domain, found)
+    return found
+
+
+def stated_groupings(text: str, domain: Domain) -> tuple[Grouping, ...]:
+    """As :func:`parse_groupings`, for text that came with somebody's release: it names no file.
+
+    Raises
+    ------
+    InputError
+        Also where a part is no grouping written out.
+    """
+    for part in filter(None, map(str.strip, _PARTS.findall(text))):
+        if ">" not in part and part not in {grouping.name for grouping in declared(domain)}:
+            raise InputError(f"{part[:60]!r} is not a grouping", hint=FORM)
+    return parse_groupings(text, domain)
+
+
+def unchecked_groupings(text: str, domain: Domain) -> tuple[Grouping, ...]:
+    """As :func:`parse_groupings`, for groupings that have a column of their own in the domain."""
+    found: list[Grouping] = []
+    known = {grouping.name: grouping for grouping in declared(domain)}
+    for part in _parts(text):
+        path = Path(part)
+        if part in known:
+            found.append(known[part])
+        elif _names_file(part):
+            found += (
+                _read_hrc(path, domain)
+                if path.suffix.lower() == ".hrc"
+                else _read_columns(path, domain)
+            )
+        else:
+            found.append(_inline(part, domain))
+    return tuple(found)
+
+
+def grouping_text(groupings: Sequence[Grouping], domain: Domain) -> str:
+    """Groupings as :func:`parse_groupings` reads them, without any file.
+
+    Raises
+    ------
+    InputError
+        For a name or a category that cannot be written so.
+    """
+    parts = []
+    known = declared(domain)
+    for grouping in groupings:
+        if grouping in known:
+            parts.append(grouping.name)
+            continue
+        pairs = zip(domain[grouping.of].categories, grouping.groups, strict=True)
+        quoted = (f"{category}>{group}".replace('"', '""') for category, group in pairs)
+        parts.append(f"{grouping.name}:{grouping.of}=" + ",".join(f'"{pair}"' for pair in quoted))
+    text = "; ".join(parts)
+    try:
+        same = parse_groupings(text, domain) == tuple(groupings)
+    except InputError:
+        same = False
+    if not same:
+        raise InputError(
+            "a name, category or group cannot be written down",
+            hint="rename it: no > in a group, no = or : in a name, no blanks around either",
+        )
+    return text
+
+
+def _inline(part: str, domain: Domain) -> Grouping:
+    head, equals, body = part.partition("=")
+    name, colon, of = head.partition(":")
+    name, of = name.strip(), of.strip()
+    if not equals or not colon or not name or not of:
+        raise InputError(f"{part!r} is not a grouping", hint=FORM)
+    # Quotation marks protect a comma inside a category.
+    try:
+        (pairs,) = csv.reader([body], skipinitialspace=True)
+    except (csv.Error, ValueError):
+        raise InputError(f"{body[:60]!r} is not one line of groups", hint=FORM) from None
+    given: dict[str, str] = {}
+    for pair in pairs:
+        category, arrow, group = pair.rpartition(">")
+        if category not in domain[of].categories:
+            category = category.strip()
+        group = group.strip()
+        if not arrow or not category or not group:
+            raise InputError(f"{pair!r} in the grouping {name!r} names no group", hint=FORM)
+        if given.setdefault(category, group) != group:
+            raise InputError(f"the category {category!r} has two groups in {name!r}", hint=FORM)
+    return _complete(name, domain[of], given)
+
+
+def _complete(name: str, variable: Variable, given: Mapping[str, str]) -> Grouping:
+    for category in given:
+        variable.code(category)
+    without = [category for category in variable.categories if category not in given]
+    if without:
+        raise InputError(
+            f"{len(without)} categories of {variable.name!r} have no group in {name!r}, "
+            f"first {without[0]!r}",
+            hint="name the group of every category; a category may be a group of its own",
+        )
+    return Grouping(name, variable.name, tuple(given[c] for c in variable.categories))
+
+
+def code_list_levels(path: Path, variable: Variable) -> tuple[tuple[Level, ...], dict[str, str]]:
+    """The levels of a variable that a code list holds, and the labels of its categories.
+
+    A code list is a file of columns, one of them perhaps ``label``, or a hierarchy (``.hrc``).
+
+    Raises
+    ------
+    InputError
+        For a category without a group, or a file that is neither.
+    """
+    domain = Domain((variable,))
+    labels: dict[str, str] = {}
+    if path.suffix.lower() == ".hrc":
+        found = _read_hrc(path, domain)
+    else:
+        found = _read_columns(path, domain)
+        _, labels = read_code_list(path, [variable.name])
+    merging = [g for g in found if len(set(g.groups)) < len(g.groups)]
+    if not merging and not labels:
+        raise InputError("the code list groups nothing", file=path)
+    return tuple(Level(g.name, g.groups) for g in merging), {
+        code: text for code, text in labels.items() if code in variable.categories
+    }
+
+
+def _read_columns(path: Path, domain: Domain) -> list[Grouping]:
+    (header, given), _ = read_code_list(path, domain.names)
+    try:
+        return [
+            _complete(name, domain[header[0]], {code: row[at] for code, row in given.items()})
+            for at, name in enumerate(header[1:])
+        ]
+    except InputError as error:
+        raise error.in_file(path) from None
+
+
+Columns = tuple[list[str], dict[str, tuple[str, ...]]]
+"""The header of a code list, and the groups of each code."""
+
+LABEL = "label"
+"""The column of a code list that says in words what its codes are."""
+
+
+def read_code_list(path: Path, variables: Sequence[str]) -> tuple[Columns, dict[str, str]]:
+    """A file of columns: its header and the groups of each code of its variable; and its labels.
+
+    Raises
+    ------
+    InputError
+        With the line; also where the first column is none of ``variables``.
+    """
+    records = TextRows(path)
+    rows = list(records.rows())
+    header, width = rows[0], len(rows[0])
+    if width < 2 or header[0] not in variables:
+        raise InputError(
+            "the file does not say which variable it groups",
+            file=path,
+            line=records.line(0),
+            hint=f"its first column is named for one of {', '.join(variables)}, "
+            "every further column for a grouping",
+        )
+    given: dict[str, tuple[str, ...]] = {}
+    for number, row in enumerate(rows[1:], 1):
+        if len(row) != width or row[0] in given:
+            fault = "has the wrong number of fields" if len(row) != width else "names it again"
+            raise InputError(
+                f"the row of {row[0]!r} {fault}",
+                file=path,
+                line=records.line(number),
+                hint="give every category one row",
+            )
+        given[row[0]] = tuple(row[1:])
+    if LABEL not in header[1:]:
+        return (header, given), {}
+    at = header.index(LABEL, 1)
+    labels = {code: row[at - 1] for code, row in given.items() if row[at - 1]}
+    left = {code: (*row[: at - 1], *row[at:]) for code, row in given.items()}
+    return ([*header[:at], *header[at + 1 :]], left), labels
+
+
+def read_hierarchy(path: Path, lead: str = "@") -> dict[str, tuple[str, ...]]:
+    """A hierarchy file: each code with the codes above it, from the coarsest to itself.
+
+    Raises
+    ------
+    InputError
+        With the line.
+    """
+    records = TextRows(path, delimiter="\t")
+    trail: list[str] = []
+    parents: dict[str, tuple[str, ...]] = {}
+    for number, row in enumerate(records.rows()):
+        rest, depth = row[0].strip(), 0
+        while lead and rest.startswith(lead):
+            rest, depth = rest.removeprefix(lead), depth + 1
+        code = rest.strip()
+        if depth > len(trail) or not code or code in parents:
+            fault = "occurs twice" if code in parents else "is more than one level below the last"
+            raise InputError(
+                f"the code {code!r} {fault}",
+                file=path,
+                line=records.line(number),
+                hint="one code a line, with one more @ for each level",
+            )
+        trail[depth:] = [code]
+        parents[code] = tuple(trail)
+    return parents
+
+
+def _read_hrc(path: Path, domain: Domain) -> list[Grouping]:
+    parents = read_hierarchy(path)
+    fits = [v for v in domain.variables if all(c in parents for c in v.categories)]
+    named = [v for v in fits if v.name == path.stem]
+    if len(named or fits) != 1:
+        raise InputError(
+            "the file holds the categories of "
+            + (f"several variables ({', '.join(v.name for v in fits)})" if fits else "no variable"),
+            file=path,
+            hint="list every category of the variable; name the file for it",
+        )
+    variable = (named or fits)[0]
+    lines = [parents[category] for category in variable.categories]
+    # A category above the deepest level is its own group further down.
+    return [
+        Grouping(name, variable.name, tuple(line[min(level, len(line) - 1)] for line in lines))
+        for level, name in enumerate(depth_names(variable.name, max(map(len, lines)) - 1))
+    ]  # fmt: skip
+
+
+def depth_names(variable: str, depth: int) -> list[str]:
+    """What the levels of a hierarchy are called, which has codes alone: by how deep they lie.
+
+    ``geo_1`` is the coarsest, the lines without a lead in a file (.hrc): the level that tau-ARGUS
+    numbers 1, below the total that it numbers 0.
+    """
+    return [f"{variable}_{level}" for level in range(1, depth + 1)]

@@ -1,0 +1,188 @@
+"""Total rows among the inner cells of a table file: check that they add up, take them out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import islice
+
+import numpy as np
+
+from tabprotect.engine.arrays import Bools, Codes, Ints
+from tabprotect.engine.errors import InputError
+from tabprotect.engine.formats.layouts.cell_list import CellList
+from tabprotect.engine.tables.table import exact_sum
+
+TOTAL_WORDS = frozenset(
+    {"total", "totals", "grand total", "sum", "all", "_t", "(all)", "insgesamt", "summe",
+     "gesamt", "ensemble", "totaal", "i alt", "tot", "totalt", "totale", "samtliga", "summa",
+     "celkem", "spolu", "razem", "og\u00f3\u0142em", "ogolem", "yhteens\u00e4", "kaikki",
+     "\u00f6sszesen", "toplam", "both sexes", "total general", "skupaj", "ukupno", "kokku",
+     "kop\u0101", "i\u0161 viso", "\u0438\u0442\u043e\u0433\u043e", "\u0441\u03cd\u03bd\u03bf\u03bb\u03bf",
+     "\u03c3\u03cd\u03bd\u03bf\u03bb\u03bf", "\u0432\u0441\u0435\u0433\u043e", "\u043e\u0431\u0449\u043e",
+     "\u5408\u8ba1", "\u7dcf\u6570", "\u8a08", ""}
+)  # fmt: skip
+"""Categories (blanks and case aside) taken to be totals; "" only where it adds up. Others are found
+by arithmetic, whatever they are called."""
+
+MOST_LISTED = 50
+
+Totals = Mapping[int, Mapping[int, Codes | None]]
+"""Axis -> code of a total -> the codes that it covers, ``None`` where it covers all inner ones."""
+
+
+@dataclass(frozen=True)
+class WrongTotal:
+    """A total that does not add up: its entry, and the sum of its inner cells."""
+
+    entry: int
+    inner: int
+
+
+def is_total(category: str) -> bool:
+    """Whether a category is named like a total."""
+    return category.strip().casefold() in TOTAL_WORDS
+
+
+def named_totals(cells: CellList) -> dict[int, dict[int, Codes | None]]:
+    """Totals by their names; variables with nothing but a total have none."""
+    found: dict[int, dict[int, Codes | None]] = {}
+    for axis, categories in enumerate(cells.categories):
+        named = [code for code, category in enumerate(categories) if is_total(category)]
+        if named:
+            here = np.bincount(cells.code(axis), minlength=len(categories)) > 0
+            named = [code for code in named if here[code]]
+        if named and len(categories) > 1:
+            # Of "Total" and "" in one variable the word is the total.
+            best = max(named, key=lambda code: bool(categories[code].strip()))
+            if categories[best].strip():
+                found[axis] = {best: None}
+    return with_blanks(cells, found)
+
+
+def with_blanks(
+    cells: CellList, found: dict[int, dict[int, Codes | None]]
+) -> dict[int, dict[int, Codes | None]]:
+    """Totals with those whose label is left blank, where they add up.
+
+    Beside a total of one variable the label of another may be left blank: both at once.
+    """
+    blank: dict[int, dict[int, Codes | None]] = {}
+    for axis, categories in enumerate(cells.categories):
+        bare = [text.strip() for text in categories]
+        if axis not in found and len(bare) > 1 and "" in bare:
+            code = bare.index("")
+            if (cells.code(axis) == code).any():
+                blank[axis] = {code: None}
+    for more in (blank, *({axis: of} for axis, of in blank.items())):
+        if more and not (more.keys() & found.keys()):
+            wrong = len(check_totals(cells, {**found, **more})[1])
+            if not wrong or (found and wrong < len(check_totals(cells, found)[1])):
+                found = {**found, **more}
+    return found
+
+
+def grouped_sums(keys: Ints, values: Ints, wanted: Ints) -> Ints:
+    """The sum of ``values`` over equal ``keys``, looked up for ``wanted``; 0 where none is."""
+    unique, inverse = np.unique(keys, return_inverse=True)
+    sums = np.zeros(len(unique) + 1, dtype=np.int64)
+    np.add.at(sums, inverse, values)
+    at = np.searchsorted(unique, wanted)
+    hit = np.zeros(len(wanted), dtype=np.bool_)
+    if len(unique):
+        hit = (at < len(unique)) & (unique[np.minimum(at, len(unique) - 1)] == wanted)
+    return sums[np.where(hit, at, len(unique))]
+
+
+def check_totals(cells: CellList, totals: Totals) -> tuple[Bools, list[WrongTotal]]:
+    """Which entries are totals (bool (entries,)), and those that do not add up.
+
+    A total is compared with the sum of the inner cells it covers, over any number of variables at
+    once; cells and totals that the file leaves out are no fault.
+    """
+    axes = sorted(totals)
+    listed = {axis: list(totals[axis]) for axis in axes}
+    kinds = np.zeros((len(cells.counts), len(axes)), dtype=np.int64)
+    for column, axis in enumerate(axes):
+        place = np.zeros(len(cells.categories[axis]), dtype=np.int64)
+        place[listed[axis]] = np.arange(1, len(listed[axis]) + 1)
+        kinds[:, column] = place[cells.code(axis)]
+    is_inner: Bools = np.logical_not(kinds.any(axis=1))
+    inner = np.flatnonzero(is_inner)
+    exact_sum(cells.counts[inner])
+    wrong: list[WrongTotal] = []
+    shapes, kind = np.unique(kinds, axis=0, return_inverse=True)
+    kind = kind.reshape(-1)
+    every = cells.keys()
+    for number, shape in enumerate(shapes.tolist()):
+        if not any(shape):
+            continue
+        here = np.flatnonzero(kind == number)
+        covered, kept = inner, list(range(len(cells.names)))
+        for axis, place in zip(axes, shape, strict=True):
+            if not place:
+                continue
+            kept.remove(axis)
+            cover = totals[axis][listed[axis][place - 1]]
+            if cover is not None:
+                mask = np.zeros(len(cells.categories[axis]), dtype=np.bool_)
+                mask[cover] = True
+                covered = covered[mask[cells.code(axis)[covered]]]
+        keys = every if len(kept) == len(cells.names) else cells.keys(tuple(kept))
+        sums = grouped_sums(keys[covered], cells.counts[covered], keys[here])
+        off = np.flatnonzero(sums != cells.counts[here])
+        wrong += [WrongTotal(int(here[o]), int(sums[o])) for o in off]
+    return np.logical_not(is_inner), sorted(wrong, key=lambda w: w.entry)
+
+
+def names_of(cells: CellList, totals: Totals) -> str:
+    """``region = 'Total'``, for people."""
+    parts = []
+    for axis, codes in totals.items():
+        shown = [repr(cells.categories[axis][code]) for code in islice(codes, 5)]
+        more = f" and {len(codes) - 5} more" if len(codes) > 5 else ""
+        parts.append(f"{cells.names[axis]} = {', '.join(shown)}{more}")
+    return ", ".join(parts)
+
+
+def refuse_wrong(
+    cells: CellList, totals: Totals, number: int, wrong: list[WrongTotal]
+) -> InputError:
+    """The error of totals that do not add up, with all of them listed."""
+    lines = [
+        f"{cells.place(w.entry)}, cell {cells.text(w.entry)}: the total is "
+        f"{cells.counts[w.entry]}, its inner cells add up to {w.inner}"
+        for w in wrong[:MOST_LISTED]
+    ]
+    if len(wrong) > MOST_LISTED:
+        lines.append(f"... and {len(wrong) - MOST_LISTED} more")
+    return InputError(
+        f"the table holds totals ({names_of(cells, totals)}), and {len(wrong)} of {number} do not "
+        "add up",
+        line=cells.line(wrong[0].entry),
+        cell=cells.text(wrong[0].entry),
+        hint="correct the counts; or, if it is no total, rename the category, or say so: --totals none",
+        detail="\n".join(lines),
+    )
+
+
+def without_totals(cells: CellList, totals: Totals, how: str = "") -> tuple[CellList, list[str]]:
+    """The inner cells, after checking that the totals add up.
+
+    Raises
+    ------
+    InputError
+        Listing those that do not.
+    """
+    if not totals:
+        return cells, []
+    is_total_entry, wrong = check_totals(cells, totals)
+    number = int(is_total_entry.sum())
+    if wrong:
+        raise refuse_wrong(cells, totals, number, wrong)
+    said = (
+        f"one total ({names_of(cells, totals)}){how} was checked and left out"
+        if number == 1
+        else f"{number} totals ({names_of(cells, totals)}){how} were checked and left out"
+    )
+    return cells.keep(~is_total_entry), [said]

@@ -1,0 +1,360 @@
+"""Totals found by arithmetic, whatever language names them, and what becomes of them.
+
+A category is a total where it equals the sum of others in every slice of the table (or nearly: then
+the sums that do not hold are told): of all others,
+or (the levels of a hierarchy) of a run of categories beside it, or of those whose codes it begins.
+Equations that could hold by chance are not enough: three slices with at least two positive addends
+each, or one with at least five, or one of numbers of a million and more (in units of what divides
+them all), or one of a category whose name begins as totals' names do. A grand total alone is found as the one line whose categories occur
+with each other only.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from tabprotect.engine.arrays import Bools, Codes, Ints
+from tabprotect.engine.budgets import FOUND_TOTALS_CELLS as MOST_CELLS
+from tabprotect.engine.equal_rows import equal_rows
+from tabprotect.engine.errors import InputError
+from tabprotect.engine.formats.layouts.cell_list import CellList
+from tabprotect.engine.formats.layouts.total_rows import (
+    Totals,
+    check_totals,
+    named_totals,
+    names_of,
+    refuse_wrong,
+    with_blanks,
+    without_totals,
+)
+
+MOST_TREE = 1000
+"""Categories of a variable among which levels are looked for."""
+
+EQUATIONS = 3
+ADDENDS = 5
+WRONG = 4
+"""Slices that hold for each that does not, where a total is one all the same."""
+LARGE = 10**6
+_NAMED = re.compile(
+    r"\s*(total|all|alle|insgesamt|gesamt|ensemble|tous|toutes|todos|todas|ambos|both|tutti|tutte)\b",
+    re.IGNORECASE,
+)
+ARITHMETIC = ", found by arithmetic,"
+
+AUTO, NONE = "auto", "none"
+"""What the option ``totals`` says besides a code."""
+
+
+def settle_totals(
+    cells: CellList, *, totals: str | None, strip: bool
+) -> tuple[CellList, list[str]]:
+    """The inner cells, with notes on what was left out.
+
+    Parameters
+    ----------
+    totals
+        The code of totals (``VARIABLE=CODE`` of one variable, several apart by commas), ``auto``
+        to find them, ``none`` where nothing is one, or ``None``.
+    strip
+        Whether totals that are found are taken out without asking.
+
+    Raises
+    ------
+    InputError
+        When totals do not add up (listing them), or add up but nobody said what to do.
+    """
+    if totals == NONE:
+        return cells, []
+    if totals not in (None, AUTO):
+        return without_totals(cells, _stated(cells, str(totals)))
+    notes = []
+    found, by_name = find_totals(cells)
+    for axis, known in enumerate(cells.categories):
+        if axis not in by_name and len(known) > 1 and any(not c.strip() for c in known):
+            notes.append(f"variable {cells.names[axis]!r} has a category without a name")
+    if not found:
+        _refuse_lonely(cells)
+        return cells, notes
+    how = "" if by_name == set(found) else ARITHMETIC
+    if not strip and totals is None:
+        is_total_entry, wrong = check_totals(cells, found)
+        number = int(is_total_entry.sum())
+        if wrong:
+            raise refuse_wrong(cells, found, number, wrong)
+        first = int(np.flatnonzero(is_total_entry)[0])
+        raise InputError(
+            f"totals are mixed with the inner cells ({names_of(cells, found)}); all {number} add up",
+            line=cells.line(first),
+            cell=cells.text(first),
+            hint="open the table with its totals stripped (--strip-totals, or --totals auto); or say "
+            "that nothing is a total: --totals none",
+        )
+    cells, said = without_totals(cells, found, how)
+    return cells, notes + said
+
+
+def find_totals(cells: CellList) -> tuple[Totals, frozenset[int]]:
+    """Totals by name and by arithmetic, and the axes of those that are known by their names."""
+    found = named_totals(cells)
+    by_name = frozenset(found)
+    _add_found(cells, found)
+    return found, by_name
+
+
+def _stated(cells: CellList, text: str) -> Totals:
+    """Totals as a person names them."""
+    found: dict[int, dict[int, Codes | None]] = {}
+    if all("=" in part for part in text.split(",")):
+        for part in text.split(","):
+            name, _, code = part.partition("=")
+            if name.strip() not in cells.names:
+                raise InputError(
+                    f"there is no variable {name.strip()!r}",
+                    hint=f"there are {', '.join(cells.names)}",
+                )
+            axis = cells.names.index(name.strip())
+            if code.strip() not in cells.categories[axis]:
+                raise InputError(f"{name.strip()} has no category {code.strip()!r}")
+            found[axis] = {cells.categories[axis].index(code.strip()): None}
+        return found
+    for axis, known in enumerate(cells.categories):
+        if text in known and len(known) > 1:
+            found[axis] = {known.index(text): None}
+    if not found:
+        raise InputError(
+            f"no variable has the category {text!r}",
+            hint="say the code of totals as it stands there",
+        )
+    return with_blanks(cells, found)
+
+
+def _add_found(cells: CellList, found: dict[int, dict[int, Codes | None]]) -> None:
+    """Totals that arithmetic shows, beside those that have a name."""
+    for axis, known in enumerate(cells.categories):
+        others = len(cells.counts) // max(len(known), 1) + 1
+        if len(known) < 3 or len(known) * others > MOST_CELLS:
+            continue
+        parents = _parents(cells, axis, found.get(axis, {}))
+        if parents:
+            found[axis] = {**parents, **found.get(axis, {})}
+    if not found:
+        corner = lonely(cells)
+        if corner and not check_totals(cells, corner)[1] and len(cells.counts) > 2 + len(corner):
+            found.update({axis: dict(codes) for axis, codes in corner.items()})
+
+
+def _parents(
+    cells: CellList, axis: int, named: Totals | dict[int, Codes | None]
+) -> dict[int, Codes | None]:
+    """Codes of one axis that are sums of others -> the codes at the bottom that they cover."""
+    rest = tuple(a for a in range(len(cells.names)) if a != axis)
+    _, column = equal_rows([cells.keys(rest)])
+    shape = (len(cells.categories[axis]), int(column.max()) + 1)
+    if shape[0] * shape[1] > MOST_CELLS:
+        return {}
+    values, there = np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=np.bool_)
+    code = cells.code(axis)
+    if int(cells.counts.max()) > 2**62 // shape[0]:
+        return {}
+    values[code, column], there[code, column] = cells.counts, True
+    slices = _Slices(values, there, cells.categories[axis], cells.gaps)
+    order = [c for c in range(shape[0]) if c not in named]
+    if len(order) > MOST_TREE:
+        # Whether the first or the last is the sum of all others.
+        ends = [(order[0], order[1:]), (order[-1], order[:-1])]
+        ways = [{code: tuple(rest)} for code, rest in ends if _run(slices, code, rest) == len(rest)]
+    else:
+        ways = [_runs(slices, way) for way in (order, order[::-1])]
+        ways.append(_by_prefix(slices, order))
+    children = max(ways, key=len, default={})
+    out: dict[int, Codes | None] = {}
+    for parent in children:
+        bottom: list[int] = []
+        open_ = [*children[parent]]
+        while open_:
+            child = open_.pop()
+            open_ += children.get(child, ())
+            bottom += [child] * (child not in children)
+        leaves = shape[0] - len(named) - len(children)
+        out[parent] = None if len(bottom) == leaves else np.array(sorted(bottom), dtype=np.int32)
+    return out
+
+
+@dataclass(frozen=True)
+class _Slices:
+    """The counts of one variable's categories in every slice of the table.
+
+    Attributes
+    ----------
+    values, there : int64 and bool (categories, slices)
+        The counts, and where there is one.
+    names
+    gaps
+        Whether counts are missing: a slice then says nothing of sums with missing parts.
+    """
+
+    values: Ints
+    there: Bools
+    names: Sequence[str]
+    gaps: bool
+
+    def largest(self, code: int, parts: Sequence[int]) -> list[int]:
+        """The two slices that can tell where a code's count is largest; only positive counts."""
+        if not self.gaps:
+            first = self._two_largest[code].tolist()
+            return [best for best in first if self.values[code, best] > 0]
+        ranks = np.where(self.known(code, parts), self.values[code], -1)
+        return [int(best) for best in np.argsort(-ranks, kind="stable")[:2] if ranks[best] > 0]
+
+    @cached_property
+    def _two_largest(self) -> Ints:
+        ranks = np.where(self.there, self.values, -1)
+        best = np.argmax(ranks, axis=1)
+        ranks[np.arange(len(ranks)), best] = -2
+        return np.stack([best, np.argmax(ranks, axis=1)], axis=1)
+
+    def known(self, code: int, parts: Sequence[int]) -> Bools:
+        """The slices that can tell whether a code is the sum of others."""
+        known: Bools = self.there[code]
+        return known & self.there[list(parts)].all(axis=0) if self.gaps else known
+
+
+def _runs(slices: _Slices, order: Sequence[int]) -> dict[int, tuple[int, ...]]:
+    """Parents that stand before the run of what they add up; tops are what has no parent yet."""
+    children: dict[int, tuple[int, ...]] = {}
+    tops: list[int] = []
+    for code in reversed(order):
+        run = _run(slices, code, tops)
+        if run:
+            children[code] = tuple(tops[:run])
+        tops = [code, *tops[run:]]
+    if len(tops) > 2 and (whole := _run(slices, tops[-1], tops[:-1])) == len(tops) - 1:
+        children[tops[-1]] = tuple(tops[:whole])
+    return children
+
+
+def _run(slices: _Slices, code: int, tops: Sequence[int]) -> int:
+    """How many of the tops add up to a code; 0 where they do not, or may by chance."""
+    values = slices.values
+    if len(tops) < 2:
+        return 0
+    # The largest slice, then the next: one of them may be where a count is wrong.
+    for best in slices.largest(code, tops):
+        goal, so_far = int(values[code, best]), 0
+        for last, top in enumerate(tops):
+            so_far += int(values[top, best])
+            if so_far > goal:
+                break
+            if so_far == goal and last and _equal(slices, tops, code, tops[: last + 1]):
+                return last + 1
+    return 0
+
+
+def _equal(slices: _Slices, others: Sequence[int], code: int, run: Sequence[int]) -> bool:
+    """Whether a code is the sum of a run of others, in all slices but few, which will be told."""
+    values, names, known = slices.values, slices.names, slices.known(code, others)
+    own = values[code]
+    few = np.flatnonzero(known & (own > 0))[:16]
+    if 2 * int((values[np.ix_(np.asarray(run), few)].sum(axis=0) != own[few]).sum()) > len(few):
+        # A look at some slices, before all are added up.
+        return False
+    holds = (values[run].sum(axis=0) == own)[known]
+    wrong = len(holds) - int(holds.sum())
+    # Where nothing is to be added up, nothing is told.
+    if wrong and int((holds & (own[known] > 0)).sum()) < max(EQUATIONS, WRONG * wrong):
+        return False
+    known = known.copy()
+    known[np.flatnonzero(known)[~holds]] = False
+    part = values[run][:, known]
+    addends = (part > 0).sum(axis=0)
+    if wrong and int((addends >= 2).sum()) < max(EQUATIONS, WRONG * wrong):
+        return False
+    # Rows in proportion say the same in every slice: one equation.
+    rows = part[:, addends >= 2][:, :64]
+    apart = rows.shape[1] >= EQUATIONS and int(np.linalg.matrix_rank(rows.astype(float))) >= 2
+    some = np.flatnonzero(addends >= 2)[:64]
+    sure = apart or bool((addends >= ADDENDS).any())
+    sure |= len(some) > 0 and _NAMED.match(names[code]) is not None
+    sure |= bool((own[known][some] // _units(values[:, known][:, some]) >= LARGE).any())
+    prefix = all(names[c].startswith(names[code]) and names[code] for c in run)
+    return sure or (prefix and bool((addends >= 2).any()))
+
+
+def _units(values: Ints) -> Ints:
+    """The largest number that divides all counts of a slice: rounded ones agree by chance."""
+    units: Ints = np.maximum(np.gcd.reduce(values, axis=0), 1)
+    return units
+
+
+def _by_prefix(slices: _Slices, order: Sequence[int]) -> dict[int, tuple[int, ...]]:
+    """Parents whose code begins the codes of what they add up, wherever those stand."""
+    children: dict[int, tuple[int, ...]] = {}
+    names = slices.names
+    # In the order of their texts, what a code begins stands right behind it.
+    by_text = sorted(order, key=names.__getitem__)
+    texts = [names[code] for code in by_text] + [""]
+    for at, code in enumerate(by_text):
+        if not names[code]:
+            continue
+        end = at + 1
+        while end < len(by_text) and texts[end].startswith(names[code]):
+            end += 1
+        bottom = sorted(
+            by_text[k] for k in range(at + 1, end) if not texts[k + 1].startswith(texts[k])
+        )
+        if len(bottom) >= 2 and _equal(slices, bottom, code, bottom):
+            children[code] = tuple(bottom)
+    return children
+
+
+def lonely(cells: CellList) -> dict[int, dict[int, Codes | None]]:
+    """One category of each of several variables, which occur with each other only; else nothing.
+
+    They look like totals: nothing that one of them covers is listed beside them.
+    """
+    if len(cells.names) < 2 or len(cells.counts) < 3:
+        return {}
+    rare: dict[int, int] = {}
+    for axis, known in enumerate(cells.categories):
+        number = np.bincount(cells.code(axis), minlength=len(known))
+        code = int(np.argmin(number))
+        if len(known) > 1 and 2 * number[code] < np.median(number):
+            rare[axis] = code
+    touches = np.zeros(len(cells.counts), dtype=np.int64)
+    for axis, code in rare.items():
+        touches += cells.code(axis) == code
+    marked = touches > 0
+    if len(rare) < 2 or not marked.any() or not (touches[marked] == len(rare)).all():
+        return {}
+    return {axis: {code: None} for axis, code in rare.items()}
+
+
+def _refuse_lonely(cells: CellList) -> None:
+    """Ask about categories that occur with each other only: taking what is missing as 0 is no answer.
+
+    Raises
+    ------
+    InputError
+        With what they hold, and what the other cells add up to.
+    """
+    rare = lonely(cells)
+    if not rare or len(rare) < len(cells.names):
+        return
+    is_rare, wrong = check_totals(cells, rare)
+    first = int(np.flatnonzero(is_rare)[0])
+    other = int(cells.counts[~is_rare].sum())
+    raise InputError(
+        f"{names_of(cells, rare)} occur with each other only, as totals do; they hold "
+        f"{int(cells.counts[is_rare].sum()):,}, all other cells {other:,}",
+        line=cells.line(first),
+        cell=cells.text(first),
+        hint="correct the counts if it is a total; if it is a cell, say that there are no totals: --totals none",
+        detail=f"{len(wrong)} sum does not hold: the difference is "
+        f"{int(cells.counts[is_rare].sum()) - other:,}",
+    )

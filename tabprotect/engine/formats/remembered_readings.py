@@ -1,0 +1,93 @@
+"""How files of a look were read: next year's file opens the same way. Kept in the house's folder.
+
+A look is a format and a header, digits aside; what is kept of it is a digest, and the options.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+from tabprotect.engine.atomic import write_bytes
+from tabprotect.engine.errors import InputError
+from tabprotect.engine.formats.file_preview import HEAD, SHOWN, SIGN, FilePreview, is_text
+from tabprotect.engine.formats.format import Format, RowFormat
+from tabprotect.engine.formats.reading_options import Reading
+from tabprotect.engine.formats.text.opening import unreadable
+from tabprotect.engine.house import folder
+
+FILE = "readings.json"
+MOST = 500
+"""Looks that are kept; the oldest are forgotten."""
+
+
+def remember(seen: FilePreview, reading: Reading) -> None:
+    """Keep how a file of this look is read; nothing where it has no header, or nothing was said.
+
+    Raises
+    ------
+    InputError
+        Where the folder cannot be written.
+    """
+    header = [line.text for line in seen.lines if line.role == "header"]
+    if not header or not reading.given:
+        return
+    known = _known()
+    key = _digest(seen.kind, header[-1])
+    known.pop(key, None)
+    known[key] = reading.given
+    file = folder() / FILE
+    try:
+        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise unreadable(file.parent, error) from None
+    kept = dict(list(known.items())[-MOST:])
+    write_bytes(file, (json.dumps(kept, indent=1) + "\n").encode(), private=True)
+
+
+def recalled(kind: Format, path: Path) -> Mapping[str, object]:
+    """The options that files of this look were read with; none where there was none."""
+    known = _known()
+    if not known or not isinstance(kind, RowFormat):
+        return {}
+    for line in first_lines(path, kind):
+        found = known.get(_digest(kind, line))
+        if found is not None:
+            try:
+                return Reading.of(found).given
+            except InputError:
+                return {}
+    return {}
+
+
+def first_lines(path: Path, kind: RowFormat) -> list[str]:
+    """The first lines of a text as they stand, or the rows of a sheet."""
+    with path.open("rb") as file:
+        head = file.read(HEAD)
+    if is_text(head, path):
+        return head.decode("utf-8-sig", "replace").splitlines()[:SHOWN]
+    try:
+        rows = kind.whole(path, Reading())
+    except InputError:
+        return []
+    return [SIGN.join(row.fields) for row in rows[:SHOWN]]
+
+
+def _digest(kind: Format, header: str) -> str:
+    # An encoding that nobody knows of as yet must not matter.
+    plain = re.sub(r"[0-9]+", "0", re.sub(r"[^ -~]+", "?", header.strip().casefold()))
+    return hashlib.sha256(f"{kind.name}\n{plain}".encode()).hexdigest()
+
+
+def _known() -> dict[str, dict[str, object]]:
+    path: Path = folder() / FILE
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    if not isinstance(data, dict):
+        return {}
+    return {k: v for k, v in data.items() if isinstance(v, dict)}

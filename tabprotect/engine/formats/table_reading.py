@@ -1,0 +1,183 @@
+"""Reading a table, whatever format its file has."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+
+from tabprotect.engine.errors import InputError, RecordsError
+from tabprotect.engine.formats.format import Format
+from tabprotect.engine.formats.layouts.cell_list import CellList
+from tabprotect.engine.formats.layouts.totals_by_arithmetic import settle_totals
+from tabprotect.engine.formats.reading_options import Reading
+from tabprotect.engine.formats.registered import format_of
+from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.table import Table
+
+SPARSE = 0.25
+"""Share of cells that a list of the positive ones leaves out at least."""
+
+ANY_FORMAT = frozenset({"strip_totals", "fill_missing", "totals"})
+"""Options that mean something whatever the format."""
+
+
+@dataclass(frozen=True)
+class TableFile:
+    """A table as it was read, and what a person should know about how it was read."""
+
+    table: Table
+    notes: tuple[str, ...] = ()
+
+
+def read_table(
+    path: Path | str,
+    reading: Reading | None = None,
+    *,
+    signed: bool = False,
+    progress: Progress = SILENT,
+) -> TableFile:
+    """Read a table of counts in any registered format.
+
+    In long form every variable has a column and the last column (or the one named ``count``,
+    ``freq``, ``frequency``, ``n``) holds the counts. A file that lists no zero and leaves out more
+    than a quarter of the cells is a list of the positive ones: the others are zero. Else a
+    two-way grid with labels, or a bare matrix of numbers. Codes are opaque text; categories stand
+    in order of first appearance.
+
+    Parameters
+    ----------
+    signed
+        Whether counts may be negative: those that a mechanism published.
+
+    Raises
+    ------
+    InputError
+        Naming the file, the line (1-based), the cell, the cause and the remedy.
+    RecordsError
+        For a file that holds records and no counts.
+    """
+    path, reading = Path(path), reading or Reading()
+    kind = format_of(path)
+    _check_options(kind, reading)
+    if reading.holds == "records":
+        raise RecordsError(f"{path.name} holds records, not a table", hint="tabulate them")
+    try:
+        cells, notes = kind.cells(path, reading, progress)
+        if not len(cells.counts):
+            raise InputError("the table has no counts", hint="export it again")
+        if not signed:
+            cells.refuse_negative()
+        cells, named = without_names(cells)
+        cells, said = settle_totals(cells, totals=reading.totals, strip=reading.strip_totals)
+        notes += named + said
+        progress.report("building the table", 0.9)
+        table, missing = checked_table(cells, fill_missing=reading.fill_missing)
+    except InputError as error:
+        raise error.in_file(path) from None
+    if missing:
+        notes.append(
+            f"{missing:,} of {table.domain.size:,} cells are not in the file and were taken as 0"
+        )
+    if table.domain.ndim > 2 and missing > 0.9 * table.domain.size:
+        notes.append(
+            "if not every column is a variable of the table (some may group others), tabulate the "
+            "file by those that are, with the counts as weight"
+        )
+    return TableFile(table, tuple(notes))
+
+
+def _check_options(kind: Format, reading: Reading) -> None:
+    for name in reading.given:
+        if name not in kind.options | ANY_FORMAT:
+            raise InputError(
+                f"{name.replace('_', ' ')} says nothing about this format: {kind.label}",
+                hint="leave the option out",
+            )
+
+
+def checked_table(cells: CellList, *, fill_missing: bool) -> tuple[Table, int]:
+    """The table of listed cells, and how many cells are not listed.
+
+    Raises
+    ------
+    InputError
+        For a cell listed twice, or holes in a table that is no list of its positive cells.
+    """
+    table, missing = cells.table()
+    if missing and not fill_missing:
+        _check_missing(cells, missing, table.domain)
+    return table, missing
+
+
+def _check_missing(cells: CellList, missing: int, domain: Domain) -> None:
+    """Refuse a table with holes; a list of the positive cells alone has none.
+
+    Raises
+    ------
+    InputError
+        Naming the first cell that is missing.
+    """
+    if not cells.gaps and missing > SPARSE * domain.size and not (cells.counts == 0).any():
+        return
+    keys = np.sort(cells.keys())
+    out_of_step = np.flatnonzero(keys != np.arange(len(keys)))
+    first = int(out_of_step[0]) if len(out_of_step) else len(keys)
+    verb = "is" if missing == 1 else "are"
+    raise InputError(
+        f"{missing:,} of {domain.size:,} cells {verb} missing",
+        cell=domain.cell_text(domain.unflat(first)),
+        hint="list every cell, zeros too; or say that missing cells are 0: --fill-missing",
+    )
+
+
+FEWEST = 3
+"""Categories from which on it is no accident that each goes with one of the other column."""
+
+
+def without_names(cells: CellList) -> tuple[CellList, list[str]]:
+    """The cells with every pair of columns that are one to one as one variable with labels.
+
+    The shorter texts are the categories. Each must occur twice at least: of a list with one row for
+    each category nothing is known.
+    """
+    notes: list[str] = []
+    if cells.codes is None:
+        return cells, notes
+    dropped: set[int] = set()
+    labels = dict(cells.labels)
+    for a, b in combinations(range(len(cells.names)), 2):
+        if dropped & {a, b} or not _same(cells, a, b):
+            continue
+        code, name = sorted((a, b), key=lambda axis: sum(map(len, cells.categories[axis])))
+        pairs = dict(zip(cells.code(code).tolist(), cells.code(name).tolist(), strict=True))
+        known, texts = cells.categories[code], cells.categories[name]
+        labels[cells.names[code]] = {known[one]: texts[other] for one, other in pairs.items()}
+        notes.append(
+            f"the column {cells.names[name]!r} names the categories of {cells.names[code]!r}"
+        )
+        dropped.add(name)
+    if not dropped:
+        return cells, notes
+    kept = [axis for axis in range(len(cells.names)) if axis not in dropped]
+    found = replace(
+        cells,
+        names=tuple(cells.names[axis] for axis in kept),
+        categories=tuple(cells.categories[axis] for axis in kept),
+        codes=tuple(cells.code(axis) for axis in kept),
+        labels=labels,
+    )
+    return found, notes
+
+
+def _same(cells: CellList, a: int, b: int) -> bool:
+    size = len(cells.categories[a])
+    if size != len(cells.categories[b]) or size < FEWEST or len(cells.counts) < 2 * size:
+        return False
+    if len(cells.names) < 3:
+        return False
+    pairs = cells.code(a).astype(np.int64) * size + cells.code(b)
+    return len(np.unique(pairs)) == size

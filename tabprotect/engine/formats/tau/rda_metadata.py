@@ -1,0 +1,205 @@
+"""tau-ARGUS' description of a data file (.rda): its separator, its variables, what marks them.
+
+Each variable has a main line with its name, then lines with its options in angle brackets. Main
+lines are ``Name start width [missing ...]`` for fixed columns, ``Name width [missing ...]`` for
+separated records, ``Name [missing]`` for tables (tau-ARGUS 4.2, User's manual, section 4.3).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import MappingProxyType
+
+from tabprotect.engine.budgets import RDA_BYTES
+from tabprotect.engine.errors import InputError
+from tabprotect.engine.formats.text.opening import check_file, unreadable
+
+_WORD = re.compile(r'"([^"]*)"|(\S+)')
+_LABEL = re.compile(r'\s*(?:"([^"]*)"\s*|([^,]*)),(.*)')
+_OPTION = re.compile(r"<([A-Za-z_]+)>\s*(.*)")
+_NO_CATEGORY = frozenset(
+    {"NUMERIC", "FREQUENCY", "WEIGHT", "HOLDING", "REQUEST", "SHADOW", "COST", "COSTVAR", "STATUS",
+     "MAXSCORE", "LOWERPL", "UPPERPL", "RECORDKEY"}
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class TauVariable:
+    """One variable of a description.
+
+    Attributes
+    ----------
+    name
+    place
+        The numbers of the main line: start and width, width, or none.
+    missing
+        Codes of missing values.
+    options
+        Option -> the words behind it.
+    """
+
+    name: str
+    place: tuple[int, ...] = ()
+    missing: tuple[str, ...] = ()
+    options: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}))
+
+    @property
+    def classifies(self) -> bool:
+        """Whether it is one that tables are made by, and no number, status or identifier."""
+        return not _NO_CATEGORY & set(self.options)
+
+    @property
+    def total(self) -> str | None:
+        """The code of its total."""
+        return next(iter(self.options.get("TOTCODE", ())), None)
+
+
+@dataclass(frozen=True)
+class TauMetadata:
+    """A description.
+
+    Attributes
+    ----------
+    variables
+        In the order of the file.
+    separator
+        Between fields; empty where columns are fixed.
+    statuses
+        Letter -> ``SAFE``, ``UNSAFE`` or ``PROTECT``.
+    """
+
+    variables: tuple[TauVariable, ...]
+    separator: str = ""
+    statuses: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+
+
+def read_metadata(path: Path) -> TauMetadata:
+    """Read the description that belongs to a data file: the same name with ``.rda``.
+
+    Raises
+    ------
+    InputError
+        Where there is none, or with the line that cannot be understood.
+    """
+    beside = path.with_suffix(".rda")
+    if not beside.exists():
+        raise InputError(
+            f"its description {beside.name} is not beside it",
+            file=path,
+            hint="tau-ARGUS files come in pairs: put the .rda file into the same folder",
+        )
+    check_file(beside)
+    try:
+        with beside.open("rb") as file:
+            data = file.read(RDA_BYTES + 1)
+    except OSError as error:
+        raise unreadable(beside, error) from None
+    try:
+        return parsed(decoded(data))
+    except InputError as error:
+        raise error.in_file(beside) from None
+
+
+def decoded(data: bytes) -> str:
+    """Text as tau-ARGUS writes it: UTF-8 today, Windows-1252 before."""
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return data.decode("cp1252", "replace")
+
+
+def parsed(text: str) -> TauMetadata:
+    """A description from its text."""
+    if len(text) > RDA_BYTES:
+        raise InputError("the description is too long", hint="is it the right file?")
+    separator = ""
+    statuses: dict[str, str] = {}
+    variables: list[TauVariable] = []
+    options: dict[str, tuple[str, ...]] = {}
+    for number, line in enumerate(text.splitlines(), 1):
+        stripped = line.strip()
+        if not stripped or stripped.startswith("//"):
+            continue
+        found = _OPTION.fullmatch(stripped)
+        if found is None:
+            options = {}
+            variables.append(_variable(stripped, number, options))
+            continue
+        name, words = found[1].upper().replace("RECODABLE", "RECODEABLE"), _words(found[2])
+        if variables:
+            options[name] = words
+        elif name == "SEPARATOR":
+            separator = words[0] if words else ","
+            if len(separator) != 1:
+                raise InputError(f"{separator!r} is no separator", line=number)
+        elif name in ("SAFE", "UNSAFE", "PROTECT") and words:
+            statuses[words[0].upper()] = name
+        elif name == "SPSS":
+            raise InputError("the description is of an SPSS file", hint="open the .sav file itself")
+    names = [v.name for v in variables]
+    if not names or len(set(names)) < len(names):
+        raise InputError("the description does not name its variables, each once")
+    return TauMetadata(tuple(variables), separator, statuses)
+
+
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(found[1] if found[1] is not None else found[2] for found in _WORD.finditer(text))
+
+
+def _variable(line: str, number: int, options: Mapping[str, tuple[str, ...]]) -> TauVariable:
+    words = [(found[1], found[2]) for found in _WORD.finditer(line)]
+    texts = [quoted if quoted is not None else bare for quoted, bare in words]
+    place: list[int] = []
+    for quoted, bare in words[1:3]:
+        if quoted is not None or not bare.isdecimal():
+            break
+        place.append(int(bare))
+    if not texts or "<" in texts[0]:
+        raise InputError(f"{line[:40]!r} names no variable", line=number)
+    # The options are read from the lines that follow.
+    view = MappingProxyType(options)
+    return TauVariable(texts[0], tuple(place), tuple(texts[1 + len(place) :]), view)
+
+
+def read_labels(variable: TauVariable, path: Path) -> dict[str, str]:
+    """Code -> label, from the list (.cdl: ``code,label``) beside the data that it names; else none."""
+    named = next(iter(variable.options.get("CODELIST", ())), "")
+    # A name leads nowhere else: the description is not to be trusted.
+    file = path.with_name(Path(named.replace("\\", "/")).name) if named else None
+    if file is None or not file.is_file():
+        return {}
+    check_file(file)
+    with file.open("rb") as stream:
+        text = decoded(stream.read(RDA_BYTES))
+    pairs = filter(None, map(_LABEL.fullmatch, text.splitlines()))
+    return {(found[1] or found[2]).strip(): found[3].strip().strip('"') for found in pairs}
+
+
+def description(
+    names: Iterable[str],
+    lists: Mapping[str, Mapping[str, str]],
+    *,
+    separator: str,
+    count: str,
+    status: str,
+    total: str,
+) -> str:
+    """The description of a table that is written: variables, counts, statuses, and what parts them.
+
+    ``lists`` names the files of those variables that have a hierarchy or labels, by their suffix.
+    """
+    lines = [f'<SEPARATOR> "{separator}"', '<SAFE> "S"', '<UNSAFE> "U"', '<PROTECT> "P"']
+    for name in names:
+        plain = re.fullmatch(r"[^\W\d][\w.-]*", name)
+        lines += [name if plain else f'"{name}"', "  <RECODEABLE>", f'  <TOTCODE> "{total}"']
+        of = lists.get(name, {})
+        if ".cdl" in of:
+            lines.append(f'  <CODELIST> "{of[".cdl"]}"')
+        if ".hrc" in of:
+            lines += ["  <HIERARCHICAL>", f'  <HIERCODELIST> "{of[".hrc"]}"']
+            lines += ['  <HIERLEADSTRING> "@"']
+    lines += [count, "  <NUMERIC>", "  <DECIMALS> 0", status, "  <STATUS>"]
+    return "\n".join(lines) + "\n"

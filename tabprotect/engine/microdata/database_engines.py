@@ -1,0 +1,273 @@
+"""Records behind an engine (PostgreSQL, Spark, ...): it groups and adds them up, and hands over groups.
+
+Everything that reads a record is one GROUP BY in the engine that holds them, through Ibis. The
+number of categories is looked at before. Weights and record keys are added up as decimals there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import TimeoutError as NotYet
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tabprotect.engine.budgets import ENGINE_GROUPS as MOST_GROUPS
+from tabprotect.engine.errors import InputError, TabprotectError
+from tabprotect.engine.formats.format import RecordsFile
+from tabprotect.engine.formats.layouts.cell_list import check_categories
+from tabprotect.engine.formats.sql import connected, quoted
+from tabprotect.engine.microdata.places import split_url
+from tabprotect.engine.microdata.record_files import MicrodataFile
+from tabprotect.engine.microdata.sums_of_records import AddedUp
+from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.randomness import KEY_MODULUS
+from tabprotect.engine.tables.design_weights import SCALE
+
+POLL = 0.1
+"""Seconds between two looks at whether the user has cancelled."""
+
+AGAIN = {
+    "n": "CAST(sum({}) AS DECIMAL(38, 9))",
+    "unread": "sum({})",
+    "least": "min({})",
+    "example": "any_value({})",
+    "weightsum": "CAST(sum({}) AS BIGINT)",
+    "keysum": f"CAST(sum({{}}) % {KEY_MODULUS} AS BIGINT)",
+}
+"""How what was added up of groups makes that of all."""
+
+MARK = "tabprotect:"
+"""Before the names of sums, which no column of a person begins with."""
+
+
+@contextmanager
+def engine_table(source: str) -> Iterator[Any]:
+    """The table of a URL, as Ibis knows it.
+
+    Raises
+    ------
+    InputError
+        Where Ibis or its part for this engine is not installed, or the engine cannot be reached.
+    """
+    url, name = split_url(source)
+    try:
+        # Late: an extra, and slow to import.
+        import ibis
+    except ImportError:
+        raise InputError(
+            "records behind a URL are read through ibis-framework, which is not installed",
+            hint="install it with: pip install 'tabprotect[engines]'",
+        ) from None
+    schema, _, table = name.rpartition(".")
+    try:
+        connection = ibis.connect(url)
+    # Every engine has errors of its own.
+    except Exception as error:
+        raise _unreachable(url, error) from None
+    try:
+        yield connection.table(table, database=schema or None)
+    except TabprotectError:
+        raise
+    except Exception as error:
+        raise _unreachable(url, error) from None
+    finally:
+        connection.disconnect()
+
+
+def _unreachable(url: str, error: Exception) -> InputError:
+    return InputError(
+        f"the engine {url.partition(':')[0]} does not answer as it should",
+        hint="check its address, your rights, and the names of table and columns",
+        detail=f"{type(error).__name__}: {str(error)[:500]}",
+    )
+
+
+def _answered(expression: Any, stage: str, progress: Progress) -> dict[str, list[Any]]:
+    """The rows of an expression by column; cancelling leaves the engine to end by itself."""
+    pool = ThreadPoolExecutor(1, thread_name_prefix="engine")
+    try:
+        future = pool.submit(lambda: expression.to_pyarrow().to_pydict())
+        while True:
+            try:
+                found: dict[str, list[Any]] = future.result(timeout=POLL)
+                return found
+            except NotYet:
+                progress.report(stage, 0.0)
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
+
+
+def engine_columns(source: str, progress: Progress) -> list[tuple[str, str, int, int, bool, int]]:
+    """Name, kind, exact numbers of categories and of missing values of every column, and of records."""
+    with engine_table(source) as table:
+        names = list(table.columns)
+        asked = {"rows": table.count()}
+        for number, name in enumerate(names):
+            asked[f"d{number}"] = table[name].nunique()
+            asked[f"m{number}"] = table[name].isnull().sum()
+        found = _answered(table.aggregate(**asked), "looking at the variables", progress)
+        kinds = [_kind(table[name].type()) for name in names]
+        return [
+            (
+                *(name, kinds[n], int(found[f"d{n}"][0] or 0), int(found[f"m{n}"][0] or 0)),
+                *(True, int(found["rows"][0])),
+            )
+            for n, name in enumerate(names)
+        ]
+
+
+def _kind(type_: Any) -> str:
+    if type_.is_integer():
+        return "integer"
+    return "real" if type_.is_numeric() else "text"
+
+
+@contextmanager
+def grouped_records(
+    source: str, by: Sequence[str], also: AddedUp, progress: Progress = SILENT
+) -> Iterator[MicrodataFile]:
+    """The groups of records behind a URL, as rows that DuckDB goes on with.
+
+    Raises
+    ------
+    InputError
+        Also for more groups than can be handed over.
+    """
+    with engine_table(source) as table:
+        missing = [name for name in (*by, *also.names) if name not in table.columns]
+        if missing:
+            raise InputError(
+                f"the table has no column {missing[0]!r}", hint=f"it has {', '.join(table.columns)}"
+            )
+        _look_first(table, by, progress)
+        asked = _measures(table, also.weight)
+        low = high = 0
+        if also.design_weight is not None:
+            low, high = _weight_ends(table, also.design_weight, progress)
+            millionths = (_number(table, also.design_weight) * SCALE).round().cast("int64")
+            asked[f"{MARK}weightsum"] = millionths.sum()
+        if also.record_key is not None:
+            keys = _key(table, also.record_key, progress)
+            asked[f"{MARK}keysum"] = keys.sum().cast("decimal(38, 0)")
+        values = {f"v{n}": table[name].cast("string") for n, name in enumerate(by)}
+        groups = table.group_by(**values).aggregate(**asked)
+        rows = _answered(groups.limit(MOST_GROUPS + 1), "counting the records", progress)
+    groups_of = {name: rows[f"v{n}"] for n, name in enumerate(by)}
+    groups_of |= {name: rows[name] for name in asked}
+    with handed_over(source, groups_of, also, (low, high)) as made:
+        yield made
+
+
+@contextmanager
+def handed_over(
+    source: str,
+    rows: Mapping[str, Sequence[object]],
+    also: AddedUp,
+    ends: tuple[int, int],
+) -> Iterator[MicrodataFile]:
+    """Groups of records as rows that DuckDB goes on with.
+
+    Parameters
+    ----------
+    rows
+        By variable the values of each group; by names that begin with ``MARK`` what was added up.
+    also
+        Columns of weights and keys, which are known by name only.
+    ends
+        The smallest and the largest design weight, in millionths.
+
+    Raises
+    ------
+    InputError
+        For more groups than can be handed over.
+    """
+    if len(next(iter(rows.values()))) > MOST_GROUPS:
+        raise InputError(
+            f"there are more than {MOST_GROUPS:,} groups of records",
+            hint="tabulate by fewer variables, or by coarser ones",
+        )
+    columns: dict[str, Any] = {
+        name: np.array(
+            [None if v is None else str(v) for v in values] if name.startswith(MARK) else values,
+            dtype=object,
+        )
+        for name, values in rows.items()
+    }
+    size = len(next(iter(columns.values())))
+    columns |= {name: np.array([""] * size, dtype=object) for name in also.names}
+    with connected() as connection:
+        connection.register("groups", columns)
+        typed = ", ".join(
+            f"CAST({quoted(name)} AS DECIMAL(38, 9)) AS {quoted(name)}"
+            if name.startswith(MARK) and not name.endswith("example") else quoted(name)
+            for name in columns
+        )  # fmt: skip
+        made = MicrodataFile(Path(source), connection, RecordsFile(f"(SELECT {typed} FROM groups)"))
+        marked = [name.removeprefix(MARK) for name in rows if name.startswith(MARK)]
+        made.summed = {n: f"{AGAIN[n].format(quoted(MARK + n))} AS {n}" for n in marked}
+        made.weights = ends
+        yield made
+
+
+def _look_first(table: Any, by: Sequence[str], progress: Progress) -> None:
+    """The exact number of categories of each variable, before anything is grouped."""
+    asked = {f"d{n}": table[name].nunique() for n, name in enumerate(by)}
+    found = _answered(table.aggregate(**asked), "looking at the variables", progress)
+    for n, name in enumerate(by):
+        check_categories(name, int(found[f"d{n}"][0] or 0))
+
+
+def _number(table: Any, name: str, scale: int = 9) -> Any:
+    return table[name].cast(f"decimal(38, {scale})")
+
+
+def _measures(table: Any, weight: str | None) -> dict[str, Any]:
+    """What the engine adds up."""
+    if weight is None:
+        return {f"{MARK}n": table.count()}
+    number = _number(table, weight)
+    text = table[weight].cast("string")
+    return {
+        f"{MARK}n": number.sum(),
+        f"{MARK}unread": table[weight].isnull().sum(),
+        f"{MARK}least": number.min(),
+        f"{MARK}example": text.max(where=number < 0),
+    }
+
+
+def _weight_ends(table: Any, name: str, progress: Progress) -> tuple[int, int]:
+    number = _number(table, name)
+    asked = {"low": number.min(), "high": number.max(), "gone": table[name].isnull().sum()}
+    found = _answered(table.aggregate(**asked), "looking at the weights", progress)
+    low, high = found["low"][0], found["high"][0]
+    if found["gone"][0] or low is None or low < 0 or high > 10**9:
+        raise InputError(
+            f"{name}: a design weight is no number from 0 to 10^9",
+            hint="every record needs its weight, of 0 or more",
+        )
+    return round(low * SCALE), round(high * SCALE)
+
+
+def _key(table: Any, name: str, progress: Progress) -> Any:
+    """A record key as a whole number below 10^8, after a look at all keys."""
+    # As many places as where the records are read here: the same rounding, the same keys.
+    number = _number(table, name, 19)
+    asked = {
+        "low": number.min(), "high": number.max(), "gone": table[name].isnull().sum(),
+        "broken": (number - number.floor()).max(),
+    }  # fmt: skip
+    found = _answered(table.aggregate(**asked), "looking at the record keys", progress)
+    hint = "record keys are fractions from 0 up to below 1, or whole numbers below 10^8"
+    if found["gone"][0]:
+        raise InputError(f"{name}: {found['gone'][0]:,} records have no key", hint=hint)
+    low, high, broken = found["low"][0], found["high"][0], bool(found["broken"][0])
+    if low is not None and (low < 0 or high >= (1 if broken else KEY_MODULUS)):
+        raise InputError(f"{name}: a record key lies outside its range", hint=hint)
+    if low is not None and low == high:
+        raise InputError(f"{name}: all record keys are the same", hint=hint)
+    whole = (number * KEY_MODULUS).round() if broken else number
+    return whole.cast("int64")

@@ -1,0 +1,117 @@
+"""What is added up of records beside their number: weights and record keys, as SQL of a cell."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+from tabprotect.engine.budgets import MOST_WEIGHT
+from tabprotect.engine.errors import InputError
+from tabprotect.engine.formats.sql import quoted
+from tabprotect.engine.microdata.record_files import MicrodataFile
+from tabprotect.engine.microdata.record_keys import key_measure
+from tabprotect.engine.progress import Progress
+from tabprotect.engine.tables.design_weights import SCALE
+from tabprotect.engine.tables.table import INT64_MAX
+
+
+@dataclass(frozen=True)
+class AddedUp:
+    """The columns that are added up beside the number of records, where there are any."""
+
+    weight: str | None = None
+    record_key: str | None = None
+    design_weight: str | None = None
+
+    @property
+    def names(self) -> list[str]:
+        """Those that there are."""
+        every = self.weight, self.record_key, self.design_weight
+        return [name for name in every if name is not None]
+
+
+def measured(
+    source: MicrodataFile, also: AddedUp, progress: Progress
+) -> tuple[dict[str, str], tuple[int, int]]:
+    """The measures of a cell by name, and the smallest and largest design weight in millionths.
+
+    Raises
+    ------
+    InputError
+        For weights or keys that are none, after a look at all of them.
+    """
+    measures, ends = _measures(also.weight), (0, 0)
+    if also.design_weight is not None:
+        ends = _weight_range(source, also.design_weight, progress)
+        measures["weightsum"] = f"{_design_measure(also.design_weight)} AS weightsum"
+    if also.record_key is not None:
+        measures["keysum"] = f"{key_measure(source, also.record_key, progress)} AS keysum"
+    return measures, ends
+
+
+def _measures(weight: str | None) -> dict[str, str]:
+    """The columns of a cell: n (and, with weights, what is wrong with them)."""
+    if weight is None:
+        return {"n": "count(*) AS n"}
+    w = f"TRY_CAST({quoted(weight)} AS DECIMAL(38, 9))"
+    return {
+        "n": f"sum({w}) AS n",
+        "unread": f"count(*) - count({w}) AS unread",
+        "least": f"min({w}) AS least",
+        "example": f"any_value(coalesce(CAST({quoted(weight)} AS VARCHAR), '')) "
+        f"FILTER ({w} IS NULL OR {w} < 0) AS example",
+    }
+
+
+def _design_weight(column: str) -> str:
+    # Through concat, as with record keys: a bare cast is pushed down into the CSV reader.
+    return f"TRY_CAST(concat({quoted(column)}) AS DECIMAL(28, 9))"
+
+
+def _design_measure(column: str) -> str:
+    """The sum of the design weights of a cell, in millionths; they were looked at before."""
+    return f"CAST(sum(CAST(round({_design_weight(column)} * {SCALE}) AS BIGINT)) AS BIGINT)"
+
+
+def _weight_range(source: MicrodataFile, column: str, progress: Progress) -> tuple[int, int]:
+    """The smallest and the largest design weight of the file, in millionths."""
+    w = _design_weight(column)
+    sql = (
+        f"SELECT count(*), CAST(round(min({w}) * {SCALE}) AS BIGINT), "
+        f"CAST(round(max({w}) * {SCALE}) AS BIGINT), sum({w}), any_value(concat({quoted(column)})) "
+        f"FILTER ({w} IS NULL OR {w} < 0 OR {w} > {MOST_WEIGHT}) FROM {source.relation}"
+    )
+    row = source.run(lambda c: c.execute(sql).fetchone(), "looking at the weights", progress)
+    assert row is not None
+    records, low, high, total, example = row
+    if example is not None:
+        raise InputError(
+            f"{column}: the design weight {example!r} is no number from 0 to 10^9",
+            line=line_of(source, column, example),
+            hint="every record needs its weight, of 0 or more",
+        )
+    if records and total * SCALE > INT64_MAX:
+        raise InputError(f"{column}: the design weights add up to more than 9.2e12")
+    return low or 0, high or 0
+
+
+def check_known(source: MicrodataFile, name: str) -> None:
+    """Refuse a variable that the records do not have."""
+    names = [column.name for column in source.columns]
+    if name not in names:
+        close = get_close_matches(name, names, n=3, cutoff=0.5)
+        raise InputError(
+            f"the file has no variable {name!r}",
+            hint=f"did you mean {' or '.join(close)}?" if close else f"it has {', '.join(names)}",
+        )
+
+
+def line_of(source: MicrodataFile, column: str, value: object) -> int | None:
+    """The line of the first record with this text in a column of a CSV file."""
+    if source.text is None or value is None:
+        return None
+    at = [c.name for c in source.columns].index(column)
+    for number, row in enumerate(source.text.rows()):
+        if number and row[at] == value:
+            return source.text.line(number)
+    return None

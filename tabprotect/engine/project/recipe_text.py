@@ -1,0 +1,111 @@
+"""A recipe: the list of commands as readable text, to be run again.
+
+On the same input a recipe gives the same bytes when every command that drew a seed carries it; it
+is then as confidential as the original. Without seeds coins and keys are drawn afresh.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import tomli_w
+
+from tabprotect.engine.formats.text.opening import is_url
+from tabprotect.engine.project.command import Arguments, Command, TrailEntry
+from tabprotect.engine.project.opening.examples import PREFIX
+from tabprotect.engine.project.project import Project
+
+FORMAT = 1
+
+_HEADER = "# A recipe of tabprotect: run it with  tabprotect run recipe.toml --out DIR\n"
+_CONFIDENTIAL = (
+    "# CONFIDENTIAL: it carries a seed, which replays the coins. Keep it in the house.\n"
+)
+_YEARLY = (
+    "# Next year: tabprotect run recipe.toml --set source=FILE --out DIR. Other files that it names\n"
+    "# stand beside it.\n"
+)
+_FRESH = "# It carries no seed: every run flips fresh coins.\n"
+
+
+def steps_of(trail: Sequence[TrailEntry], *, seeds: bool) -> list[tuple[Command[...], Arguments]]:
+    """The commands that lead to the present state, from the last opening on."""
+    begin = max((n for n, e in enumerate(trail) if e.order.command.says.opens), default=0)
+    out: list[tuple[Command[...], Arguments]] = []
+    for entry in trail[begin:]:
+        command = entry.order.command
+        if not command.says.replayed:
+            continue
+        given = {k: v for k, v in entry.arguments.items() if v is not None}
+        for name in (command.says.seed, *(() if seeds else command.says.answers)):
+            given.pop(name, None)
+        if seeds and entry.seed is not None:
+            # TOML's whole numbers end at 64 bits; a seed has 128.
+            given[command.says.seed] = str(entry.seed)
+        out.append((command, given))
+    return out
+
+
+def to_text(trail: Sequence[TrailEntry], *, seeds: bool) -> str:
+    """The trail as a recipe.
+
+    Parameters
+    ----------
+    seeds
+        Whether each command carries the seed that it drew: the same bytes again, confidential.
+    """
+    lines: list[str] = []
+    seeded = False
+    for command, given in steps_of(trail, seeds=seeds):
+        seeded |= command.says.seed in given
+        lines += _step_lines(command, given)
+    header = _HEADER + (_CONFIDENTIAL if seeded else _FRESH)
+    return header + f"\nrecipe = {FORMAT}\n" + "\n".join(lines) + "\n"
+
+
+def next_year_text(trail: Sequence[TrailEntry], project: Project) -> str:
+    """The same steps for new data: no seed, no path, nothing that publishes.
+
+    The file is the variable ``source``, whose default is the name of this year's; ``[expects]`` lists
+    the categories that the steps are made for.
+    """
+    lines: list[str] = []
+    variables: dict[str, str] = {}
+    for command, given in steps_of(trail, seeds=False):
+        if command.says.seals:
+            continue
+        given = dict(given)
+        source = given.get(command.says.reads)
+        if isinstance(source, str) and _is_path(source):
+            given[command.says.reads] = "${source}"
+            variables["source"] = Path(source).name
+        others = given.get(command.says.reads_too)
+        if isinstance(others, Mapping):
+            given[command.says.reads_too] = {k: _name(str(file)) for k, file in others.items()}
+        lines += _step_lines(command, given)
+    expects = {} if project.table is None else {
+        v.name: list(v.categories) for v in project.original.domain.variables
+    }  # fmt: skip
+    parts = [f"{_HEADER}{_YEARLY}\nrecipe = {FORMAT}"]
+    if variables:
+        parts.append("\n" + tomli_w.dumps({"variables": variables}).rstrip())
+    if expects:
+        parts.append("\n" + tomli_w.dumps({"expects": expects}).rstrip())
+    return "\n".join([*parts, *lines]) + "\n"
+
+
+def _is_path(source: str) -> bool:
+    return not source.startswith(PREFIX) and not is_url(source)
+
+
+def _name(file: str) -> str:
+    """A file beside the recipe; a level behind its name stays."""
+    return Path(file).name
+
+
+def _step_lines(command: Command[...], given: Arguments) -> list[str]:
+    nested = {k: v for k, v in given.items() if isinstance(v, Mapping)}
+    plain = {k: v for k, v in given.items() if k not in nested}
+    lines = ["", "[[step]]", tomli_w.dumps({"do": command.name, **plain}).rstrip()]
+    return [*lines, *([tomli_w.dumps({"step": nested}).rstrip()] if nested else [])]

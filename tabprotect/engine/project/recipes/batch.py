@@ -1,0 +1,251 @@
+"""Many recipes at once: in processes, resumed after a kill, with one summary. CONFIDENTIAL.
+
+Every job has a folder with what it published and, written last, ``job.json``: a job whose inputs
+are those of its ``job.json``, and that was done, is not run again.
+"""
+
+from __future__ import annotations
+
+import csv
+import datetime
+import html
+import io
+import json
+import multiprocessing
+import os
+import platform
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import asdict, dataclass, fields, replace
+from pathlib import Path
+
+from tabprotect.engine.atomic import write_bytes
+from tabprotect.engine.errors import TabprotectError
+from tabprotect.engine.house import user_name
+from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.project.recipes.batch_jobs import BatchJob
+from tabprotect.engine.project.recipes.replay import last_and_now, run_file
+from tabprotect.version import __version__
+
+STATE = "job.json"
+SUMMARIES = ("summary.csv", "summary.html")
+LOOK = 0.2
+"""Seconds between two looks at whether to stop."""
+
+
+@dataclass(frozen=True)
+class JobOutcome:
+    """What became of a job: the audit trail of one line.
+
+    Attributes
+    ----------
+    job
+        Its name.
+    status
+        ``done``, ``failed``, or ``kept`` (done before, on the same inputs).
+    exit_code
+        That of ``run``.
+    message
+        What went wrong.
+    seconds
+        That it took.
+    written
+        Files, in its folder.
+    since_last_year
+        What differs from the file that the recipe was made of, where it still stands beside it.
+    key
+        SHA-256 of the program's version, recipe, variables and input files.
+    user, host, version, started
+        Who ran it, where, with which version of this program, and when (UTC).
+    """
+
+    job: str
+    status: str
+    exit_code: int
+    message: str
+    seconds: float
+    written: tuple[str, ...]
+    since_last_year: tuple[str, ...]
+    key: str
+    user: str
+    host: str
+    version: str
+    started: str
+
+
+def run_batch(
+    jobs: Sequence[BatchJob], out: Path, *, workers: int = 1, progress: Progress = SILENT
+) -> tuple[JobOutcome, ...]:
+    """Run jobs into folders of ``out``, and write the summaries there.
+
+    Parameters
+    ----------
+    workers
+        Processes; with 1 everything runs in this one.
+
+    Raises
+    ------
+    Interrupted
+        When cancelled. What was done stays done.
+    InputError
+        When nothing can be written there.
+    """
+    out.mkdir(parents=True, exist_ok=True)
+    found = {job.name: kept for job in jobs if (kept := _kept(job, out)) is not None}
+    waiting = [job for job in jobs if job.name not in found]
+    run = _here(waiting, out) if workers == 1 else _spread(waiting, out, workers, progress)
+    progress.report("running jobs", len(found) / len(jobs))
+    for outcome in run:
+        found[outcome.job] = outcome
+        progress.report("running jobs", len(found) / len(jobs))
+    outcomes = tuple(found[job.name] for job in jobs)
+    for name, data in zip(SUMMARIES, (_csv(outcomes), _html(outcomes)), strict=True):
+        write_bytes(out / name, data.encode("utf-8"), private=True)
+    return outcomes
+
+
+def worst_exit_code(outcomes: Sequence[JobOutcome]) -> int:
+    """The exit code of a batch: that of its worst job; an internal error is the worst of all."""
+    return max((o.exit_code for o in outcomes), key=lambda code: (code == 1, code), default=0)
+
+
+def _kept(job: BatchJob, out: Path) -> JobOutcome | None:
+    """What ``job.json`` says, where it is still true."""
+    try:
+        data = json.loads((out / job.name / STATE).read_text(encoding="utf-8"))
+        lists = {name: tuple(data[name]) for name in ("written", "since_last_year")}
+        outcome = JobOutcome(**{**data, **lists})
+    except (OSError, ValueError, TypeError, KeyError):
+        return None
+    if outcome.exit_code or not outcome.key or outcome.key != job.key():
+        return None
+    there = all((out / job.name / name).is_file() for name in outcome.written)
+    return replace(outcome, status="kept") if there else None
+
+
+def _here(jobs: Sequence[BatchJob], out: Path) -> Iterator[JobOutcome]:
+    for job in jobs:
+        yield run_job(job, out)
+
+
+def _spread(
+    jobs: Sequence[BatchJob], out: Path, workers: int, progress: Progress
+) -> Iterator[JobOutcome]:
+    # Fresh processes: forking one with threads (DuckDB's, the solver's) can deadlock.
+    context = multiprocessing.get_context("spawn")
+    pool = ProcessPoolExecutor(workers, mp_context=context, initializer=_end_with_parent)
+    try:
+        pending: dict[Future[JobOutcome], BatchJob] = {
+            pool.submit(run_job, job, out): job for job in jobs
+        }
+        while pending:
+            done, _ = wait(pending, timeout=LOOK, return_when=FIRST_COMPLETED)
+            for future in done:
+                job = pending.pop(future)
+                try:
+                    yield future.result()
+                except BrokenProcessPool:
+                    yield _outcome(job, 1, "its process ended (too little memory, or killed)")
+            progress.report("running jobs", 1 - len(pending) / len(jobs))
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _end_with_parent() -> None:
+    """A killed batch leaves no process behind that writes where the next one does."""
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+
+    def watch() -> None:
+        parent.join()
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
+def run_job(job: BatchJob, out: Path) -> JobOutcome:
+    """Run one job into its folder; errors become its outcome."""
+    begin, started = time.perf_counter(), _now()
+    folder = out / job.name
+    key = job.key()
+    code, message = 0, ""
+    written: tuple[str, ...] = ()
+    told: tuple[str, ...] = ()
+    try:
+        history, paths = run_file(job.recipe, folder, settings=job.settings)
+        written = tuple(path.name for path in paths)
+        since = last_and_now(job.recipe, job.settings, history)
+        told = () if since is None else tuple(since.lines())
+    except TabprotectError as error:
+        code, message = error.exit_code, str(error)
+    except Exception as error:
+        # Never the exception's own text: it may quote a count.
+        code, message = 1, f"internal error: {type(error).__name__}"
+    outcome = replace(
+        _outcome(job, code, message),
+        seconds=round(time.perf_counter() - begin, 2),
+        written=written,
+        since_last_year=told,
+        key=key,
+        started=started,
+    )
+    folder.mkdir(parents=True, exist_ok=True)
+    state = json.dumps(asdict(outcome), ensure_ascii=False, indent=1) + "\n"
+    write_bytes(folder / STATE, state.encode("utf-8"), private=True)
+    return outcome
+
+
+def _outcome(job: BatchJob, code: int, message: str) -> JobOutcome:
+    status = "failed" if code else "done"
+    return JobOutcome(
+        job.name, status, code, message, 0.0, (), (), "", user_name(), platform.node(),
+        __version__, _now(),
+    )  # fmt: skip
+
+
+def _now() -> str:
+    return datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+
+
+def _rows(outcomes: Sequence[JobOutcome]) -> tuple[list[str], list[list[str]]]:
+    header = [f.name for f in fields(JobOutcome)]
+    rows = [
+        [
+            "; ".join(value) if isinstance(value, tuple) else str(value)
+            for value in asdict(o).values()
+        ]
+        for o in outcomes
+    ]
+    return header, rows
+
+
+def _csv(outcomes: Sequence[JobOutcome]) -> str:
+    out = io.StringIO()
+    header, rows = _rows(outcomes)
+    csv.writer(out, lineterminator="\n").writerows([header, *rows])
+    return out.getvalue()
+
+
+def _html(outcomes: Sequence[JobOutcome]) -> str:
+    header, rows = _rows(outcomes)
+    failed = sum(o.exit_code != 0 for o in outcomes)
+
+    def line(cells: Sequence[str], tag: str, kind: str = "") -> str:
+        inner = "".join(f"<{tag}>{html.escape(cell)}</{tag}>" for cell in cells)
+        return f"<tr{kind}>{inner}</tr>"
+
+    body = [
+        line(row, "td", ' class="failed"' if o.exit_code else "")
+        for o, row in zip(outcomes, rows, strict=True)
+    ]
+    return "\n".join([
+        '<!doctype html><html lang="en"><meta charset="utf-8"><title>Batch summary</title>',
+        "<style>body{font:14px sans-serif}td,th{padding:2px 8px;text-align:left;"
+        "border-bottom:1px solid #ccc}.failed{background:#fdd}</style>",
+        "<h1>Batch summary, CONFIDENTIAL</h1>",
+        f"<p>{len(outcomes)} jobs, {failed} failed.</p>",
+        f"<table>{line(header, 'th')}", *body, "</table></html>", "",
+    ])  # fmt: skip

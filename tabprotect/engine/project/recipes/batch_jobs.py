@@ -1,0 +1,140 @@
+"""What a batch runs: jobs of a file, or every recipe of a folder with every source."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import MappingProxyType
+
+from tabprotect.engine.errors import InputError, TabprotectError
+from tabprotect.engine.formats.text.opening import read_text
+from tabprotect.engine.project.recipes.replay import read
+from tabprotect.version import __version__
+
+_NAME = re.compile(r"[\w][\w .-]*")
+
+
+@dataclass(frozen=True)
+class BatchJob:
+    """One recipe with its variables.
+
+    Attributes
+    ----------
+    name
+        Of the job, and of the folder its files go to.
+    """
+
+    name: str
+    recipe: Path
+    settings: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+
+    def __post_init__(self) -> None:
+        if not _NAME.fullmatch(self.name):
+            raise InputError(f"a job cannot be named {self.name!r}: it names a folder, too")
+        object.__setattr__(self, "settings", MappingProxyType(dict(self.settings)))
+
+    def __reduce__(self) -> tuple[type[BatchJob], tuple[str, Path, dict[str, str]]]:
+        # It goes to other processes; a read-only mapping cannot.
+        return BatchJob, (self.name, self.recipe, dict(self.settings))
+
+    def key(self) -> str:
+        """What the result depends on, as SHA-256: recipe, variables, the files read, the program.
+
+        Empty where the recipe or a file cannot be read: then the job is run, to fail.
+        """
+        parts: list[object] = [__version__, dict(self.settings)]
+        try:
+            parts.append(self.recipe.read_text(encoding="utf-8"))
+            parts += [_digest(path) for path in self.sources()]
+        except (TabprotectError, OSError, UnicodeDecodeError):
+            return ""
+        return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
+
+    def sources(self) -> list[Path]:
+        """The files that the recipe's steps read.
+
+        Raises
+        ------
+        TabprotectError
+            For a recipe that cannot be read.
+        """
+        named: list[object] = []
+        for order in read(self.recipe, self.settings):
+            says = order.command.says
+            also = order.arguments.get(says.reads_too)
+            named.append(order.arguments.get(says.reads))
+            named += also.values() if isinstance(also, Mapping) else ()
+        paths = [self.recipe.parent / name for name in named if isinstance(name, str)]
+        return [path for path in paths if path.is_file()]
+
+
+def _digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def jobs_of(path: Path, sources: Sequence[Path] = ()) -> tuple[BatchJob, ...]:
+    """The jobs of a file, or of a folder of recipes.
+
+    A file has a table ``[[job]]`` for each, with ``name``, ``recipe`` (beside it) and variables in
+    ``[job.set]``; ``recipe`` and ``[set]`` at its top hold for all jobs that say nothing else. A
+    folder is one job for each recipe (``.toml``) and source, which is the variable ``source``.
+
+    Raises
+    ------
+    InputError
+        For a file that lists no jobs, jobs without recipe, or two of one name.
+    """
+    jobs = _of_folder(path, sources) if path.is_dir() else _of_file(path, sources)
+    if not jobs:
+        raise InputError("there are no jobs", file=path, hint="list them as [[job]]")
+    names = [job.name for job in jobs]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise InputError(f"two jobs are named {twice!r}", file=path, hint="name each once")
+    return tuple(jobs)
+
+
+def _of_folder(folder: Path, sources: Sequence[Path]) -> list[BatchJob]:
+    recipes = sorted(folder.glob("*.toml"))
+    if not sources:
+        return [BatchJob(recipe.stem, recipe) for recipe in recipes]
+    return [
+        BatchJob(f"{recipe.stem}-{source.name.partition('.')[0]}", recipe,
+            {"source": str(source.absolute())})
+        for recipe in recipes for source in sources
+    ]  # fmt: skip
+
+
+def _of_file(path: Path, sources: Sequence[Path]) -> list[BatchJob]:
+    if sources:
+        raise InputError("sources go with a folder of recipes", file=path)
+    try:
+        data = tomllib.loads(read_text(path))
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"cannot be read as jobs: {error}", file=path) from None
+    listed = data.get("job")
+    if not isinstance(listed, list):
+        raise InputError("the file lists no jobs", file=path, hint="list them as [[job]]")
+    jobs = []
+    for number, job in enumerate(listed, 1):
+        recipe = job.get("recipe", data.get("recipe")) if isinstance(job, dict) else None
+        if not isinstance(recipe, str):
+            raise InputError(f"job {number} names no recipe", file=path)
+        values = {**_table(data.get("set", {}), path), **_table(job.get("set", {}), path)}
+        name = str(job.get("name", f"job-{number}"))
+        jobs.append(BatchJob(name, path.parent / recipe, values))
+    return jobs
+
+
+def _table(value: object, path: Path) -> dict[str, str]:
+    if not isinstance(value, dict) or not all(
+        isinstance(v, str | int | float) for v in value.values()
+    ):
+        raise InputError("set must name texts or numbers", file=path)
+    return {name: str(v) for name, v in value.items()}

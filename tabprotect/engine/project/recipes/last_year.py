@@ -1,0 +1,253 @@
+"""What differs from last year: categories that are new, missing or renamed; counts that jumped."""
+
+from __future__ import annotations
+
+import math
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+
+import numpy as np
+
+from tabprotect.engine.budgets import DENSE_LIMIT
+from tabprotect.engine.errors import InputError
+from tabprotect.engine.formats.text.opening import read_text
+from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.table import Table
+
+JUMP = 5.0
+"""Standard deviations of the difference of two Poisson counts from which on a change is a jump."""
+
+MOST_JUMPS = 50
+"""Jumps that are listed, the largest first."""
+
+Renames = Mapping[tuple[str, str], str]
+"""(variable, category found) -> the category that it is called here."""
+
+
+@dataclass(frozen=True)
+class OtherCategories:
+    """How the categories of one variable differ from those that are expected.
+
+    Attributes
+    ----------
+    new, missing
+        In the order of the table, and of what is expected.
+    alike
+        New category -> a missing one that it may be another name of.
+    """
+
+    variable: str
+    new: tuple[str, ...]
+    missing: tuple[str, ...]
+    alike: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Jump:
+    """A cell whose count changed by more than chance explains. CONFIDENTIAL."""
+
+    cell: tuple[str, ...]
+    before: int
+    after: int
+
+    @property
+    def deviations(self) -> float:
+        """The change in standard deviations of the difference of two Poisson counts."""
+        return (self.after - self.before) / math.sqrt(max(self.after + self.before, 1))
+
+
+@dataclass(frozen=True)
+class SinceLastYear:
+    """What differs between two years' tables. CONFIDENTIAL.
+
+    Attributes
+    ----------
+    categories
+        By variable, where they differ.
+    total
+        Before and after.
+    appeared, vanished
+        Cells of both years that were empty and are not, and the other way round.
+    jumps
+        The largest, at most :data:`MOST_JUMPS`; ``jumped`` counts all.
+    """
+
+    categories: tuple[OtherCategories, ...]
+    total: tuple[int, int]
+    appeared: int
+    vanished: int
+    jumps: tuple[Jump, ...]
+    jumped: int
+
+    def lines(self) -> list[str]:
+        """For people."""
+        out = category_lines(self.categories)
+        out.append(f"total {self.total[0]:,} -> {self.total[1]:,}")
+        out.append(f"{self.appeared:,} empty cells are filled, {self.vanished:,} filled ones empty")
+        if self.jumped:
+            counts = "count" if self.jumped == 1 else "counts"
+            out.append(
+                f"{self.jumped:,} {counts} jumped by more than {JUMP:g} standard deviations:"
+            )
+        for jump in self.jumps:
+            out.append(f"  ({', '.join(jump.cell)}): {jump.before:,} -> {jump.after:,}")
+        return out
+
+    def as_json(self) -> dict[str, object]:
+        """For ``--json``."""
+        return {
+            "categories": [
+                {"variable": c.variable, "new": list(c.new), "missing": list(c.missing),
+                 "alike": dict(c.alike)}
+                for c in self.categories
+            ],
+            "total": list(self.total),
+            "appeared": self.appeared,
+            "vanished": self.vanished,
+            "jumped": self.jumped,
+            "jumps": [
+                {"cell": list(j.cell), "before": j.before, "after": j.after} for j in self.jumps
+            ],
+        }  # fmt: skip
+
+
+def category_lines(categories: tuple[OtherCategories, ...]) -> list[str]:
+    """New, missing and perhaps renamed categories, a line for each."""
+    out = []
+    for c in categories:
+        for name in c.new:
+            like = f" (perhaps {c.alike[name]!r} by another name)" if name in c.alike else ""
+            out.append(f"{c.variable}: {name!r} is new{like}")
+        out += [f"{c.variable}: {name!r} is missing" for name in c.missing]
+    return out
+
+
+def expected_categories(path: Path) -> dict[str, tuple[str, ...]]:
+    """The categories that a recipe is made for; none where it does not say.
+
+    Raises
+    ------
+    InputError
+        Where ``[expects]`` is no table of lists.
+    """
+    try:
+        said = tomllib.loads(read_text(path)).get("expects", {})
+    except tomllib.TOMLDecodeError:
+        # Running it says where.
+        return {}
+    if not isinstance(said, dict) or not all(
+        isinstance(v, list) and v and all(isinstance(c, str) for c in v) for v in said.values()
+    ):
+        raise InputError("[expects] must give each variable a list of categories", file=path)
+    return {name: tuple(known) for name, known in said.items()}
+
+
+def other_categories(
+    domain: Domain, expects: Mapping[str, tuple[str, ...]]
+) -> tuple[OtherCategories, ...]:
+    """Where the categories of a table are not those that are expected.
+
+    Raises
+    ------
+    InputError
+        For another set of variables: that is no table of next year.
+    """
+    if expects and set(expects) != set(domain.names):
+        raise InputError(
+            f"the variables are {', '.join(domain.names)}, the recipe is made for "
+            f"{', '.join(expects)}",
+            hint="choose another file; or rename its columns",
+        )
+    out = []
+    for name, known in expects.items():
+        found = domain[name].categories
+        new = tuple(c for c in found if c not in known)
+        missing = tuple(c for c in known if c not in found)
+        if not new and not missing:
+            continue
+        alike = {c: close[0] for c in new if (close := get_close_matches(c, missing, n=1))}
+        out.append(OtherCategories(name, new, missing, alike))
+    return tuple(out)
+
+
+class UndecidedError(InputError):
+    """Categories are not those that a recipe expects, and nobody has decided on them."""
+
+    def __init__(
+        self,
+        categories: tuple[OtherCategories, ...],
+        message: str,
+        *,
+        hint: str = "",
+        detail: str = "",
+    ) -> None:
+        super().__init__(message, hint=hint, detail=detail)
+        self.categories = categories
+
+
+def undecided(categories: tuple[OtherCategories, ...]) -> UndecidedError:
+    """The error of categories that nobody has decided on."""
+    first = categories[0]
+    name = next(iter(first.alike), first.new[0] if first.new else "")
+    like = first.alike.get(name, first.missing[0] if first.missing else "")
+    rename = f' (for example --rename "{first.variable}:{name}={like}")' if name and like else ""
+    return UndecidedError(
+        categories,
+        f"{sum(len(c.new) for c in categories)} categories are new, "
+        f"{sum(len(c.missing) for c in categories)} are missing",
+        hint=f"decide: --rename VARIABLE:FOUND=EXPECTED{rename}, or --categories accept",
+        detail="\n".join(category_lines(categories)),
+    )
+
+
+def since_last_year(before: Table, after: Table) -> SinceLastYear:
+    """Compare two years' tables on the categories that both have.
+
+    Raises
+    ------
+    InputError
+        For other variables.
+    """
+    expects = {v.name: v.categories for v in before.domain.variables}
+    categories = other_categories(after.domain, expects)
+    total = (before.total, after.total)
+    if max(before.domain.size, after.domain.size) > DENSE_LIMIT:
+        return SinceLastYear(categories, total, 0, 0, (), 0)
+    common = [
+        [c for c in v.categories if c in set(after.domain[v.name].categories)]
+        for v in before.domain.variables
+    ]
+    old = before.counts[
+        np.ix_(
+            *(
+                [v.code(c) for c in known]
+                for v, known in zip(before.domain.variables, common, strict=True)
+            )
+        )
+    ]
+    order = [after.domain.axis(name) for name in before.domain.names]
+    moved = after.counts.transpose(order)
+    new = moved[
+        np.ix_(
+            *(
+                [after.domain[v.name].code(c) for c in known]
+                for v, known in zip(before.domain.variables, common, strict=True)
+            )
+        )
+    ]
+    far = np.abs(new - old) / np.sqrt(np.maximum(new + old, 1))
+    places = np.argwhere(far > JUMP)
+    places = places[np.argsort(-far[tuple(places.T)], kind="stable")]
+    jumps = tuple(
+        Jump(
+            tuple(known[i] for known, i in zip(common, place, strict=True)),
+            int(old[tuple(place)]),
+            int(new[tuple(place)]),
+        )
+        for place in places[:MOST_JUMPS].tolist()
+    )
+    appeared, vanished = int(((old == 0) & (new > 0)).sum()), int(((old > 0) & (new == 0)).sum())
+    return SinceLastYear(categories, total, appeared, vanished, jumps, len(places))

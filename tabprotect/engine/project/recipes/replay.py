@@ -1,0 +1,308 @@
+"""Running a recipe: the same commands through the same door as a click."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from tabprotect.engine.bundle.confidential import suggested_name
+from tabprotect.engine.errors import InputError, TabprotectError
+from tabprotect.engine.formats.text.opening import is_url, read_text
+from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.project.command import Order
+from tabprotect.engine.project.commands import named
+from tabprotect.engine.project.history import History
+from tabprotect.engine.project.opening.examples import PREFIX
+from tabprotect.engine.project.recipe_text import FORMAT
+from tabprotect.engine.project.recipes.last_year import (
+    Renames,
+    SinceLastYear,
+    expected_categories,
+    other_categories,
+    since_last_year,
+    undecided,
+)
+from tabprotect.engine.project.recipes.recipe_variables import filled, given_variables, settled
+from tabprotect.engine.project.verbs.category_verbs import rename_category
+from tabprotect.engine.project.verbs.release_verbs import publish
+from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.table import Table
+
+RELEASE = "release.zip"
+
+AFTER_TABLE = frozenset({"set_cycles", "set_method", "set_parameters", "protect", "publish"})
+"""Commands before which the table must be what the recipe is made for."""
+
+
+@dataclass(frozen=True)
+class Mapped:
+    """What a recipe expects of the categories, and what was decided.
+
+    Attributes
+    ----------
+    expects
+        Variable -> its categories; empty where the recipe does not say.
+    renames
+        (variable, category found) -> its name here.
+    accept
+        Whether other categories are taken as they are.
+    """
+
+    expects: Mapping[str, tuple[str, ...]]
+    renames: Renames
+    accept: bool = False
+
+    def check(self, domain: Domain) -> None:
+        """Refuse categories that nobody has decided on."""
+        found = other_categories(domain, self.expects)
+        if found and not self.accept:
+            raise undecided(found)
+
+
+@contextmanager
+def _step(number: int, name: str) -> Iterator[None]:
+    """Errors name the step."""
+    try:
+        yield
+    except TabprotectError as error:
+        error.message = f"step {number} ({name}): {error.message}"
+        raise
+
+
+def from_text(text: str, settings: Mapping[str, str] | None = None) -> list[Order]:
+    """The commands of a recipe.
+
+    Parameters
+    ----------
+    settings
+        Its variables by name (see :mod:`~tabprotect.engine.project.recipes.recipe_variables`).
+
+    Raises
+    ------
+    InputError
+        Naming the line or the step.
+    ParameterError
+        For variables that are not set, or that it does not have.
+    """
+    try:
+        data = tomllib.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"not a valid recipe: {error}") from None
+    if data.get("recipe") != FORMAT:
+        raise InputError(
+            f'a recipe begins with "recipe = {FORMAT}"', hint="this file may be something else"
+        )
+    values = given_variables(data.get("variables", {}), settings or {})
+    steps = filled(data.get("step"), values)
+    if not isinstance(steps, list) or not steps:
+        raise InputError("the recipe has no [[step]]")
+    out: list[Order] = []
+    for number, step in enumerate(steps, 1):
+        if not isinstance(step, dict) or not isinstance(name := step.pop("do", None), str):
+            raise InputError(f'step {number} says not what to do: do = "..." is missing')
+        with _step(number, name):
+            command = named(name)
+            step = {key: settled(v, text=command.takes_text(key)) for key, v in step.items()}
+            if isinstance(seed := step.get(command.says.seed), str):
+                if not seed.isdecimal():
+                    raise InputError(f"the seed {seed!r} is no whole number")
+                step[command.says.seed] = int(seed)
+            out.append(command.order(step))
+    return out
+
+
+def read(path: Path, settings: Mapping[str, str] | None = None) -> list[Order]:
+    """Read a recipe file (see :func:`from_text`)."""
+    text = read_text(path)
+    try:
+        return from_text(text, settings)
+    except InputError as error:
+        raise error.in_file(path) from None
+
+
+def run(
+    steps: Sequence[Order],
+    out: Path,
+    *,
+    folder: Path = Path(),
+    mapping: Mapped | None = None,
+    publishing: bool = True,
+    progress: Progress = SILENT,
+) -> tuple[History, list[Path]]:
+    """Run commands and write what they publish into ``out``.
+
+    A recipe that protects but publishes nothing gets its release and its dossier written at the
+    end. Files that steps name are looked for beside the recipe; files that steps write go into
+    ``out`` under their own names.
+
+    Parameters
+    ----------
+    folder
+        The recipe's folder.
+    mapping
+        The categories that the steps are made for, and what was decided where they differ.
+    publishing
+        Whether steps that publish are run, and added where there are none.
+
+    Returns
+    -------
+    history, written
+        The finished history, and the files that were written.
+
+    Raises
+    ------
+    TabprotectError
+        Naming the step.
+    """
+    history = History()
+    written: list[Path] = []
+    read_files: set[Path] = set()
+    added = 0
+    checked = False
+    if not publishing:
+        steps = [step for step in steps if not step.command.says.seals]
+    elif not any(step.command.says.seals for step in steps):
+        beside = suggested_name(Path(RELEASE)).name
+        steps = [*steps, publish(release=RELEASE, dossier=beside)]
+        added = len(steps)
+    for number, step in enumerate(steps, 1):
+        if number == added and history.project.protected is None:
+            break
+        with _step(number, step.command.name):
+            given = dict(step.arguments)
+            if isinstance(source := given.get(step.command.says.reads), str):
+                given[step.command.says.reads] = found = _beside(source, folder)
+                read_files.add(Path(found).resolve())
+            if isinstance(files := given.get(step.command.says.reads_too), dict):
+                given[step.command.says.reads_too] = found_too = {
+                    name: _beside(str(file), folder) for name, file in files.items()
+                }
+                read_files |= {Path(file).resolve() for file in found_too.values()}
+            if mapping is not None and step.command.name in AFTER_TABLE and not checked:
+                checked = True
+                mapping.check(history.project.original.domain)
+            if step.command.says.writes:
+                written += _redirected(step, given, out, read_files)
+            history, _ = history.do(step.command.order(given), progress=progress)
+            if mapping is not None and step.command.says.opens:
+                for (variable, category), to in mapping.renames.items():
+                    order = rename_category(variable=variable, category=category, to=to)
+                    history, _ = history.do(order, progress=progress)
+    return history, written
+
+
+def _redirected(
+    step: Order, given: dict[str, object], out: Path, read_files: set[Path]
+) -> list[Path]:
+    """Send what a step writes into the folder, over what is there but what the recipe reads."""
+    written: list[Path] = []
+    for key in step.command.says.writes:
+        if given.get(key) is not None:
+            path = out / Path(str(given[key])).name
+            if path.resolve() in read_files:
+                raise InputError(
+                    "would be overwritten: the recipe reads it",
+                    file=path,
+                    hint="write into another folder",
+                )
+            given[key] = str(path)
+            written.append(path)
+    given["overwrite"] = True
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"cannot be created: {error.strerror}", file=out) from None
+    return written
+
+
+def _beside(source: str, folder: Path) -> str:
+    if source.startswith(PREFIX) or is_url(source) or Path(source).is_absolute():
+        return source
+    return str(folder / source)
+
+
+def run_file(
+    path: Path,
+    out: Path,
+    *,
+    settings: Mapping[str, str] | None = None,
+    renames: Renames | None = None,
+    accept: bool = False,
+    progress: Progress = SILENT,
+) -> tuple[History, list[Path]]:
+    """Read a recipe file and run it with its variables (see :func:`from_text`, :func:`run`).
+
+    Parameters
+    ----------
+    renames
+        Categories of the file and what the recipe calls them.
+    accept
+        Take categories that are new or missing as they are.
+
+    Raises
+    ------
+    TabprotectError
+        Also where categories differ from those that the recipe expects, and nobody has decided.
+    """
+    mapping = Mapped(expected_categories(path), renames or {}, accept)
+    steps = read(path, settings)
+    return run(steps, out, folder=path.parent, mapping=mapping, progress=progress)
+
+
+def prepared_recipe(
+    path: Path,
+    settings: Mapping[str, str],
+    *,
+    renames: Renames | None = None,
+    accept: bool = False,
+    progress: Progress = SILENT,
+) -> tuple[History, SinceLastYear | None]:
+    """A recipe run up to the gate: nothing is published. And what differs from last year.
+
+    Raises
+    ------
+    TabprotectError
+        As :func:`run_file`.
+    """
+    mapping = Mapped(expected_categories(path), renames or {}, accept)
+    steps, folder = read(path, settings), path.parent
+    history, _ = run(
+        steps, folder, folder=folder, mapping=mapping, publishing=False, progress=progress
+    )
+    return history, last_and_now(path, settings, history, progress)
+
+
+def _as_opened(history: History) -> Table | None:
+    """The table as the file gave it, its categories called as the recipe calls them."""
+    found: Table | None = None
+    for step in history.steps:
+        mine = step.order.command.says.opens or step.order.command is rename_category
+        if not mine or step.project is None:
+            break
+        found = step.project.table
+    return found
+
+
+def last_and_now(
+    path: Path, settings: Mapping[str, str], now: History, progress: Progress = SILENT
+) -> SinceLastYear | None:
+    """What differs from last year, where last year's file still stands beside the recipe."""
+    try:
+        steps = read(path)
+        begin = next(step for step in steps if step.command.says.opens)
+        given = dict(begin.arguments)
+        source = _beside(str(given.get(begin.command.says.reads, "")), path.parent)
+    except (TabprotectError, StopIteration):
+        # A variable without a default: the recipe does not say what it was made of.
+        return None
+    first = _as_opened(now)
+    if first is None or not Path(source).is_file():
+        return None
+    given[begin.command.says.reads] = source
+    if begin.arguments == next(iter(read(path, settings))).arguments:
+        return None
+    before, _ = History().do(begin.command.order(given), progress=progress)
+    return since_last_year(before.project.original, first)

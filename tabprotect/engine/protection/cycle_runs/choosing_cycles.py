@@ -1,0 +1,337 @@
+"""Which cycles where none are given: chosen from the kept margins alone, by trying them on others.
+
+The designs are run on synthetic tables, drawn with the expected counts that the kept margins give.
+The margins are published, the drawing is seeded by them, and so the choice is a constant of
+whatever is released: it tells nothing, and everybody can make it again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+import numpy as np
+
+from tabprotect.engine.arrays import Bools, Floats, Ints
+from tabprotect.engine.budgets import CHOOSING_WORK
+from tabprotect.engine.cycles.constructions.for_margins import expected_counts
+from tabprotect.engine.cycles.elimination_width import elimination_cost
+from tabprotect.engine.errors import ParameterError
+from tabprotect.engine.parameters import Values
+from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.protection.cycle_runs.cycle_parameters import (
+    ALPHA,
+    BETA,
+    BLOCKING,
+    N_COVER,
+    OF_DESIGNS,
+    ORDER,
+    PASSES,
+    THETA,
+)
+from tabprotect.engine.protection.cycle_runs.designed_cycles import (
+    STRIPS,
+    TRIANGULAR,
+    designed,
+    template_of,
+    zeros_said,
+)
+from tabprotect.engine.protection.cycle_runs.forward_walk import Walker
+from tabprotect.engine.release.likelihood import BlockingRule
+from tabprotect.engine.sensitivity.small_count import SmallCount
+from tabprotect.engine.tables.kept_margins import KeptMargins
+from tabprotect.engine.tables.moves import MoveSet
+
+FEWEST, TABLES, RUNS = 8, 32, 32
+"""Synthetic tables, at least of large ones and of small ones, and runs on each."""
+
+MEDIUM = 2_000
+"""Cells up to which elementary swaps are looked at: of more, no reader could draw enough."""
+
+LARGE = 100_000
+"""Cells from which on nothing is tried: the designs would cost more than they tell."""
+
+LARGEST = 1e9
+
+SMALL = SmallCount()
+"""Counts that are looked at: the smallest ones, whatever is at risk here."""
+
+STUCK = 0.9
+"""Published unchanged so often, a count is as good as known."""
+
+AS_GOOD = 0.05
+"""Shares of stuck counts that are not told apart."""
+
+CLEARLY = 0.02
+"""Less chance to repeat a small count by which the design from the shape alone must be better."""
+
+FORMER = "default"
+"""The design that follows from the shape alone: it publishes the most sums exactly."""
+
+EVENED, AS_CALM = 4, 1.02
+"""Steps in which coins are made rarer until counts change as much, and what counts as as much."""
+
+MOST_STUCK = 0.1
+"""Share of small counts that may be stuck before another rule is looked at."""
+
+
+@dataclass(frozen=True)
+class Tried:
+    """What many runs did to tables.
+
+    Attributes
+    ----------
+    stuck, unchanged
+        Share of small counts that (almost) never change, and mean chance that one is unchanged.
+    repeated
+        Mean chance that two runs publish the same for a small count: what a reader of that cell
+        alone believes in the true count, on average, who thinks all counts as likely.
+    change
+        Mean absolute change of a count, over all cells.
+    """
+
+    stuck: float
+    unchanged: float
+    repeated: float
+    change: float
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A design and what it does to synthetic tables with the kept margins.
+
+    Attributes
+    ----------
+    name
+        Of the template.
+    moves
+        Its cycles.
+    done
+        What its runs did.
+    exact
+        Whether the posterior is exact whatever is published.
+    """
+
+    name: str
+    moves: MoveSet
+    done: Tried
+    exact: bool
+
+
+def synthetic(mu: Floats, number: int, generator: np.random.Generator) -> Ints:
+    """Negative binomial tables of shape 1 with expected counts, int64 (cells, number)."""
+    # A count beyond it never blocks; nor could it be drawn.
+    rate = np.minimum(mu, LARGEST)[:, None] * generator.standard_gamma(1.0, (len(mu), number))
+    return generator.poisson(rate).astype(np.int64)
+
+
+def synthetic_tables(
+    kept: KeptMargins, zeros: Bools | None = None, progress: Progress = SILENT
+) -> tuple[Ints, int]:
+    """Tables to try designs on, int64 (cells, tables), and the seed that the margins give.
+
+    Parameters
+    ----------
+    zeros : bool (cells,)
+        Cells that are empty whatever the data are.
+    """
+    mu = expected_counts(kept, zeros, progress)
+    digest = hashlib.sha256(b"synthetic" + kept.counts.tobytes()).digest()
+    seed = int.from_bytes(digest[:16], "little")
+    # A large table has small counts enough in a few: a design touches a cell about four times.
+    number = int(np.clip(CHOOSING_WORK // (RUNS * 16 * len(mu)), FEWEST, TABLES))
+    return synthetic(mu, number, np.random.Generator(np.random.PCG64(seed))), seed
+
+
+def candidates(
+    kept: KeptMargins,
+    values: Values,
+    progress: Progress = SILENT,
+    *,
+    others: Sequence[Candidate] = (),
+) -> list[Candidate]:
+    """The designs there are, each tried.
+
+    Parameters
+    ----------
+    values
+        Public parameters of the mechanism: coins, order, number of steps, blocking rule, and what
+        is said of the design.
+    others
+        The same designs with another blocking rule: neither they nor whether their posterior is
+        exact depend on it.
+    """
+    tables, seed = synthetic_tables(kept, zeros_said(kept.domain, values), progress)
+    designs = [(one.name, one.moves, one.exact) for one in others] or [
+        (name, moves, _exact(moves, values, progress))
+        for name, moves in _designs(kept, values, progress)
+    ]
+    found = []
+    for name, moves, exact in designs:
+        generator = np.random.Generator(np.random.PCG64(seed + 1))
+        done = tried_cycles(moves, values, tables, generator, progress)
+        found.append(Candidate(name, moves, done, exact))
+    return found
+
+
+def _exact(moves: MoveSet, values: Values, progress: Progress) -> bool:
+    """Whether the posterior is exact whatever is published."""
+    cost = elimination_cost(moves, values[PASSES], limit=20, progress=progress)
+    return cost is not None and cost.affordable
+
+
+def _designs(kept: KeptMargins, values: Values, progress: Progress) -> list[tuple[str, MoveSet]]:
+    """All that may be taken; of one that is meant, that one.
+
+    What follows from the shape keeps all margins of one variable less, so that it serves where
+    these are wanted.
+    """
+    domain = kept.domain
+
+    def made(name: str) -> tuple[str, MoveSet]:
+        return name, designed(name, domain, values, kept=kept, progress=progress)
+
+    asked = template_of(None, values)
+    if asked is not None:
+        return [made(asked)]
+    plain = kept.follow_from_shape
+    small = domain.size <= MEDIUM
+    found = [made("elementary")] if plain and small else []
+    try:
+        found.append(made(TRIANGULAR))
+    except ParameterError:
+        # Empty rows and columns leave nothing to move: then one design is like another.
+        if not plain:
+            raise
+    return found + [made(name) for name in (STRIPS, FORMER) if plain]
+
+
+def tried_cycles(
+    moves: MoveSet,
+    values: Values,
+    tables: Ints,
+    generator: np.random.Generator,
+    progress: Progress,
+    small: SmallCount = SMALL,
+) -> Tried:
+    """Run cycles on tables int64 (cells, tables).
+
+    Parameters
+    ----------
+    values
+        Public parameters of the mechanism.
+    small
+        Which counts ``stuck`` and ``unchanged`` are about.
+    """
+    walker = Walker.of(values | {"cycles": moves})
+    each = max(len(moves.cells) * walker.steps // len(moves), 1)
+    number = int(np.clip(CHOOSING_WORK // (each * RUNS), 1, tables.shape[1]))
+    runs = int(np.clip(CHOOSING_WORK // (each * number), 4, RUNS))
+    state = np.repeat(tables[:, :number], runs, axis=1)
+    before = state.copy()
+    walker.run(state, generator, progress)
+    change = float(np.abs(state - before).mean())
+    chosen = small.mask(tables[:, :number])
+    if not chosen.any():
+        chosen = tables[:, :number] > 0
+    if not chosen.any():
+        return Tried(0.0, 1.0, 1.0, change)
+    moved = (state - before).reshape(len(tables), number, runs)[chosen]
+    same = (moved == 0).mean(axis=1)
+    pairs = [(moved == np.roll(moved, k, axis=1)).mean() for k in range(1, runs // 2 + 1)]
+    return Tried(float((same >= STUCK).mean()), float(same.mean()), float(np.mean(pairs)), change)
+
+
+@dataclass(frozen=True)
+class CycleChoice:
+    """What is taken where nothing is said.
+
+    Attributes
+    ----------
+    moves, rule
+        The cycles, and when one of them is not applied.
+    """
+
+    moves: MoveSet
+    rule: BlockingRule
+
+
+def chosen_cycles(kept: KeptMargins, values: Values, progress: Progress = SILENT) -> CycleChoice:
+    """The cycles for margins and public parameters, and the blocking rule where none is given.
+
+    Of the designs that leave about the fewest small counts stuck, those whose posterior is exact,
+    if there are any; of these, the one that repeats a small count least often when all change
+    counts equally much (strips of two, which publish the most sums, only where they are clearly
+    better). The rule is any_zero, which is unbiased, unless it would leave more than ``MOST_STUCK``
+    of the small counts stuck and negative would leave fewer.
+
+    Raises
+    ------
+    ParameterError
+        When no count can change.
+    """
+    said = (ORDER, PASSES, N_COVER, ALPHA, BETA, BLOCKING, THETA, *OF_DESIGNS)
+    names = [one.name for one in said]
+    return _chosen(_Asked(kept, tuple((name, values.get(name)) for name in names), progress))
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """What a choice follows from; whoever watches changes nothing."""
+
+    kept: KeptMargins
+    values: tuple[tuple[str, object], ...]
+    progress: Progress = field(compare=False)
+
+
+@lru_cache(maxsize=16)
+def _chosen(asked: _Asked) -> CycleChoice:
+    kept, progress = asked.kept, asked.progress
+    domain = kept.domain
+    plain = kept.follow_from_shape
+    given = Values(dict(asked.values))
+    is_open = given["blocking"] is None
+    rule: BlockingRule = "any_zero" if is_open else given[BLOCKING]
+    if given[ORDER] == "positive" or domain.size > LARGE:
+        kind = template_of(None, given) or (FORMER if plain else TRIANGULAR)
+        return CycleChoice(designed(kind, domain, given, kept=kept, progress=progress), rule)
+    found = candidates(kept, given | {"blocking": rule}, progress)
+    if is_open and _least(found) > MOST_STUCK:
+        negative = given | {"blocking": "negative"}
+        others = candidates(kept, negative, progress, others=found)
+        if _least(others) < _least(found) - AS_GOOD:
+            found, rule = others, "negative"
+    good = [c for c in found if c.done.stuck <= _least(found) + AS_GOOD]
+    pool = [c for c in good if c.exact] or good
+    best = _best(pool, kept, given | {"blocking": rule}, progress)
+    return CycleChoice(best.moves, rule)
+
+
+def _least(found: list[Candidate]) -> float:
+    return min(candidate.done.stuck for candidate in found)
+
+
+def _best(
+    found: list[Candidate], kept: KeptMargins, values: Values, progress: Progress
+) -> Candidate:
+    """The one that repeats small counts least when all change as little as the calmest.
+
+    More change protects by itself, and is had from any design by the coin.
+    """
+    calm = min(candidate.done.change for candidate in found)
+    tables, seed = synthetic_tables(kept, zeros_said(kept.domain, values), progress)
+
+    def repeated(candidate: Candidate) -> float:
+        done, coin = candidate.done, 1.0
+        for _ in range(EVENED):
+            if done.change <= calm * AS_CALM:
+                break
+            coin *= calm / done.change
+            coins = {"alpha": coin * values[ALPHA], "beta": coin * values[BETA]}
+            generator = np.random.Generator(np.random.PCG64(seed + 1))
+            done = tried_cycles(candidate.moves, values | coins, tables, generator, progress)
+        return done.repeated + (CLEARLY if candidate.name == FORMER else 0.0)
+
+    return found[0] if len(found) == 1 else min(found, key=repeated)

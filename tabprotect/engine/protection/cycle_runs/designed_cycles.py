@@ -1,0 +1,161 @@
+"""The cycle set that parameters describe: a template by name, and what is said of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+import numpy as np
+
+from tabprotect.engine.arrays import Bools
+from tabprotect.engine.cycles.constructions.triangular import TriangularSettings
+from tabprotect.engine.cycles.designs import design
+from tabprotect.engine.errors import InputError, ParameterError
+from tabprotect.engine.formats.structural_zeros import zeros_of
+from tabprotect.engine.parameters import Parameter, Values
+from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.protection.cycle_runs.cycle_parameters import (
+    CAP,
+    DESIGN_THETA,
+    HEIGHT,
+    LAMBDA,
+    OF_DESIGNS,
+    OF_TRIANGULAR,
+    REPEATS,
+    ZEROS,
+)
+from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.kept_margins import KeptMargins
+from tabprotect.engine.tables.moves import MoveSet
+from tabprotect.engine.tables.table import Table
+
+TRIANGULAR = "triangular"
+"""The template designed for the kept margins of a table."""
+
+STRIPS = "strips"
+
+
+def _set(
+    parameters: Iterable[Parameter[object]], values: Mapping[str, object]
+) -> list[Parameter[object]]:
+    return [one for one in parameters if values.get(one.name) not in (None, "")]
+
+
+def without_designs(values: Mapping[str, object]) -> dict[str, object]:
+    """Without what is said of a design: for cycles that are a list of their own."""
+    names = {one.name for one in OF_DESIGNS}
+    return {name: value for name, value in values.items() if name not in names}
+
+
+def emptied_designs(values: Mapping[str, object]) -> dict[str, object]:
+    """What is said of a design taken back."""
+    return {one.name: None for one in _set(OF_DESIGNS, values)}
+
+
+def template_of(kind: str | None, values: Mapping[str, object]) -> str | None:
+    """The template that is meant: the one of that name, else that of which something is said.
+
+    Raises
+    ------
+    ParameterError
+        When what is said is about another one.
+    """
+    found = kind
+    for template, parameters in ((TRIANGULAR, OF_TRIANGULAR), (STRIPS, (HEIGHT,))):
+        said = _set(parameters, values)
+        if not said:
+            continue
+        if found not in (None, template):
+            wrong = {one.name: f"says nothing of {found!r}, only of {template!r}" for one in said}
+            raise ParameterError(wrong, hint="take it back, or take the other cycles")
+        found = template
+    return found
+
+
+def zeros_said(domain: Domain, values: Mapping[str, object]) -> Bools | None:
+    """Cells that are said to be empty whatever the data are, bool (cells,).
+
+    The structural zeros of the table's domain, and those that the parameter adds.
+
+    Raises
+    ------
+    ParameterError
+        When the text does not suit the table.
+    """
+    text = values.get(ZEROS.name)
+    if not text:
+        return domain.structural_cells() if domain.structural else None
+    found = _zeros(str(text), domain)[1]
+    return found | domain.structural_cells() if domain.structural else found
+
+
+def zeros_text(domain: Domain, values: Mapping[str, object]) -> str | None:
+    """The same as text that names no file."""
+    text = values.get(ZEROS.name)
+    return _zeros(str(text), domain)[0] if text else None
+
+
+def _zeros(text: str, domain: Domain) -> tuple[str, Bools]:
+    try:
+        return zeros_of(text, domain)
+    except InputError as error:
+        raise ParameterError({ZEROS.name: str(error)}, hint=error.hint) from None
+
+
+def check_zeros(table: Table, values: Mapping[str, object]) -> None:
+    """Refuse zeros that are none.
+
+    Raises
+    ------
+    ParameterError
+        When the table has a count in a cell that is said to be empty.
+    """
+    zeros = zeros_said(table.domain, values)
+    if zeros is None:
+        return
+    filled = np.flatnonzero(zeros & (table.counts.reshape(-1) != 0))
+    if len(filled):
+        at = table.domain.cell_text(table.domain.unflat(int(filled[0])))
+        raise ParameterError({ZEROS.name: f"{at} is said to be empty and is not"})
+
+
+def designed(
+    kind: str,
+    domain: Domain,
+    values: Mapping[str, object],
+    *,
+    kept: KeptMargins | None = None,
+    progress: Progress = SILENT,
+) -> MoveSet:
+    """A template with what the parameters say of it.
+
+    Parameters
+    ----------
+    kept
+        Margins with their counts, for the triangular design.
+
+    Raises
+    ------
+    ParameterError
+        When the template does not take it, or does not suit the table.
+    """
+    kind = template_of(kind, values) or kind
+    said = Values({one.name: values.get(one.name) for one in OF_DESIGNS})
+    parameters: dict[str, object] = {}
+    for one in (HEIGHT, REPEATS):
+        if said[one] is not None:
+            parameters[one.name] = said[one]
+    default = TriangularSettings()
+    cap, weight, theta = said[CAP], said[LAMBDA], said[DESIGN_THETA]
+    return design(
+        domain,
+        kind,
+        parameters,
+        settings=TriangularSettings(
+            default.cap if cap is None else cap,
+            default.weight if weight is None else weight,
+            default.theta if theta is None else theta,
+        ),
+        kept=kept,
+        zeros=zeros_said(domain, values),
+        progress=progress,
+    )

@@ -1,0 +1,271 @@
+"""Running the moves over a table: the forward mechanism, vectorised.
+
+A layer of disjoint cycles is one gather, one minimum per cycle and one scatter, over any number
+of independent copies of the table at once. Where the running table chooses the cycles, they go
+one by one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from tabprotect.engine.arrays import Bools, Floats, Ints, Signs
+from tabprotect.engine.cycles.cycle_family import Family
+from tabprotect.engine.cycles.layers import Layer, layers
+from tabprotect.engine.parameters import Values
+from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.protection.cycle_runs.cycle_parameters import (
+    ALPHA,
+    BETA,
+    BLOCKING,
+    CYCLES,
+    ORDER,
+    THETA,
+    number_of_steps,
+)
+from tabprotect.engine.protection.cycle_runs.sequence import Order, draw_sequence
+from tabprotect.engine.protection.problem import Steps
+from tabprotect.engine.release.likelihood import BlockingRule
+from tabprotect.engine.tables.moves import MoveSet
+
+
+def flip(
+    generator: np.random.Generator, shape: tuple[int, ...], *, alpha: float, beta: float
+) -> Signs:
+    """Three-sided coins: u < alpha adds, alpha <= u < alpha + beta subtracts, else leave."""
+    u = generator.random(shape)
+    coins = np.zeros(shape, dtype=np.int8)
+    coins[u < alpha] = 1
+    coins[(u >= alpha) & (u < alpha + beta)] = -1
+    return coins
+
+
+def walk_cycles(
+    state: Ints,
+    plan: list[Layer],
+    coins: Signs,
+    rule: BlockingRule,
+    progress: Progress = SILENT,
+    *,
+    chances: Floats | None = None,
+    theta: float = 0.0,
+) -> tuple[Signs, Bools]:
+    """Apply the coins to ``state`` in place.
+
+    Parameters
+    ----------
+    state : int64 (cells,) or (cells, copies)
+        Running counts, changed in place; several independent copies side by side.
+    coins : int8 (passes, cycles) or (passes, cycles, copies)
+
+    Returns
+    -------
+    effective, blocked
+        Of the coins' shape. Blocked under ``any_zero``: the cycle touched a zero; under
+        ``negative``: the coin's direction would have made a cell negative.
+    """
+    effective = np.zeros_like(coins)
+    blocked = np.zeros(coins.shape, dtype=np.bool_)
+    passes, steps = len(coins), max(len(plan), 1)
+    for p in range(passes):
+        for number, layer in enumerate(plan):
+            if number % 64 == 0:
+                progress.report("applying the cycles", (p + number / steps) / passes)
+            coin = coins[p, layer.cycles]
+            if rule == "none":
+                take = coin
+            elif rule == "reversible":
+                assert chances is not None
+                worth = _worth(state, layer, coin, theta)
+                stuck = np.log(chances[p, layer.cycles]) >= worth
+                blocked[p, layer.cycles] = stuck
+                take = np.where(stuck, 0, coin).astype(np.int8)
+            elif rule == "any_zero":
+                stuck = np.minimum.reduceat(state[layer.cells], layer.starts, axis=0) < 1
+                blocked[p, layer.cycles] = stuck
+                take = np.where(stuck, 0, coin).astype(np.int8)
+            else:
+                signs = layer.signs if state.ndim == 1 else layer.signs[:, None]
+                after = state[layer.cells] + signs * coin[layer.rows]
+                stuck = np.minimum.reduceat(after, layer.starts, axis=0) < 0
+                blocked[p, layer.cycles] = stuck
+                take = np.where(stuck, 0, coin).astype(np.int8)
+            effective[p, layer.cycles] = take
+            moving = np.flatnonzero(take if take.ndim == 1 else take.any(axis=1))
+            if not len(moving):
+                continue
+            signs = layer.signs if state.ndim == 1 else layer.signs[:, None]
+            state[layer.cells] += signs * take[layer.rows]
+    return effective, blocked
+
+
+def _worth(state: Ints, layer: Layer, coin: Signs, theta: float) -> Floats:
+    """Log chance that each coin is taken: (x!/y!)^theta over the cells it changes by one."""
+    signs = layer.signs if state.ndim == 1 else layer.signs[:, None]
+    step = signs * coin[layer.rows]
+    here = state[layer.cells]
+    with np.errstate(divide="ignore"):
+        # x! / (x + 1)! and x! / (x - 1)!; a zero cannot fall.
+        change = np.where(step > 0, -np.log(here + 1.0), np.log(here))
+    change = np.where(
+        step == 0, 0.0, theta * change if theta else np.where(here + step < 0, -np.inf, 0.0)
+    )
+    return np.minimum(np.add.reduceat(change, layer.starts, axis=0), 0.0)
+
+
+TRIES = 32
+"""Cycles drawn blindly before all of them are looked at."""
+
+
+def walk_positive(
+    state: Ints,
+    family: Family,
+    coins: Signs,
+    generator: np.random.Generator,
+    progress: Progress = SILENT,
+) -> tuple[Ints, Signs]:
+    """At each step one of the cycles through positive cells, each as likely; then the coin.
+
+    Parameters
+    ----------
+    state : int64 (cells,) or (cells, copies)
+        Running counts, changed in place.
+    coins : int8 (steps,) or (steps, copies)
+
+    Returns
+    -------
+    sequence : int64, of the coins' shape
+        The cycle taken; -1 where none runs through positive cells.
+    effective : int8, of the coins' shape
+    """
+    shape = coins.shape
+    coins = coins.reshape(len(coins), -1)
+    counts = family.padded(state[family.touched].reshape(len(family.touched), -1))
+    sequence = np.full(coins.shape, -1, dtype=np.int64)
+    alive = np.arange(coins.shape[1])
+    # A zero stays zero: what is not free now never will be.
+    free = np.flatnonzero((family.lowest(counts) > 0).any(axis=1))
+    family = family.take(free)
+    if not len(free):
+        alive = alive[:0]
+    for step in range(len(coins)):
+        if step % 64 == 0:
+            progress.report("applying the cycles", step / len(coins))
+        if not len(alive):
+            break
+        taken, stuck = _choose(counts, family, alive, generator)
+        alive, taken = alive[~stuck], taken[~stuck]
+        sequence[step, alive] = free[taken]
+        moving = np.flatnonzero(coins[step, alive])
+        cells, copies = family.cells[taken[moving]], alive[moving, None]
+        counts[cells, copies] += family.signs[taken[moving]] * coins[step, alive[moving], None]
+    state[family.touched] = counts[:-1].reshape(len(family.touched), *state.shape[1:])
+    effective = np.where(sequence < 0, 0, coins).astype(np.int8)
+    return sequence.reshape(shape), effective.reshape(shape)
+
+
+def _choose(
+    counts: Ints, family: Family, copies: Ints, generator: np.random.Generator
+) -> tuple[Ints, Bools]:
+    """A cycle through positive cells for each copy, and which copies have none."""
+    taken = np.full(len(copies), -1, dtype=np.int64)
+    waiting = np.arange(len(copies))
+    for _ in range(TRIES):
+        drawn = generator.integers(len(family), size=len(waiting))
+        found = counts[family.cells[drawn], copies[waiting, None]].min(axis=1) > 0
+        taken[waiting[found]] = drawn[found]
+        waiting = waiting[~found]
+        if not len(waiting):
+            break
+    stuck = np.zeros(len(copies), dtype=np.bool_)
+    # Drawing until one fits is the same as drawing among those that fit.
+    for part in np.array_split(waiting, -(-len(waiting) * len(family) // 2**22) or 1):
+        free = family.lowest(counts[:, copies[part]]) > 0
+        number = free.sum(axis=0)
+        stuck[part] = number == 0
+        wanted = np.floor(generator.random(len(part)) * number).astype(np.int64)
+        taken[part] = (np.cumsum(free, axis=0) > wanted).argmax(axis=0)
+    return taken, stuck
+
+
+@dataclass(frozen=True)
+class Walker:
+    """The forward mechanism of cycles in one of the ``ORDERS``, over any number of copies.
+
+    Attributes
+    ----------
+    steps
+        Coins flipped on one copy.
+    """
+
+    moves: MoveSet
+    order: Order
+    steps: int
+    alpha: float
+    beta: float
+    rule: BlockingRule
+    theta: float = 0.0
+
+    @classmethod
+    def of(cls, values: Values) -> Walker:
+        """The forward mechanism of resolved parameters."""
+        moves = values[CYCLES]
+        return cls(
+            moves,
+            values[ORDER],
+            number_of_steps(values, len(moves)),
+            values[ALPHA],
+            values[BETA],
+            values[BLOCKING],
+            values[THETA] or 0.0,
+        )
+
+    @property
+    def fixed(self) -> bool:
+        """Whether every run takes the same cycles."""
+        return self.order == "listed"
+
+    @cached_property
+    def _plan(self) -> tuple[Ints | None, list[Layer]]:
+        """Of a list: its passes, or where it is cut off one long pass."""
+        if self.steps % len(self.moves) == 0:
+            return None, layers(self.moves)
+        sequence = np.arange(self.steps) % len(self.moves)
+        return sequence, layers(self.moves.take(sequence))
+
+    @cached_property
+    def _family(self) -> Family:
+        return Family.of(self.moves)
+
+    def run(
+        self, state: Ints, generator: np.random.Generator, progress: Progress = SILENT
+    ) -> Steps:
+        """Draw the order, flip the coins and apply the cycles to ``state`` in place.
+
+        ``state`` is int64 (cells,) or (cells, copies); copies share a drawn order.
+        """
+        copies = state.shape[1:]
+        sequence: Ints | None = None
+        plan: list[Layer] = []
+        if self.order == "listed":
+            sequence, plan = self._plan
+        elif self.order != "positive":
+            sequence = draw_sequence(
+                generator, self.order, cycles=len(self.moves), steps=self.steps
+            )
+            plan = layers(self.moves.take(sequence))
+        each = len(self.moves) if sequence is None and plan else self.steps
+        shape = (self.steps // each, each, *copies)
+        coins = flip(generator, shape, alpha=self.alpha, beta=self.beta)
+        if self.order == "positive":
+            sequence, effective = walk_positive(state, self._family, coins[0], generator, progress)
+            return Steps(coins, effective[None], (sequence < 0)[None], sequence)
+        # One draw more for each step, after all coins: those of the other rules stay as they are.
+        chances = generator.random(shape) if self.rule == "reversible" else None
+        effective, blocked = walk_cycles(
+            state, plan, coins, self.rule, progress, chances=chances, theta=self.theta
+        )
+        return Steps(coins, effective, blocked, sequence)

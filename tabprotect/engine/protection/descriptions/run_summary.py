@@ -1,0 +1,259 @@
+"""What deserves a word of a table, and what one run did to it: for shell, window and dossier.
+
+Confidential: every figure depends on the original.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from tabprotect.engine.percent import percent
+from tabprotect.engine.protection.judged_cells import Judged
+from tabprotect.engine.protection.problem import Protected, RunEvidence
+from tabprotect.engine.protection.registered import methods
+from tabprotect.engine.protection.subtables import groupings_of
+from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.margins import all_margins
+from tabprotect.engine.tables.moves import MoveSet
+from tabprotect.engine.tables.publication import Publication
+from tabprotect.engine.tables.table import Table
+
+
+@dataclass(frozen=True)
+class RunSummary:
+    """Figures of one run, about the main published table.
+
+    Attributes
+    ----------
+    at_risk_cells
+        True counts of that table which the small-count rule calls at risk.
+    judged_cells
+        The cells the shares are over: the at-risk ones, or all positive ones where none is.
+    unchanged_cells
+        How many of the judged cells are published with their true count.
+    suppressed_cells
+        Cells of all published tables that are published without a count.
+    tables
+        Number of published tables.
+    changed_cells
+        Cells of the main table whose count changed (suppressed ones apart).
+    largest_change
+        Largest |published - true count|.
+    mean_absolute_deviation
+        Mean |published - true count| over the judged cells that are published.
+    blocked_share
+        Share of the moves the coins asked for that were blocked; ``None`` without cycles.
+    margins_preserved
+        Whether every margin that is to be kept is kept, compared on the two tables; for a method
+        without cycles, every margin short of the table itself. ``None`` where inner cells are
+        not published.
+    finding
+        What the method itself has to say, in a sentence.
+    """
+
+    at_risk_cells: int
+    judged_cells: int
+    unchanged_cells: int
+    suppressed_cells: int
+    tables: int
+    changed_cells: int
+    largest_change: int
+    mean_absolute_deviation: float
+    blocked_share: float | None
+    margins_preserved: bool | None
+    finding: str = ""
+
+    @property
+    def unchanged_share(self) -> float:
+        """Share of the judged cells that are published unchanged (1 where there is none)."""
+        return self.unchanged_cells / self.judged_cells if self.judged_cells else 1.0
+
+    @property
+    def sentence(self) -> str:
+        """The summary in words."""
+        whose = "at-risk" if self.at_risk_cells else "positive"
+        noun = "cell is" if self.judged_cells == 1 else "cells are"
+        parts = [
+            f"{self.unchanged_cells:,} of {self.judged_cells:,} {whose} {noun} published unchanged"
+        ]
+        if self.suppressed_cells:
+            noun = "cell is" if self.suppressed_cells == 1 else "cells are"
+            parts.append(f"{self.suppressed_cells:,} {noun} suppressed")
+        if self.changed_cells:
+            parts.append(f"no count differs by more than {self.largest_change}")
+        elif self.blocked_share is None:
+            said = "every published count" if self.tables == 1 else "the main table"
+            parts.append(f"{said} is exact")
+        if self.blocked_share is not None:
+            kept = "every margin is kept" if self.margins_preserved else "MARGINS ARE BROKEN"
+            parts += [f"{percent(self.blocked_share)} of the moves were blocked", kept]
+        said = "; ".join(parts) + "."
+        return f"{said} {self.finding}".strip()
+
+    def as_json(self) -> dict[str, object]:
+        """The figures for ``protect --json``."""
+        return {
+            "unchanged_share": self.unchanged_share,
+            "blocked_share": self.blocked_share,
+            "at_risk_cells": self.at_risk_cells,
+            "judged_cells": self.judged_cells,
+            "unchanged_cells": self.unchanged_cells,
+            "suppressed_cells": self.suppressed_cells,
+            "tables": self.tables,
+            "changed_cells": self.changed_cells,
+            "largest_change": self.largest_change,
+            "mean_absolute_deviation": self.mean_absolute_deviation,
+            "margins_preserved": self.margins_preserved,
+            "finding": self.finding,
+            "sentence": self.sentence,
+        }
+
+
+def summarise(protected: Protected) -> RunSummary:
+    """Compare the original with what was published."""
+    record, release = protected.record, protected.release
+    main, domain = release.tables[0], record.problem.table.domain
+    parameters = release.mechanism.values
+    groupings = groupings_of(domain, parameters)
+    weighted = methods()[release.mechanism.method].weighted(parameters)
+    judged = Judged.of(record.problem, main, groupings, weighted=weighted)
+    shown = ~main.hidden
+    moved = np.where(shown, main.table.counts - judged.truth, 0)
+    cells, seen = int(judged.cells.sum()), judged.cells & shown
+    preserved = None
+    if main.table.domain == domain and main.suppressed is None:
+        moves = parameters.get("cycles")
+        kept = (
+            moves.publication
+            if isinstance(moves, MoveSet)
+            else Publication(domain, all_margins(domain))
+        )
+        truth = Table.dense(domain, judged.truth) if weighted else record.problem.table
+        preserved = kept.sums(truth) == kept.sums(main.table)
+    return RunSummary(
+        at_risk_cells=judged.at_risk,
+        judged_cells=cells,
+        unchanged_cells=int(judged.unchanged(main)[judged.cells].sum()),
+        suppressed_cells=sum(int(p.hidden.sum()) for p in release.tables),
+        tables=len(release.tables),
+        changed_cells=int((moved != 0).sum()),
+        largest_change=int(np.abs(moved).max(initial=0)),
+        mean_absolute_deviation=float(np.abs(moved[seen]).mean()) if seen.any() else 0.0,
+        blocked_share=None if record.steps is None else record.blocked_share,
+        margins_preserved=preserved,
+        finding=record.sentence,
+    )
+
+
+RUN_BY_SPREADSHEETS = "=+@"
+"""First characters of a text that a spreadsheet takes for a formula. (A leading minus stands
+before many honest labels, such as -5 to 0 degrees.)"""
+
+FORMULA_BREAKS = "\t\r"
+"""First characters that a spreadsheet drops before it looks."""
+
+DIRECTIONS = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+"""Marks that turn the direction of what follows (Unicode UAX 9), and can show another text."""
+
+MOST_NAMED = 3
+
+_DIGITS = re.compile("([0-9]+)")
+
+
+@dataclass(frozen=True)
+class Remark:
+    """A word of warning.
+
+    Attributes
+    ----------
+    kind
+        ``short_seed``, ``label`` or ``category_order``.
+    message
+        A sentence. One about the order of categories tells something of the original.
+    """
+
+    kind: str
+    message: str
+
+    def as_json(self) -> dict[str, str]:
+        """For the command line."""
+        return {"kind": self.kind, "message": self.message}
+
+
+def remarks_on_table(table: Table) -> tuple[Remark, ...]:
+    """What the labels and their order would do, or give away."""
+    return (*remarks_on_labels(table.domain), *_ranked(table))
+
+
+def remarks_on_run(record: RunEvidence) -> tuple[Remark, ...]:
+    """What is to be said before a result is published."""
+    short = Remark(
+        "short_seed",
+        "The given seed is short: who tries all seeds of its length reads the original back. Take "
+        "the coins of the house, or a random number of 40 digits.",
+    )
+    seeds = (short,) if record.randomness.short else ()
+    return (*seeds, *remarks_on_table(record.problem.table))
+
+
+def remarks_on_labels(domain: Domain) -> tuple[Remark, ...]:
+    """Labels that do something, or that look alike; names and categories alike."""
+    return tuple(Remark("label", text) for text in _labels(domain))
+
+
+def _labels(domain: Domain) -> Iterator[str]:
+    texts = list(domain.names)
+    for variable in domain.variables:
+        texts += variable.categories
+    formulas = [t for t in texts if t.lstrip(FORMULA_BREAKS + " ")[:1] in set(RUN_BY_SPREADSHEETS)]
+    if formulas:
+        yield f"A spreadsheet would run {_named(formulas)} as a formula: rename it."
+    turned = [t for t in texts if DIRECTIONS & set(t)]
+    if turned:
+        yield (
+            f"{_named(turned)} holds a mark that turns the direction of writing: it may read as "
+            "another text."
+        )
+    groups = ((v.name, v.categories) for v in domain.variables)
+    for where, group in (("the variables", domain.names), *groups):
+        first: dict[str, str] = {}
+        for text in group:
+            same = first.setdefault(unicodedata.normalize("NFKC", text), text)
+            if same != text:
+                yield (
+                    f"{_named([same, text])} of {ascii(where)[1:-1]} look alike: they are the same text "
+                    "but for how its characters are coded."
+                )
+                break
+
+
+def _named(texts: list[str]) -> str:
+    """Texts that show what is in them, whatever that is."""
+    shown = ", ".join(ascii(text[:40]) for text in texts[:MOST_NAMED])
+    more = len(texts) - MOST_NAMED
+    return f"{shown} and {more} more" if more > 0 else shown
+
+
+def _natural(text: str) -> list[tuple[int, str]]:
+    """A key by which 5-9 stands before 10-14."""
+    return [(int(part), "") if part.isdecimal() else (-1, part) for part in _DIGITS.split(text)]
+
+
+def _ranked(table: Table) -> Iterator[Remark]:
+    """Variables whose categories stand in the order of their counts, and in no other."""
+    for variable in table.domain.variables:
+        counts = table.margin([variable.name]).counts.tolist()
+        natural = sorted(variable.categories, key=_natural)
+        if len(set(counts)) < 3 or list(variable.categories) in (natural, natural[::-1]):
+            continue
+        if counts in (sorted(counts), sorted(counts, reverse=True)):
+            yield Remark(
+                "category_order",
+                f"The categories of {variable.name!r} stand in the order of their counts: the "
+                "release would publish that ranking. Sort them by name.",
+            )

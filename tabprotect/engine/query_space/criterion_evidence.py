@@ -1,0 +1,169 @@
+"""What a criterion judges by: the at-risk cells and the widths of one table. Confidential."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from tabprotect.engine.arrays import Bools, Ints
+from tabprotect.engine.budgets import MOST_TIGHT
+from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.query_space.critical_widths.at_risk import AtRiskCells
+from tabprotect.engine.query_space.critical_widths.widths import Widths, critical_widths
+from tabprotect.engine.query_space.critical_widths.widths_on_demand import AskedWidths
+from tabprotect.engine.query_space.lattice import Lattice, Query
+from tabprotect.engine.query_space.workers import Workers
+from tabprotect.engine.sensitivity.cells_to_judge import Judged
+from tabprotect.engine.sensitivity.small_count import SmallCount
+from tabprotect.engine.tables.table import Table
+
+Verdict = Literal["safe", "bad", "unknown"]
+
+
+@dataclass(frozen=True, repr=False)
+class TightCell:
+    """An at-risk cell whose bounds come too close. Confidential."""
+
+    index: tuple[int, ...]
+    text: str
+    count: int
+    lower: int
+    upper: int
+
+    @property
+    def width(self) -> int:
+        """Upper minus lower bound."""
+        return self.upper - self.lower
+
+    def as_json(self) -> dict[str, object]:
+        """For ``--json``."""
+        return {
+            "index": list(self.index),
+            "cell": self.text,
+            "count": self.count,
+            "lower": self.lower,
+            "upper": self.upper,
+        }
+
+
+@dataclass(frozen=True)
+class RiskJudgement:
+    """What is known of the risk of a release.
+
+    Attributes
+    ----------
+    verdict
+        ``safe`` and ``bad`` are proved; ``unknown`` refuses like ``bad``.
+    width
+        The criterion's figure, larger being safer; an upper limit unless ``exact``.
+    exact
+        Whether ``width`` is proved to be the true figure.
+    bounds
+        How it was found.
+    tight
+        The cells below the threshold, the tightest first.
+    """
+
+    verdict: Verdict
+    width: int
+    exact: bool
+    bounds: str
+    tight: tuple[TightCell, ...] = ()
+
+
+@dataclass(frozen=True)
+class MarginScreening:
+    """Cheap verdicts on many releases at once: proved safe, proved bad, or neither.
+
+    Attributes
+    ----------
+    safe, bad : bool (n,)
+    """
+
+    safe: Bools
+    bad: Bools
+
+
+@dataclass(frozen=True, repr=False)
+class Evidence:
+    """A table's at-risk cells with the figures of every margin at them."""
+
+    cells: AtRiskCells
+    widths: Widths
+
+    @classmethod
+    def gather(
+        cls,
+        table: Table,
+        rule: SmallCount,
+        *,
+        cells: Judged = "at_risk",
+        asked: bool = False,
+        workers: Workers = None,
+        progress: Progress = SILENT,
+    ) -> Evidence:
+        """Look at every margin of a table once (see ``critical_widths``).
+
+        Parameters
+        ----------
+        cells
+            Which cells are to be kept apart from what can be worked out.
+        asked
+            Where margins are too many to list, look at each when it is asked for.
+        """
+        found = AtRiskCells(table, rule, cells)
+        if asked and not found.lattice.listed:
+            return cls(found, AskedWidths.of(found))
+        return cls(found, critical_widths(found, workers=workers, progress=progress))
+
+    @property
+    def lattice(self) -> Lattice:
+        """The query space."""
+        return self.widths.lattice
+
+    def tight_cells(self, upper: Ints, lower: Ints, threshold: int) -> tuple[TightCell, ...]:
+        """At-risk cells whose bounds (m,) are closer than the threshold, the tightest first."""
+        width = upper - lower
+        found = np.flatnonzero(width < threshold)
+        found = found[np.argsort(width[found], kind="stable")][:MOST_TIGHT]
+        cells, domain = self.cells, self.cells.table.domain
+        return tuple(
+            TightCell(
+                cells.index(int(cell)),
+                domain.cell_text(cells.index(int(cell))),
+                int(cells.counts[cell]),
+                int(lower[cell]),
+                int(upper[cell]),
+            )
+            for cell in found
+        )
+
+    def smallest_of(self, queries: Iterable[Query]) -> Ints:
+        """Each at-risk cell's smallest count in any of some margins (m,)."""
+        counts = np.full(self.cells.size, self.cells.total, dtype=np.int64)
+        for query in queries:
+            np.minimum(counts, self.cells.counts_at(query), out=counts)
+        return counts
+
+    def decomposable_bounds(
+        self, cliques: Sequence[Query], separators: Sequence[Query]
+    ) -> tuple[Ints, Ints]:
+        """Lower and upper bound of each at-risk cell (m,): closed form, sharp.
+
+        The sums need every variable: a cell that shares all that is known with another one has no
+        lower bound but zero.
+        """
+        upper = self.smallest_of(cliques)
+        lower = np.zeros(self.cells.size, dtype=np.int64)
+        for clique in cliques:
+            lower += self.cells.counts_at(clique)
+        for separator in separators:
+            lower -= self.cells.counts_at(separator)
+        known = 0
+        for clique in cliques:
+            known |= clique
+        lower[self.cells.open_at(known)] = 0
+        return np.maximum(lower, 0), upper

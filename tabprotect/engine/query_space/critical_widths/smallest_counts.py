@@ -1,0 +1,125 @@
+"""The smallest count at the at-risk cells, for every margin of a table at once.
+
+Counts never grow with the margin, so a margin one of whose own margins is down to the smallest
+at-risk count needs no look: in a sparse table that is most of the lattice. Margins are visited
+after all of their own margins. Memory is one key per variable and cell, whatever their number.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from tabprotect.engine.arrays import AnyInts, Floats, Ints
+from tabprotect.engine.budgets import EXACT_FLOAT
+from tabprotect.engine.query_space.lattice import Lattice, Query, bits
+
+Sums = Ints | Floats
+
+ROOMY = 8
+"""Possible cells per listed cell up to which a margin is summed by bincount, else by sorting."""
+
+
+def at_risk_sums(key: Ints, size: int, counts: Sums, at_risk: int) -> Ints:
+    """The margin's count at each of the first ``at_risk`` cells, int64 (at_risk,).
+
+    Parameters
+    ----------
+    key : int64 (cells,)
+        Each cell's number in the margin, from 0 to ``size - 1``.
+    counts : int64 or float64 (cells,)
+        Floats only where every sum is exact.
+    """
+    wanted = key[:at_risk]
+    if size <= ROOMY * len(key) + 4096 and counts.dtype == np.float64:
+        sums = np.bincount(key, weights=counts, minlength=size)
+        return sums[wanted].astype(np.int64)
+    order = np.argsort(key)
+    ordered = key[order]
+    starts = np.concatenate([[0], np.flatnonzero(ordered[1:] != ordered[:-1]) + 1])
+    sums = np.add.reduceat(counts[order], starts)
+    return sums[np.searchsorted(ordered[starts], wanted)].astype(np.int64)
+
+
+def summable(counts: Ints) -> Sums:
+    """Counts as floats where all their sums are exact, which is the fastest to sum."""
+    return counts.astype(np.float64) if int(counts.sum()) < EXACT_FLOAT else counts
+
+
+def smallest_counts(
+    codes: AnyInts,
+    sizes: Sequence[int],
+    counts: Ints,
+    at_risk: int,
+    lattice: Lattice,
+    *,
+    always: Query = 0,
+    free: int | None = None,
+    watch: Callable[[float], None] = lambda fraction: None,
+) -> Ints:
+    """The smallest count at an at-risk cell of every margin ``always | q``, in the order of ``q``.
+
+    Parameters
+    ----------
+    codes : whole numbers (K, cells)
+        Category numbers by bit of the lattice, at-risk cells first.
+    always
+        What every margin has; all of it of variables beyond the first ``free``.
+    free
+        ``q`` runs over the queries over the first so many variables (all by default).
+    watch
+        Told the fraction done now and then; may raise.
+
+    Returns
+    -------
+    int64 (queries,)
+    """
+    patterns = lattice.patterns[:free]
+    numbers = summable(counts)
+    floor = int(counts[:at_risk].min())
+    out = np.full(math.prod(map(len, patterns)), floor, dtype=np.int64)
+
+    def added(query: Query, key: Ints, size: int) -> tuple[Ints, int]:
+        for v in bits(lattice.finest(query)):
+            key, size = key * sizes[v] + codes[v], size * sizes[v]
+        return key, size
+
+    key, size = added(always, np.zeros(codes.shape[1], dtype=np.int64), 1)
+    out[0] = int(at_risk_sums(key, size, numbers, at_risk).min())
+    if out[0] == floor or not patterns:
+        return out
+    place = _places(lattice, patterns)
+    # What may be added below the lowest variable of a query, in counting order.
+    steps = [[(v, q) for v, found in enumerate(patterns[:end]) for q in found[1:]]
+             for end in range(len(patterns) + 1)]  # fmt: skip
+    # (q, key, possible cells, next step, below which variable).
+    stack = [(0, key, size, 0, len(patterns))]
+    while stack:
+        query, key, size, step, end = stack.pop()
+        if step + 1 < len(steps[end]):
+            stack.append((query, key, size, step + 1, end))
+        v, pattern = steps[end][step]
+        larger = query | pattern
+        if any(out[place(below)] == floor for below in lattice.below(larger) if below):
+            continue
+        own, possible = added(pattern, key, size)
+        at = place(larger)
+        out[at] = int(at_risk_sums(own, possible, numbers, at_risk).min())
+        watch(at / len(out))
+        if out[at] > floor and v:
+            stack.append((larger, own, possible, 0, v))
+    return out
+
+
+def _places(lattice: Lattice, patterns: Sequence[Sequence[Query]]) -> Callable[[Query], int]:
+    """Where a query over the first variables stands."""
+    if lattice.plain:
+        return lambda query: query
+    weights: list[tuple[Query, dict[Query, int]]] = []
+    stride = 1
+    for axis, found in zip(lattice.axes, patterns, strict=False):
+        weights.append((axis, {pattern: k * stride for k, pattern in enumerate(found)}))
+        stride *= len(found)
+    return lambda query: sum(places[query & axis] for axis, places in weights)

@@ -1,0 +1,104 @@
+"""Originals drawn from what is released alone: nothing here looks at a count that is not out."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import OrderedDict
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from tabprotect.engine.arrays import Ints
+from tabprotect.engine.budgets import DRAWN_ORIGINALS_CELLS
+from tabprotect.engine.errors import TooLargeError
+from tabprotect.engine.posterior.infer import infer
+from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.protection.published_sums import counts_of, sum_factors
+from tabprotect.engine.query_space.frontier import Frontier
+from tabprotect.engine.query_space.lattice import Lattice
+from tabprotect.engine.randomness import Randomness
+from tabprotect.engine.release.mechanism import Mechanism
+from tabprotect.engine.release.release import PublishedTable, Release
+from tabprotect.engine.tables.publication import Publication
+from tabprotect.engine.tables.table import Table
+
+CHAIN_DRAWS = 400
+"""Draws of the posterior's own walk, where it cannot be drawn from exactly."""
+
+REMEMBERED = 4
+"""Released sets whose originals are kept: many requests come between two releases."""
+
+_KNOWN: WeakKeyDictionary[Table, OrderedDict[object, tuple[Table, ...]]] = WeakKeyDictionary()
+
+
+def drawn_originals(
+    table: Table, lattice: Lattice, released: Frontier, number: int, progress: Progress = SILENT
+) -> tuple[Table, ...]:
+    """Tables that agree with all that is released, each as likely as any other.
+
+    The same released counts give the same draws, whatever the table is beyond them.
+
+    Raises
+    ------
+    TooLargeError
+        For a table of too many cells.
+    InfeasibleError
+        When the posterior cannot be drawn from.
+    """
+    if table.domain.size > DRAWN_ORIGINALS_CELLS:
+        raise TooLargeError(
+            f"originals of {table.domain.size:,} cells are too large to be judged one by one",
+            hint="take a rule or a criterion that draws none",
+        )
+    known = _KNOWN.setdefault(table, OrderedDict())
+    key = (released.members, number)
+    if key not in known:
+        known[key] = _drawn(table, lattice, released, number, progress)
+        if len(known) > REMEMBERED:
+            known.popitem(last=False)
+    return known[key]
+
+
+def _drawn(
+    table: Table, lattice: Lattice, released: Frontier, number: int, progress: Progress
+) -> tuple[Table, ...]:
+    domain = table.domain
+    if not any(released):
+        possible = np.flatnonzero(~domain.structural_cells())
+        counts = np.zeros((number, domain.size), dtype=np.int64)
+        counts[:, possible] = _compositions(table.total, len(possible), number, _generator([]))
+    else:
+        publication = Publication(domain, lattice.margins(released))
+        tables = tuple(PublishedTable(table.margin(margin)) for margin in publication.margins)
+        release = Release(tables, Mechanism("publish_margins", domain, {}))
+        counts = counts_of(release, publication)
+        generator = _generator([counts])
+        likelihood = sum_factors(
+            release, publication, counts, lambda count, _: (count, count, None)
+        )
+        posterior = infer(
+            likelihood,
+            randomness=Randomness.seeded(int(generator.integers(2**62))),
+            draws=CHAIN_DRAWS,
+            progress=progress,
+        )
+        counts = posterior.sample(number, generator, progress)
+    return tuple(Table.dense(domain, each.reshape(domain.shape)) for each in counts)
+
+
+def _generator(counts: list[Ints]) -> np.random.Generator:
+    """A generator that what is released decides."""
+    digest = hashlib.sha256(b"originals that agree with what is released")
+    for each in counts:
+        digest.update(each.astype("<i8").tobytes())
+    return np.random.default_rng(int.from_bytes(digest.digest(), "big"))
+
+
+def _compositions(total: int, cells: int, number: int, generator: np.random.Generator) -> Ints:
+    """Tables of one grand total, int64 (number, cells): bars among stars."""
+    out = np.empty((number, cells), dtype=np.int64)
+    for row in out:
+        bars = np.sort(generator.choice(total + cells - 1, cells - 1, replace=False))
+        ends = np.concatenate([[-1], bars, [total + cells - 1]])
+        row[:] = np.diff(ends) - 1
+    return out

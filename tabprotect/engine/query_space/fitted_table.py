@@ -1,0 +1,46 @@
+"""The whole table as the released margins alone suggest it: iterative proportional fitting."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tabprotect.engine.arrays import Floats
+from tabprotect.engine.budgets import FITTED_TABLE_CELLS, FITTED_TABLE_SWEEPS
+from tabprotect.engine.errors import InputError
+from tabprotect.engine.fitting.expected import fit
+from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.query_space.frontier import Frontier
+from tabprotect.engine.tables.publication import Publication
+from tabprotect.engine.tables.table import Table
+
+CLOSE = 1e-6
+"""Distance from the margins that is near enough."""
+
+
+def fitted(table: Table, released: Frontier, progress: Progress = SILENT) -> Floats:
+    """The table of largest entropy with the released margins (shape of the table).
+
+    Exact after one sweep for decomposable releases, else up to ``CLOSE``.
+
+    Raises
+    ------
+    InputError
+        For a table too large to be laid out.
+    """
+    if table.domain.size > FITTED_TABLE_CELLS:
+        raise InputError(
+            f"a table of {table.domain.size:,} cells is too large to be fitted in full",
+            hint=f"take a margin of at most {FITTED_TABLE_CELLS:,} cells",
+        )
+    margins = released.lattice.margins(released.members)
+    publication = Publication.of(table.domain, margins or [()])
+    counts = publication.stack(publication.sums(table))
+    return fit(
+        publication, counts, tolerance=CLOSE, sweeps=FITTED_TABLE_SWEEPS, progress=progress
+    ).cells
+
+
+def misplaced(table: Table, fit: Floats) -> float:
+    """Share of the records that a fitted table has in other cells, in 0..1."""
+    total = table.total
+    return float(np.abs(fit - table.counts).sum()) / (2 * total) if total else 0.0

@@ -1,0 +1,106 @@
+"""The released set in a query space too large to list: judged query by query. Confidential.
+
+Of forty variables 2^40 queries cannot be examined after each release. A query is judged when it is
+asked for, from the released cliques at the cells that are not zero; what was refused then stays
+refused, and so does all above it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from tabprotect.engine.arrays import Ints
+from tabprotect.engine.errors import InputError
+from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.query_space.criterion_evidence import Verdict
+from tabprotect.engine.query_space.frontier import Frontier
+from tabprotect.engine.query_space.lattice import Query
+from tabprotect.engine.query_space.release_sets.release_set import Consequence, ReleaseSet
+from tabprotect.engine.query_space.ways_to_bound import BoundsWay
+
+
+@dataclass(frozen=True)
+class AskedReleaseSet(ReleaseSet):
+    """As :class:`ReleaseSet`; ``allowed`` is empty, both refused frontiers know what was asked."""
+
+    _verdicts: dict[Query, Verdict] = field(default_factory=dict, compare=False)
+
+    @staticmethod
+    def _bounded_by(bounds: BoundsWay) -> BoundsWay:
+        if bounds not in ("auto", "decomposable"):
+            raise InputError(
+                f"bounds by {bounds} need every cell, and there are too many",
+                hint="take decomposable bounds",
+            )
+        return "decomposable"
+
+    def refuse(self, query: Query) -> ReleaseSet:
+        if query in self.unreleasable or query in self.released:
+            return self
+        asked = np.array([query], dtype=np.int64)
+        bad = self.criterion.screen(self.evidence, self.released.members, asked, self.threshold).bad
+        proved = self.proved.add(query) if bad[0] else self.proved
+        return replace(self, unreleasable=self.unreleasable.add(query), proved=proved)
+
+    def allows(self, query: Query) -> bool:
+        if query in self.released:
+            return True
+        if query in self.unreleasable or self.judgement.verdict != "safe":
+            return False
+        return self._verdict(query) == "safe"
+
+    def status(self, query: Query) -> str:
+        if query in self.released:
+            return "released"
+        if self.allows(query):
+            return "candidate"
+        bad = query in self.proved or self._verdict(query) == "bad"
+        return "unreleasable" if bad else "unknown"
+
+    def preview(self, query: Query, progress: Progress = SILENT) -> Consequence:
+        """Refused: what a release makes impossible is among too many to look at.
+
+        Raises
+        ------
+        InputError
+            Always.
+        """
+        raise InputError(
+            "what becomes impossible cannot be listed: there are too many sub-tables",
+            hint="take a rule that does not ask for it",
+        )
+
+    @property
+    def refused(self) -> int:
+        """How many sub-tables were refused, those above them not counted."""
+        return len(self.unreleasable)
+
+    @property
+    def undecided(self) -> int:
+        """How many of them only because nothing is proved."""
+        return sum(query not in self.proved for query in self.unreleasable)
+
+    def _verdict(self, query: Query) -> Verdict:
+        found = self._verdicts.get(query)
+        if found is None:
+            found = self._verdicts[query] = self.criterion.judge(
+                self.evidence,
+                self.released.add(query).members,
+                self.threshold,
+                bounds=self.bounds,
+                decide_only=True,
+            ).verdict
+        return found
+
+    def _outside(self, unreleasable: Frontier) -> Ints:
+        return np.zeros(0, dtype=np.int64)
+
+    def _examined(self, progress: Progress) -> ReleaseSet:
+        fresh = replace(self, _verdicts={})
+        if self.judgement.verdict == "safe":
+            return fresh
+        everything = Frontier(self.evidence.lattice, (0,), upward=True)
+        proved = everything if self.judgement.verdict == "bad" else self.proved
+        return replace(fresh, unreleasable=everything, proved=proved)

@@ -1,0 +1,420 @@
+"""The history of a table's releases in a database: the log that the table server folds over.
+
+One history per table, shared by every session on it, because what is released stays released
+whoever asked. Each line carries the hash of itself with the line before it, so that tampering
+shows. Confidential: it holds users, queries and decisions; never a count of the table beyond what
+the log's details say, and the bundles that went out.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import secrets
+from collections.abc import Collection, Iterator, Mapping
+from datetime import UTC, datetime
+from functools import cached_property
+from typing import cast
+
+import sqlalchemy as sa
+from sqlalchemy import exc
+
+from tabprotect.engine.budgets import ENTRIES_BLOCK
+from tabprotect.engine.database import BORN_TWICE, TAKEN_BACK, Database, Schema
+from tabprotect.engine.errors import InputError
+from tabprotect.engine.query_space.lattice import Lattice
+from tabprotect.engine.query_space.table_server.fold import LineKind, LogLine
+from tabprotect.engine.query_space.table_server.log_entry import (
+    LogEntry,
+    chained,
+    table_fingerprint,
+)
+from tabprotect.engine.tables.table import Table
+
+SCHEMA = Schema("tabprotect.engine.query_space.table_server", "alembic_version")
+
+_SCHEMA = sa.MetaData()
+_HISTORY = sa.Table(
+    "history",
+    _SCHEMA,
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("fingerprint", sa.String(64)),
+    sa.Column("variables", sa.JSON),
+    sa.Column("secret", sa.String(64)),
+)
+_SESSION = sa.Table(
+    "session",
+    _SCHEMA,
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("history", sa.Integer),
+    sa.Column("opened", sa.DateTime),
+    sa.Column("settings", sa.JSON),
+)
+_ENTRY = sa.Table(
+    "entry",
+    _SCHEMA,
+    sa.Column("history", sa.Integer, primary_key=True),
+    sa.Column("number", sa.Integer, primary_key=True),
+    sa.Column("session", sa.Integer),
+    sa.Column("time", sa.DateTime),
+    sa.Column("user", sa.Text),
+    sa.Column("query", sa.JSON),
+    sa.Column("answer", sa.String(16)),
+    sa.Column("newly_released", sa.Boolean),
+    sa.Column("reason", sa.Text),
+    sa.Column("detail", sa.Text),
+    sa.Column("permanent", sa.Boolean),
+    sa.Column("bundle", sa.String(64)),
+    sa.Column("chain", sa.String(64)),
+)
+_BUNDLE = sa.Table(
+    "answer_bundle",
+    _SCHEMA,
+    sa.Column("history", sa.Integer, primary_key=True),
+    sa.Column("fingerprint", sa.String(64), primary_key=True),
+    sa.Column("content", sa.LargeBinary),
+)
+_SNAPSHOT = sa.Table(
+    "snapshot",
+    _SCHEMA,
+    sa.Column("history", sa.Integer, primary_key=True),
+    sa.Column("number", sa.Integer, primary_key=True),
+    sa.Column("chain", sa.String(64)),
+    sa.Column("settings", sa.String(64)),
+    sa.Column("state", sa.JSON),
+)
+
+_PRICE = sa.Table(
+    "price",
+    _SCHEMA,
+    sa.Column("history", sa.Integer, primary_key=True),
+    sa.Column("number", sa.Integer, primary_key=True),
+    sa.Column("price", sa.JSON),
+)
+
+_BEHIND = (
+    sa.select(_ENTRY)
+    .where(_ENTRY.c.history == sa.bindparam("of"), _ENTRY.c.number > sa.bindparam("after"))
+    .order_by(_ENTRY.c.number)
+    .limit(ENTRIES_BLOCK)
+)
+_UP_TO = _BEHIND.where(_ENTRY.c.number <= sa.bindparam("until"))
+_LOG, _KEEP_BUNDLE = sa.insert(_ENTRY), sa.insert(_BUNDLE)
+"""Written once: to put them together takes longer than to run them."""
+
+
+class Taken(Exception):  # noqa: N818 (nothing went wrong)
+    """Somebody else has logged a decision meanwhile: fold theirs in and decide anew."""
+
+
+class Ledger:
+    """The log of one table in one database. Use as a context manager.
+
+    Parameters
+    ----------
+    url
+        Any SQLAlchemy URL, or the path of an SQLite file, which is made where there is none.
+
+    Raises
+    ------
+    InputError
+        For a database that is gone, locked, no database, or of a newer version.
+    """
+
+    def __init__(self, url: str, table: Table) -> None:
+        self.lattice = Lattice.of(table.domain)
+        self.url = url
+        mark = table_fingerprint(table)
+        self._database = Database(url, SCHEMA)
+        try:
+            self._history = self._database.transaction(
+                lambda connection: _history_of(connection, mark, self.lattice),
+                again=TAKEN_BACK | BORN_TWICE,
+            )
+        except BaseException:
+            self.close()
+            raise
+
+    def __enter__(self) -> Ledger:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the database."""
+        self._database.close()
+
+    def open_session(self, settings: Mapping[str, object]) -> int:
+        """Record a new session with what was chosen for it; its number."""
+        row = {"history": self._history, "opened": _now(), "settings": dict(settings)}
+
+        def opened(connection: sa.Connection) -> int:
+            done = connection.execute(sa.insert(_SESSION).values(row))
+            assert done.inserted_primary_key is not None
+            return int(done.inserted_primary_key[0])
+
+        return self._database.transaction(opened)
+
+    def settings(self, session: int) -> dict[str, object]:
+        """What was chosen for a session.
+
+        Raises
+        ------
+        InputError
+            For a session this table does not have.
+        """
+        wanted = sa.select(_SESSION.c.settings).where(
+            _SESSION.c.id == session, _SESSION.c.history == self._history
+        )
+        found = self._database.transaction(lambda connection: connection.execute(wanted).scalar())
+        if found is None:
+            raise InputError(f"the database has no session {session} of this table")
+        return cast(dict[str, object], found)
+
+    def latest_settings(self) -> dict[str, object] | None:
+        """What was chosen for the latest session of this table; ``None`` before the first."""
+        wanted = (
+            sa.select(_SESSION.c.settings)
+            .where(_SESSION.c.history == self._history)
+            .order_by(_SESSION.c.id.desc())
+            .limit(1)
+        )
+        found = self._database.transaction(lambda connection: connection.execute(wanted).scalar())
+        return cast("dict[str, object] | None", found)
+
+    def entries(self, *, after: int = 0, until: int | datetime | None = None) -> Iterator[LogEntry]:
+        """The log in order, from behind a number up to a number or a time (UTC).
+
+        Up to a time: up to the first line that is later, whatever the clock did after it. Read in
+        blocks: a long history is never held as a whole.
+        """
+        if isinstance(until, datetime):
+            when = until.astimezone(UTC).replace(tzinfo=None) if until.tzinfo else until
+            later = sa.select(sa.func.min(_ENTRY.c.number)).where(
+                _ENTRY.c.history == self._history, _ENTRY.c.time > when
+            )
+            first = self._database.transaction(
+                lambda connection: connection.execute(later).scalar()
+            )
+            until = None if first is None else int(first) - 1
+        wanted = _BEHIND if until is None else _UP_TO
+        while True:
+            said = {"of": self._history, "after": after, "until": until}
+            rows = self._database.transaction(
+                lambda connection, said=said: connection.execute(wanted, said).all()  # type: ignore[misc]
+            )
+            yield from map(self._entry, rows)
+            if len(rows) < ENTRIES_BLOCK:
+                return
+            after = rows[-1]._mapping["number"]
+
+    def entry(self, number: int) -> LogEntry | None:
+        """One line of the log; ``None`` where there is none of this number."""
+        return next(self.entries(after=number - 1, until=number), None)
+
+    def of_user(self, user: str, most: int = 100) -> list[LogEntry]:
+        """The latest lines of one user, the latest first."""
+        wanted = (
+            sa.select(_ENTRY)
+            .where(_ENTRY.c.history == self._history, _ENTRY.c.user == user)
+            .order_by(_ENTRY.c.number.desc())
+            .limit(most)
+        )
+        rows = self._database.transaction(lambda connection: connection.execute(wanted).all())
+        return [self._entry(row) for row in rows]
+
+    def append(
+        self,
+        line: LogLine,
+        *,
+        session: int,
+        number: int,
+        previous: str,
+        content: bytes | None = None,
+    ) -> LogEntry:
+        """Log a decision that was made after ``number - 1`` entries; durable on return.
+
+        Parameters
+        ----------
+        previous
+            The hash of the entry before it.
+        content
+            The bundle that goes out with it; kept in the same transaction.
+
+        Raises
+        ------
+        Taken
+            When there is such an entry by now; nothing was logged.
+        """
+        bare = LogEntry(number, session, _now(), line, "")
+        entry = LogEntry(number, session, bare.time, line, chained(previous, bare, self.lattice))
+        row = {
+            "history": self._history,
+            "number": number,
+            "session": session,
+            "time": entry.time,
+            "user": line.user,
+            "query": list(self.lattice.names_of(line.query)),
+            "answer": line.kind,
+            "newly_released": line.newly_released is not None,
+            "reason": line.reason,
+            "detail": line.detail,
+            "permanent": line.permanent,
+            "bundle": line.bundle,
+            "chain": entry.chain,
+        }
+
+        def logged(connection: sa.Connection) -> None:
+            connection.execute(_LOG, row)
+            if content is not None and not connection.execute(self._bundle(line.bundle)).scalar():
+                kept = {"history": self._history, "fingerprint": line.bundle, "content": content}
+                connection.execute(_KEEP_BUNDLE, kept)
+
+        try:
+            self._database.transaction(logged)
+        except exc.IntegrityError:
+            raise Taken from None
+        return entry
+
+    def bundle(self, fingerprint: str) -> bytes | None:
+        """A bundle that went out; ``None`` where none with this fingerprint did."""
+        wanted = sa.select(_BUNDLE.c.content).where(
+            _BUNDLE.c.history == self._history, _BUNDLE.c.fingerprint == fingerprint
+        )
+        found = self._database.transaction(lambda connection: connection.execute(wanted).scalar())
+        return None if found is None else bytes(found)
+
+    def _bundle(self, fingerprint: str) -> sa.Select[int]:
+        return (
+            sa.select(sa.func.count())
+            .select_from(_BUNDLE)
+            .where(_BUNDLE.c.history == self._history, _BUNDLE.c.fingerprint == fingerprint)
+        )
+
+    def set_price(self, number: int, price: Mapping[str, object]) -> None:
+        """Note what a refusal told; it follows from the log and the table, and is not chained."""
+        row = {"history": self._history, "number": number, "price": dict(price)}
+        with contextlib.suppress(exc.IntegrityError):
+            self._database.transaction(
+                lambda connection: connection.execute(sa.insert(_PRICE).values(row))
+            )
+
+    def prices(self, numbers: Collection[int]) -> dict[int, Mapping[str, object]]:
+        """What refusals told, where that was worked out."""
+        wanted = sa.select(_PRICE.c.number, _PRICE.c.price).where(
+            _PRICE.c.history == self._history, _PRICE.c.number.in_(numbers)
+        )
+        rows = self._database.transaction(lambda connection: connection.execute(wanted).all())
+        return {row[0]: row[1] for row in rows}
+
+    def vacuum(self) -> None:
+        """Give back the room that deleted rows took.
+
+        Raises
+        ------
+        InputError
+            When somebody else is using the database.
+        """
+        self._database.vacuum()
+
+    def keep(self, number: int, chain: str, settings: str, state: object) -> None:
+        """Keep the state after an entry, so that a later start need not fold the log before it."""
+        row = {
+            "history": self._history,
+            "number": number,
+            "chain": chain,
+            "settings": settings,
+            "state": state,
+        }
+
+        def kept(connection: sa.Connection) -> None:
+            connection.execute(sa.delete(_SNAPSHOT).where(_SNAPSHOT.c.history == self._history))
+            connection.execute(sa.insert(_SNAPSHOT).values(row))
+
+        # Whoever is later has as good a state.
+        with contextlib.suppress(exc.IntegrityError):
+            self._database.transaction(kept)
+
+    def kept(self, settings: str) -> tuple[int, str, object] | None:
+        """The number and hash of an entry with the state after it, under the same settings.
+
+        A state whose entry is not in the log with the very hash is not given.
+        """
+        wanted = (
+            sa.select(_SNAPSHOT.c.number, _SNAPSHOT.c.chain, _SNAPSHOT.c.state)
+            .join(
+                _ENTRY,
+                sa.and_(
+                    _ENTRY.c.history == _SNAPSHOT.c.history,
+                    _ENTRY.c.number == _SNAPSHOT.c.number,
+                    _ENTRY.c.chain == _SNAPSHOT.c.chain,
+                ),
+            )
+            .where(_SNAPSHOT.c.history == self._history, _SNAPSHOT.c.settings == settings)
+            .order_by(_SNAPSHOT.c.number.desc())
+        )
+        found = self._database.transaction(lambda connection: connection.execute(wanted).first())
+        return None if found is None else (found[0], found[1], found[2])
+
+    @cached_property
+    def secret(self) -> bytes:
+        """A key of this history's own, 256 bits, for what its servers sign."""
+        wanted = sa.select(_HISTORY.c.secret).where(_HISTORY.c.id == self._history)
+        found = self._database.transaction(lambda connection: connection.execute(wanted).scalar())
+        return bytes.fromhex(cast(str, found))
+
+    def _entry(self, row: sa.Row[tuple[object, ...]]) -> LogEntry:
+        values = row._mapping
+        query = self.lattice.query(values["query"])
+        line = LogLine(
+            values["user"],
+            query,
+            cast(LineKind, values["answer"]),
+            query if values["newly_released"] else None,
+            values["reason"],
+            values["detail"],
+            values["permanent"],
+            values["bundle"],
+        )
+        return LogEntry(values["number"], values["session"], values["time"], line, values["chain"])
+
+
+def answers_in(url: str) -> list[list[bytes]]:
+    """The bundles that went out, by table, of whatever tables a database has the histories.
+
+    Raises
+    ------
+    InputError
+        For a database that is gone, locked, no database, or of a newer version.
+    """
+    database = Database(url, SCHEMA)
+    wanted = sa.select(_BUNDLE.c.history, _BUNDLE.c.content).order_by(
+        _BUNDLE.c.history, _BUNDLE.c.fingerprint
+    )
+    try:
+        rows = database.transaction(lambda connection: connection.execute(wanted).all())
+    finally:
+        database.close()
+    found: dict[int, list[bytes]] = {}
+    for history, content in rows:
+        found.setdefault(history, []).append(bytes(content))
+    return list(found.values())
+
+
+def _history_of(connection: sa.Connection, mark: str, lattice: Lattice) -> int:
+    found = connection.execute(
+        sa.select(_HISTORY.c.id).where(_HISTORY.c.fingerprint == mark)
+    ).scalar()
+    if found is not None:
+        return int(found)
+    done = connection.execute(
+        sa.insert(_HISTORY).values(
+            fingerprint=mark, variables=list(lattice.names), secret=secrets.token_hex(32)
+        )
+    )
+    assert done.inserted_primary_key is not None
+    return int(done.inserted_primary_key[0])
+
+
+def _now() -> datetime:
+    return datetime.now(UTC).replace(tzinfo=None)

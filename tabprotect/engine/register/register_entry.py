@@ -1,0 +1,199 @@
+"""One publication as the register keeps it, and how an earlier one bears on another table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Literal
+
+from tabprotect.engine.disclosure.policy import Again
+from tabprotect.engine.errors import RefusedError
+from tabprotect.engine.protection.registered import methods
+from tabprotect.engine.register.original_marks import OriginalMarks
+
+Relation = Literal["original", "records", "variables"]
+"""The same original; the same records under other variables; variables of the same name."""
+
+RELATIONS: Mapping[Relation, str] = {
+    "original": "this original left the house before",
+    "records": "a table of the same records left the house before",
+    "variables": "a table with some of the same variables left the house before",
+}
+"""What each means, the closest first."""
+
+KIND = "published_before"
+
+
+@dataclass(frozen=True)
+class LeavingPublication:
+    """What is about to leave the house.
+
+    Attributes
+    ----------
+    marks
+        Keyed fingerprints of the original.
+    bundle
+        The bundle's own fingerprint, the SHA-256 of the zip; public.
+    method, title
+        As the release states them.
+    gate
+        As the mechanism states it; empty where none is stated.
+    decisions
+        What was decided against the program's advice, in words.
+    who
+        Who publishes.
+    """
+
+    marks: OriginalMarks
+    bundle: str
+    method: str
+    title: str
+    gate: Mapping[str, object]
+    decisions: tuple[str, ...]
+    who: str
+
+    @property
+    def method_label(self) -> str:
+        """The method's name for people; of a plug-in that is not here, as it was stated."""
+        known = methods().get(self.method)
+        return self.method if known is None else known.label
+
+
+@dataclass(frozen=True)
+class RegisterEntry:
+    """A publication in the register.
+
+    Attributes
+    ----------
+    number
+        1, 2, ... in the order of publication.
+    time
+        When, in UTC.
+    withdrawn, withdrawn_reason
+        When it was withdrawn, if it was, and why. What was read cannot be unread: a withdrawn
+        release still counts.
+    """
+
+    number: int
+    time: datetime
+    publication: LeavingPublication
+    withdrawn: datetime | None = None
+    withdrawn_reason: str = ""
+
+    @property
+    def day(self) -> str:
+        """The day of publication, for people."""
+        return f"{self.time.day} {self.time:%B %Y}"
+
+    def as_json(self) -> dict[str, object]:
+        """For ``--json``; confidential."""
+        of = self.publication
+        return {
+            "number": self.number,
+            "time": _text(self.time),
+            "who": of.who,
+            "title": of.title,
+            "method": of.method,
+            "bundle": of.bundle,
+            "original": of.marks.original,
+            "variables": list(of.marks.variables),
+            "gate": dict(of.gate),
+            "decisions": list(of.decisions),
+            "withdrawn": None if self.withdrawn is None else _text(self.withdrawn),
+            "withdrawn_reason": self.withdrawn_reason,
+        }
+
+    @property
+    def line(self) -> str:
+        """The entry on one line."""
+        of = self.publication
+        gone = "" if self.withdrawn is None else f", withdrawn ({self.withdrawn_reason})"
+        title = f" {of.title!r}" if of.title else ""
+        return (
+            f"{self.number}  {_text(self.time)}  {of.method}{title}  {of.bundle[:12]}  "
+            f"{of.who}{gone}"
+        )
+
+
+@dataclass(frozen=True)
+class Earlier:
+    """An earlier publication that bears on a table, and how."""
+
+    entry: RegisterEntry
+    relation: Relation
+
+    def as_json(self) -> dict[str, object]:
+        """For ``--json``; confidential."""
+        return {"relation": self.relation, **self.entry.as_json()}
+
+
+def related(
+    marks: OriginalMarks, entries: Sequence[RegisterEntry], *, but: str = ""
+) -> list[Earlier]:
+    """The earlier publications that bear on an original, the closest first, then the latest.
+
+    Parameters
+    ----------
+    but
+        The fingerprint of a bundle that is no other release: the same bytes tell nothing more.
+    """
+    found = []
+    for entry in entries:
+        of = entry.publication.marks
+        if entry.publication.bundle == but:
+            continue
+        relation: Relation
+        if of.original == marks.original:
+            relation = "original"
+        elif set(of.records) & set(marks.records):
+            relation = "records"
+        elif set(of.variables) & set(marks.variables):
+            relation = "variables"
+        else:
+            continue
+        found.append(Earlier(entry, relation))
+    closeness = list(RELATIONS)
+    return sorted(found, key=lambda e: (closeness.index(e.relation), -e.entry.number))
+
+
+def warnings_of(earlier: Sequence[Earlier]) -> list[dict[str, str]]:
+    """What is said about them: one warning for each way in which they bear on the table."""
+    out = []
+    for relation, said in RELATIONS.items():
+        mine = [e.entry for e in earlier if e.relation == relation]
+        if not mine:
+            continue
+        last = mine[0]
+        times = "" if len(mine) == 1 else f", {len(mine)} times, last"
+        message = (
+            f"{said}{times} on {last.day} (release {last.number}, {last.publication.method_label}"
+            f"{', withdrawn since' if last.withdrawn else ''}); together they tell readers more"
+        )
+        out.append({"kind": KIND, "message": message})
+    return out
+
+
+def admit(earlier: Sequence[Earlier], rule: Again, reason: str) -> str:
+    """Whether another release may go out; the decision to be kept, empty where none was taken.
+
+    Variables that only bear the same name are a matter of a warning under every rule.
+
+    Raises
+    ------
+    RefusedError
+        When the policy refuses it, or takes a reason and there is none.
+    """
+    close = [e for e in earlier if e.relation != "variables"]
+    if not close:
+        return ""
+    said = warnings_of(close)[0]["message"]
+    if rule == "refuse":
+        raise RefusedError(said, hint="the house's policy allows no second release of a table")
+    if rule == "reason" and not reason:
+        raise RefusedError(said, hint="the house's policy takes a reason: say why it is published")
+    return f"published again: {reason}" if reason else ""
+
+
+def _text(time: datetime) -> str:
+    return time.replace(tzinfo=UTC).isoformat(timespec="seconds")

@@ -1,0 +1,233 @@
+"""What a reader learns from a release, in figures. Public: a function of the release alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Way = Literal["exact", "exact_draws", "simulation", "bounds", "none"]
+"""How a posterior was found: exactly; by independent exact draws; by weighed or dependent draws;
+not at all but for bounds; not at all."""
+
+WAYS: tuple[Way, ...] = ("exact", "exact_draws", "simulation", "bounds", "none")
+"""From the surest to none."""
+
+SAID = {
+    "exact": "exactly",
+    "exact_draws": "by exact draws",
+    "simulation": "by simulation",
+    "bounds": "by bounds alone",
+    "none": "not at all",
+}
+
+Who = Literal["user", "intruder", "insider"]
+
+LEAST_EXPECTED = 0.05
+"""At-risk cells that a reader expects, below which a figure of one decimal says none."""
+
+CERTAIN = 1 - 1e-9
+"""Belief from which a count is certain: what is beyond is rounding."""
+
+
+@dataclass(frozen=True)
+class TableVerdict:
+    """What one reader learns about the cells of one table.
+
+    Attributes
+    ----------
+    who
+        Which reader.
+    names
+        The table's variables; none for the grand total.
+    inner
+        Whether its cells are the inner cells, published or not.
+    cells
+        Number of cells that were judged.
+    at_risk
+        How many at-risk cells the reader expects among them.
+    known, certain
+        Cells where one at-risk value is believed with more than the limit; as good as certain.
+    way, error
+        How the posterior was found; the largest standard error of a probability, 0 when exact.
+    note
+        What was left out, in words; empty when nothing was.
+    """
+
+    who: Who
+    names: tuple[str, ...]
+    inner: bool
+    cells: int
+    at_risk: float
+    known: int
+    certain: int
+    way: Way
+    error: float = 0.0
+    note: str = ""
+
+    @property
+    def label(self) -> str:
+        """The table in words."""
+        return " x ".join(self.names) or "grand total"
+
+    @property
+    def judged(self) -> bool:
+        """Whether there is a posterior to judge by."""
+        return self.way not in ("bounds", "none")
+
+    def as_json(self) -> dict[str, object]:
+        """One entry of ``tables``."""
+        return {
+            "reader": self.who,
+            "table": list(self.names),
+            "inner": self.inner,
+            "cells": self.cells,
+            "at_risk": self.at_risk,
+            "known": self.known,
+            "certain": self.certain,
+            "way": self.way,
+            "error": self.error,
+            "complete": not self.note,
+            "note": self.note,
+        }
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What readers learn from everything that is published together.
+
+    The figures are those of the user, who assumes nothing; other readers stand in ``tables``.
+
+    Attributes
+    ----------
+    tables
+        Every judged table, for each reader.
+    belief_limit, share, attempts_at_most
+        The limits it was judged by.
+    note
+        What was left out, in words; empty when nothing was.
+    """
+
+    tables: tuple[TableVerdict, ...]
+    belief_limit: float
+    share: float
+    attempts_at_most: int
+    note: str = ""
+
+    @property
+    def _user(self) -> tuple[TableVerdict, ...]:
+        return tuple(table for table in self.tables if table.who == "user")
+
+    @property
+    def at_risk(self) -> float:
+        """Expected number of at-risk cells, over all judged tables."""
+        return sum(table.at_risk for table in self._user)
+
+    @property
+    def known(self) -> int:
+        """Number of known cells, over all judged tables."""
+        return sum(table.known for table in self._user)
+
+    @property
+    def certain(self) -> int:
+        """Number of certain cells, over all judged tables."""
+        return sum(table.certain for table in self._user)
+
+    @property
+    def limit(self) -> float:
+        """How many cells may be known in all."""
+        return self.share * self.at_risk
+
+    @property
+    def way(self) -> Way:
+        """The least sure way of all judged tables."""
+        return max((t.way for t in self.tables), key=WAYS.index, default="none")
+
+    @property
+    def error(self) -> float:
+        """The largest standard error of a probability."""
+        return max((t.error for t in self.tables), default=0.0)
+
+    @property
+    def complete(self) -> bool:
+        """Whether everything that is public was taken into account, as it is."""
+        return not self.note
+
+    @property
+    def judged(self) -> bool:
+        """Whether every table could be judged for every reader it is judged for."""
+        return bool(self.tables) and all(table.judged for table in self.tables)
+
+    @property
+    def failing(self) -> tuple[TableVerdict, ...]:
+        """Tables of which a user or an intruder would know too many cells.
+
+        Each table has to pass by itself, so that another one beside it never helps; together they
+        pass then, too.
+        """
+        others = (table for table in self.tables if table.who != "insider")
+        return tuple(t for t in others if t.known > self.share * t.at_risk)
+
+    @property
+    def accepted(self) -> bool:
+        """Whether the release passes the gate. What cannot be judged never does."""
+        return self.judged and not self.failing
+
+    @property
+    def passed(self) -> bool | None:
+        """The same, with ``None`` for what can be neither accepted nor refused."""
+        return None if not self.judged and not self.failing else self.accepted
+
+    @property
+    def sentence(self) -> str:
+        """The verdict in words."""
+        failing = self.failing
+        if failing:
+            return " ".join(self._failure(table) for table in failing[:3])
+        if not self.judged:
+            return "What a reader learns could not be worked out. " + self.note
+        said = f"A reader would know {self.known:,} of {self.at_risk:,.1f} expected at-risk cells"
+        sure = (
+            "none is certain"
+            if not self.certain
+            else f"{self.certain:,} {'is' if self.certain == 1 else 'are'} certain"
+        )
+        inside = "".join(
+            f" Somebody who is alone in a cell would know {table.known:,} others."
+            for table in self.tables
+            if table.who == "insider" and table.known
+        )
+        return f"{said} (limit {self.limit:,.1f}); {sure}.{inside} Judged {SAID[self.way]}" + (
+            "." if self.complete else f", incompletely. {self.note}"
+        )
+
+    def _failure(self, table: TableVerdict) -> str:
+        which = "the inner cells" if table.inner else f"the table {table.label}"
+        reader = "A reader" if table.who == "user" else f"An {table.who}"
+        return (
+            f"{reader} would know {table.known:,} of {table.at_risk:,.1f} expected at-risk cells of "
+            f"{which} (limit {self.share * table.at_risk:,.1f})."
+        )
+
+    def as_json(self) -> dict[str, object]:
+        """The figures for ``--json``."""
+        return {
+            "at_risk": self.at_risk,
+            "known": self.known,
+            "certain": self.certain,
+            "limit": self.limit,
+            "accepted": self.accepted,
+            "attempts_at_most": self.attempts_at_most,
+            "belief_limit": self.belief_limit,
+            "share": self.share,
+            "way": self.way,
+            "error": self.error,
+            "complete": self.complete,
+            "note": self.note,
+            "tables": [table.as_json() for table in self.tables],
+            "sentence": self.sentence,
+        }
+
+
+def nothing_expected(judged: TableVerdict | Verdict) -> bool:
+    """Whether a reader expects next to nothing to be at risk, and knows nothing that is."""
+    return not (judged.known or judged.certain) and judged.at_risk < LEAST_EXPECTED

@@ -1,0 +1,138 @@
+"""Tables as they are printed: a variable across the page, the others down."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import product
+
+from tabprotect.engine.budgets import GRIDS_CELLS as MOST_CELLS
+from tabprotect.engine.release.release import PublishedTable
+from tabprotect.engine.report.svg_figures import count_text
+from tabprotect.engine.tables.domain import Domain, Index
+
+ACROSS = 8
+"""Columns of counts on a page."""
+
+
+@dataclass(frozen=True)
+class GridCell:
+    """A printed cell: its text, and a style class."""
+
+    text: str
+    kind: str = ""
+
+
+@dataclass(frozen=True)
+class PrintedPart:
+    """A part of a table as wide as the page.
+
+    Attributes
+    ----------
+    across
+        The variable over the columns; empty for a single column of counts.
+    columns
+        Their headings.
+    rows
+        The labels of each row and its cells.
+    """
+
+    across: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[tuple[str, ...], tuple[GridCell, ...]], ...]
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A printed table.
+
+    Attributes
+    ----------
+    title
+        Its variables.
+    down
+        The variables of the rows.
+    panels
+        Its parts; none where it is too large to print.
+    cells
+        Number of its cells.
+    """
+
+    title: str
+    down: tuple[str, ...]
+    panels: tuple[PrintedPart, ...]
+    cells: int
+
+
+def published_grid(published: PublishedTable) -> Grid:
+    """A published table; a cross stands for a suppressed count. Public."""
+    domain = published.table.domain
+    if domain.size > MOST_CELLS:
+        return _unprinted(domain)
+    counts, hidden = published.table.counts, published.hidden
+
+    def cell(index: Index) -> GridCell:
+        if hidden[index]:
+            return GridCell("\N{MULTIPLICATION SIGN}", "hidden")
+        return GridCell(count_text(int(counts[index])))
+
+    return grid(domain, cell)
+
+
+def grid(domain: Domain, cell: Callable[[Index], GridCell]) -> Grid:
+    """Lay a table out.
+
+    Parameters
+    ----------
+    cell
+        What is printed in the cell of an index.
+    """
+    if domain.size > MOST_CELLS:
+        return _unprinted(domain)
+    names = domain.names
+    across = _across(domain.shape)
+    down = tuple(name for axis, name in enumerate(names) if axis != across)
+    every = range(1) if across is None else range(domain.shape[across])
+    panels = []
+    for start in range(0, len(every), ACROSS):
+        places = every[start : start + ACROSS]
+        rows = []
+        for others in product(
+            *(range(size) for axis, size in enumerate(domain.shape) if axis != across)
+        ):
+            indices = [
+                others if across is None else (*others[:across], place, *others[across:])
+                for place in places
+            ]
+            labels = domain.labels(indices[0])
+            head = tuple(label for axis, label in enumerate(labels) if axis != across)
+            rows.append((head, tuple(cell(index) for index in indices)))
+        columns = (
+            ("count",)
+            if across is None
+            else tuple(domain.labels(_at(domain, across, place))[across] for place in places)
+        )
+        panels.append(PrintedPart("" if across is None else names[across], columns, tuple(rows)))
+    return Grid(_title(domain), down, tuple(panels), domain.size)
+
+
+def _title(domain: Domain) -> str:
+    return " × ".join(domain.names) or "grand total"
+
+
+def _unprinted(domain: Domain) -> Grid:
+    return Grid(_title(domain), domain.names, (), domain.size)
+
+
+def _across(shape: tuple[int, ...]) -> int | None:
+    """The axis over the columns: the longest that fits the page, the last of equals."""
+    if len(shape) < 2:
+        return None
+    fitting = [axis for axis, size in enumerate(shape) if size <= ACROSS]
+    if not fitting:
+        return min(range(len(shape)), key=lambda axis: (shape[axis], -axis))
+    return max(fitting, key=lambda axis: (shape[axis], axis))
+
+
+def _at(domain: Domain, axis: int, place: int) -> Index:
+    return tuple(place if a == axis else 0 for a in range(len(domain.shape)))

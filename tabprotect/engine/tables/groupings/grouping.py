@@ -1,0 +1,87 @@
+"""Groupings: coarser variables, each a function of one variable of a table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+import numpy as np
+
+from tabprotect.engine.arrays import Ints
+from tabprotect.engine.errors import InputError
+from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.variable import Variable
+
+
+@dataclass(frozen=True)
+class Grouping:
+    """A variable that groups the categories of another.
+
+    Two groupings of one variable need not nest: neither has to be a function of the other.
+
+    Attributes
+    ----------
+    name, of
+        The grouping's own name, and the variable it groups.
+    groups
+        The group of each category of the variable ``of``, in that variable's order.
+    """
+
+    name: str
+    of: str
+    groups: tuple[str, ...]
+
+    @cached_property
+    def variable(self) -> Variable:
+        """The groups as a variable, in order of first appearance."""
+        return Variable(self.name, tuple(dict.fromkeys(self.groups)))
+
+    @cached_property
+    def codes(self) -> Ints:
+        """The group's number for each category, int64 (categories,)."""
+        codes = np.array([self.variable.code(group) for group in self.groups], dtype=np.int64)
+        codes.flags.writeable = False
+        return codes
+
+    def refines(self, other: Grouping) -> bool:
+        """Whether every group lies in one group of the other grouping of the same variable."""
+        return len(set(zip(self.groups, other.groups, strict=True))) == len(set(self.groups))
+
+
+@lru_cache(maxsize=64)
+def declared(domain: Domain) -> tuple[Grouping, ...]:
+    """The levels of a table's variables as groupings: ``region@nuts2``.
+
+    In the order of the variables; those of the tree from the coarsest, then those across it.
+    """
+    return tuple(
+        Grouping(name, variable.name, level.groups)
+        for variable in domain.variables
+        for name, level in variable.named.items()
+    )
+
+
+def check_groupings(domain: Domain, groupings: Sequence[Grouping]) -> None:
+    """Refuse groupings that do not fit the table or each other.
+
+    Raises
+    ------
+    InputError
+        For a name that is taken, an unknown variable, or a wrong number of categories.
+    """
+    taken = set(domain.names)
+    for grouping in groupings:
+        if grouping.name in taken:
+            raise InputError(
+                f"the name {grouping.name!r} of a grouping is taken",
+                hint="give every grouping a name of its own",
+            )
+        taken.add(grouping.name)
+        size = len(domain[grouping.of].categories)
+        if len(grouping.groups) != size:
+            raise InputError(
+                f"the grouping {grouping.name!r} groups {len(grouping.groups)} categories, "
+                f"the variable {grouping.of!r} has {size}",
+                hint="name the group of every category",
+            )

@@ -1,0 +1,212 @@
+"""The chances by which categories change, set in a table for each variable: nobody writes them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+
+import numpy as np
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import (
+    QComboBox,
+    QDialog,
+    QDialogButtonBox,
+    QDoubleSpinBox,
+    QGridLayout,
+    QScrollArea,
+    QTableWidget,
+    QTableWidgetItem,
+    QWidget,
+)
+
+from tabprotect.engine.arrays import Floats
+from tabprotect.engine.errors import InputError
+from tabprotect.engine.protection.resampling.category_chances import read_chances, read_matrices
+from tabprotect.engine.tables.domain import Domain
+from tabprotect.gui.look.error_strip import ErrorStrip
+from tabprotect.gui.look.label import Label
+from tabprotect.gui.look.layouts import in_column, in_row
+from tabprotect.gui.look.theme import GRID
+
+STEP, DIGITS = 0.05, 4
+
+
+class ChancesDialog(QDialog):
+    """A chance for each variable. ``taken`` carries the text: ``0.8``, or ``sex=0.9, age=0.7``."""
+
+    taken = Signal(str)
+
+    def __init__(self, parent: QWidget, domain: Domain, text: str) -> None:
+        super().__init__(parent)
+        self.setWindowTitle("Chance to keep a category")
+        try:
+            known = read_chances(domain, text)
+        except ValueError:
+            known = dict.fromkeys(domain.names, 1.0)
+        self.fields: dict[str, QDoubleSpinBox] = {}
+        inner = QWidget()
+        grid = QGridLayout(inner)
+        for row, (name, chance) in enumerate(known.items()):
+            field = self.fields[name] = QDoubleSpinBox(
+                minimum=0.0, maximum=1.0, singleStep=STEP, decimals=DIGITS, value=chance
+            )
+            label = Label(name)
+            label.setBuddy(field)
+            field.setAccessibleName(name)
+            grid.addWidget(label, row, 0)
+            grid.addWidget(field, row, 1)
+        grid.setRowStretch(len(known), 1)
+        scroll = QScrollArea(widgetResizable=True)
+        scroll.setWidget(inner)
+        words = Label("Every other record changes its category of the variable.", role="quiet")
+        in_column(words, (scroll, 1), _buttons(self), on=self, margins=2 * GRID, spacing=GRID)
+        self.setMinimumSize(44 * GRID, 36 * GRID)
+
+    def text(self) -> str:
+        """What is set; one number where all are alike."""
+        found = {name: f"{field.value():g}" for name, field in self.fields.items()}
+        if len(set(found.values())) == 1:
+            return next(iter(found.values()))
+        return ", ".join(f"{name}={chance}" for name, chance in found.items())
+
+    def accept(self) -> None:
+        """Take what is set."""
+        self.taken.emit(self.text())
+        super().accept()
+
+
+class MatricesDialog(QDialog):
+    """A matrix for those variables that are to have one of their own.
+
+    ``taken`` carries the text: ``sex=[[0.9, 0.1], [0.2, 0.8]]``.
+    """
+
+    taken = Signal(str)
+
+    def __init__(self, parent: QWidget, domain: Domain, text: str) -> None:
+        super().__init__(parent)
+        self.setWindowTitle("Matrices")
+        self._domain = domain
+        try:
+            self._own: dict[str, Floats] = read_matrices(domain, text)
+        except ValueError:
+            self._own = {}
+        self.variable = QComboBox()
+        self.variable.setAccessibleName("Variable")
+        for name in domain.names:
+            self.variable.addItem(name, name)
+        self.grid = QTableWidget()
+        self.grid.setTabKeyNavigation(False)
+        self.grid.setAccessibleName("Chances of the published category, by the true one")
+        self.errors = ErrorStrip()
+        self.sums = Label("", role="quiet", wordWrap=True)
+        label = Label("Variable")
+        label.setBuddy(self.variable)
+        in_column(
+            self.errors,
+            in_row(label, (self.variable, 1), spacing=GRID),
+            Label("A row for each true category, a column for each published one.", role="quiet"),
+            (self.grid, 1),
+            self.sums,
+            _buttons(self),
+            on=self,
+            margins=2 * GRID,
+            spacing=GRID,
+        )
+        self.setMinimumSize(64 * GRID, 52 * GRID)
+        self.grid.itemChanged.connect(self._edited)
+        self.variable.currentIndexChanged.connect(lambda _: self._show())
+        if self._own:
+            self.variable.setCurrentIndex(domain.names.index(next(iter(self._own))))
+        self._show()
+
+    def _show(self) -> None:
+        name = self.variable.currentData()
+        categories = list(self._domain[name].categories)
+        matrix = self._own.get(name, np.eye(len(categories)))
+        self.grid.blockSignals(True)
+        self.grid.setRowCount(len(categories))
+        self.grid.setColumnCount(len(categories))
+        self.grid.setVerticalHeaderLabels(categories)
+        self.grid.setHorizontalHeaderLabels(categories)
+        for row, column in np.ndindex(*matrix.shape):
+            self.grid.setItem(row, column, QTableWidgetItem(f"{matrix[row, column]:g}"))
+        self.grid.blockSignals(False)
+        self._say()
+
+    def _edited(self, item: QTableWidgetItem) -> None:
+        name = self.variable.currentData()
+        size = self.grid.rowCount()
+        matrix = self._own.setdefault(name, np.eye(size))
+        try:
+            matrix[item.row(), item.column()] = float(item.text().replace(",", "."))
+        except ValueError:
+            item.setText(f"{matrix[item.row(), item.column()]:g}")
+        self._say()
+
+    def _say(self) -> None:
+        """Which rows do not add up to 1."""
+        name = self.variable.currentData()
+        matrix = self._own.get(name)
+        if matrix is None:
+            self.sums.setText("None of its own: by the chance to keep a category.")
+            return
+        wrong = [
+            f"{category}: {total:g}"
+            for category, total in zip(
+                self._domain[name].categories, matrix.sum(axis=1), strict=True
+            )
+            if abs(total - 1.0) > 1e-9
+        ]
+        self.sums.setText(
+            f"Rows that do not add up to 1: {', '.join(wrong)}"
+            if wrong
+            else "Every row adds up to 1."
+        )
+
+    def text(self) -> str:
+        """What is set."""
+        return "; ".join(
+            f"{name}={json.dumps(self._own[name].tolist())}"
+            for name in self._domain.names
+            if name in self._own
+        )
+
+    def accept(self) -> None:
+        """Take the matrices, unless a row is no distribution."""
+        text = self.text()
+        try:
+            read_matrices(self._domain, text)
+        except ValueError as error:
+            self.errors.show_error(InputError(str(error)))
+            return
+        self.taken.emit(text)
+        super().accept()
+
+
+def _buttons(dialog: QDialog) -> QDialogButtonBox:
+    buttons = QDialogButtonBox()
+    roles = QDialogButtonBox.ButtonRole
+    buttons.addButton("Take it", roles.AcceptRole).setProperty("role", "main")
+    buttons.addButton("Cancel", roles.RejectRole)
+    buttons.accepted.connect(dialog.accept)
+    buttons.rejected.connect(dialog.reject)
+    return buttons
+
+
+DIALOGS: dict[str, type[ChancesDialog | MatricesDialog]] = {
+    "chances": ChancesDialog,
+    "matrices": MatricesDialog,
+}
+"""By the kind of a parameter."""
+
+
+def ask_chances(
+    parent: QWidget, kind: str, domain: Domain, text: str, then: Callable[[str], object]
+) -> QDialog:
+    """Ask for what a parameter of that kind says. Nothing waits for the answer."""
+    dialog = DIALOGS[kind](parent, domain, text)
+    dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    dialog.taken.connect(then)
+    dialog.open()
+    return dialog

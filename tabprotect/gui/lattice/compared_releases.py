@@ -1,0 +1,90 @@
+"""Releases to choose from, side by side: what each would give out and at what risk."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tabprotect.engine.budgets import REBUILT_CELLS
+from tabprotect.engine.progress import Progress
+from tabprotect.engine.project.project import Project
+from tabprotect.engine.project.releasing.query_space_state import evidence_of
+from tabprotect.engine.query_space.lattice import Query
+from tabprotect.engine.query_space.optimal.best_release import (
+    ReleaseProposal,
+    SearchMethod,
+    judged_proposal,
+    optimal,
+)
+from tabprotect.engine.query_space.registered import criteria, utilities
+from tabprotect.engine.randomness import Randomness
+
+VERDICTS = {"safe": "may go out", "bad": "too risky", "unknown": "not proved wide enough"}
+
+
+@dataclass(frozen=True)
+class Compared:
+    """One release to compare.
+
+    Attributes
+    ----------
+    rebuilt
+        The share of records that the release alone puts into the right cells; ``None`` for
+        tables too large to rebuild.
+    """
+
+    plan: ReleaseProposal
+    rebuilt: float | None
+
+    @property
+    def safe(self) -> bool:
+        """Whether it is proved to reach the threshold."""
+        return self.plan.judgement.verdict == "safe"
+
+    @property
+    def verdict(self) -> str:
+        """In words; a search that was stopped says so."""
+        word = VERDICTS[self.plan.judgement.verdict]
+        return word if self.plan.complete else f"{word}, best so far"
+
+
+def compare(
+    project: Project, queries: Sequence[Query], progress: Progress, *, complete: bool = True
+) -> Compared:
+    """Judge a release by the project's criterion."""
+    evidence, asked = evidence_of(project, progress), project.plan
+    bounds = asked.bounds
+    found = judged_proposal(
+        evidence,
+        queries,
+        asked.threshold,
+        criterion=criteria()[asked.criterion],
+        bounds=bounds,
+        complete=complete,
+        progress=progress,
+    )
+    return _rebuilt(project, found, progress)
+
+
+def search(project: Project, method: SearchMethod, progress: Progress) -> Compared:
+    """The best release a method finds at the project's criterion and threshold."""
+    evidence, asked = evidence_of(project, progress), project.plan
+    bounds = asked.bounds
+    found = optimal(
+        evidence,
+        asked.threshold,
+        method,
+        criterion=criteria()[asked.criterion],
+        randomness=Randomness.fresh(),
+        bounds=bounds,
+        progress=progress,
+    )
+    return _rebuilt(project, found, progress)
+
+
+def _rebuilt(project: Project, found: ReleaseProposal, progress: Progress) -> Compared:
+    table = project.original
+    if table.domain.size > REBUILT_CELLS:
+        return Compared(found, None)
+    share = utilities()["reconstruction"].value(table, found.released, progress)
+    return Compared(found, share)

@@ -1,0 +1,379 @@
+"""The drawing of a lattice, or of a part of it: hover, pin, walk with the arrows, pan and zoom."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import (
+    QColor,
+    QFontMetricsF,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QResizeEvent,
+    QWheelEvent,
+)
+
+from tabprotect.engine.query_space.lattice import Query, bits
+from tabprotect.gui.lattice.arrangement import Arrangement, arrange
+from tabprotect.gui.lattice.names import VariableLetters
+from tabprotect.gui.lattice.node_looks import NodeLook, paint_node
+from tabprotect.gui.look.drawing import Drawing
+from tabprotect.gui.look.theme import GRID, Colours, colour
+from tabprotect.languages.speaking import told
+
+Levels = Sequence[tuple[int, Sequence[Query]]]
+
+FEW_EDGES = 40
+"""All edges are drawn up to so many; more would hide the nodes."""
+
+ZOOM = (0.4, 3.0)
+
+SIZES = (1.45, 1.35, 1.25, 1.15, 1.05, 1.0, 0.92, 0.85, 0.78)
+"""How large the nodes may be drawn; below the last one the drawing is panned."""
+
+
+class LatticeView(Drawing):
+    """Nodes by dimension, the grand total on top.
+
+    Signals: ``focused`` (query, by mouse or keyboard), ``activated`` (query: clicked once more where
+    nothing follows the pointer, or Enter).
+    """
+
+    focused = Signal(int)
+    activated = Signal(int)
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setMouseTracking(True)
+        self.letters: VariableLetters | None = None
+        self.focus: Query = 0
+        self.chain: Sequence[Query] = ()
+        self.look: Callable[[Query], NodeLook] = lambda query: NodeLook(0)
+        self.text: Callable[[Query], str] = str
+        self.second: Callable[[Query], str] | None = None
+        self.neighbour_edges = True
+        self.hover_focuses = True
+        self.pinned = False
+        """Whether a click holds what is looked at: the pointer may then cross other nodes."""
+        self._levels: Levels = ()
+        self._arrangement: Arrangement | None = None
+        self._shift = QPointF()
+        self._zoom = 1.0
+        self._size = 1.0
+        self._grab: QPointF | None = None
+        self._dragged = False
+
+    # -- what is drawn ------------------------------------------------------------------------
+
+    def show_levels(self, levels: Levels, letters: VariableLetters | None) -> None:
+        """Draw other nodes; ``text`` and ``look`` say how."""
+        if list(levels) != list(self._levels) or letters != self.letters:
+            self._levels, self.letters = levels, letters
+            self._arrangement = None
+            self.fit()
+        self.update()
+
+    @property
+    def drawn(self) -> list[Query]:
+        """The queries that are drawn."""
+        return [query for _, queries in self._levels for query in queries]
+
+    def set_focus(self, query: Query) -> None:
+        """Put the focus ring on a node (which need not be drawn)."""
+        self.focus = query
+        if self._levels and not self.underMouse():
+            self._reveal()
+        self.update()
+
+    def fit(self) -> None:
+        """Show everything, as large as it goes."""
+        self._zoom, self._shift = 1.0, QPointF()
+        self.update()
+
+    # -- geometry -----------------------------------------------------------------------------
+
+    def _arranged(self) -> Arrangement:
+        found = self._arrangement
+        if found is None:
+            area = QRectF(self.rect())
+            metrics = QFontMetricsF(self.figure_font())
+            wide = self._box_widths(metrics)
+            lines = 1 if self.second is None else 2
+            height = lines * metrics.height() + 0.9 * GRID
+            left = metrics.horizontalAdvance(told("10-way") + " ") + GRID
+            # The larger everything is drawn, the narrower it must be wrapped: as large as fits.
+            for size in SIZES:
+                room = max(area.width() - 2 * GRID, 20.0 * GRID) / size
+                found = arrange(self._levels, wide, height, room, left)
+                self._size = size
+                if found.size.height() * size <= area.height() - 2 * GRID:
+                    break
+            assert found is not None
+            self._arrangement = found
+        return found
+
+    def _box_widths(self, metrics: QFontMetricsF) -> dict[int, float]:
+        wide = {}
+        for dimension, queries in self._levels:
+            texts = [self.text(q) for q in queries]
+            if self.second is not None:
+                texts += [self.second(q) for q in queries]
+            longest = max((metrics.horizontalAdvance(t) for t in texts), default=0.0)
+            wide[dimension] = max(longest + 1.5 * GRID, 3.5 * GRID)
+        return wide
+
+    def _scale(self, area: QRectF) -> float:
+        # A file may be larger or smaller than the widget.
+        arranged = self._arranged()
+        shrink = area.width() / max(arranged.size.width() * self._size, 1.0)
+        return self._size * self._zoom * min(shrink, 1.0)
+
+    def _origin(self, area: QRectF, scale: float) -> QPointF:
+        size = self._arranged().size
+        x = (area.width() - size.width() * scale) / 2
+        spare = area.height() - size.height() * scale
+        y = max(spare / 2, 1.0 * GRID)
+        # Some of the drawing always stays in sight.
+        across = max(abs(x), area.width() / 3)
+        down = max(-spare + 3 * GRID, area.height() / 3)
+        shift = QPointF(
+            min(max(self._shift.x(), -across), across), min(max(self._shift.y(), -down), down)
+        )
+        return area.topLeft() + QPointF(x, y) + shift
+
+    def _node_at(self, point: QPointF) -> Query | None:
+        area = QRectF(self.rect())
+        scale = self._scale(area)
+        return self._arranged().at((point - self._origin(area, scale)) / scale)
+
+    def box_of(self, query: Query) -> QRectF:
+        """Where a node stands on the widget."""
+        area = QRectF(self.rect())
+        scale = self._scale(area)
+        box = self._arranged().boxes[query]
+        corner = self._origin(area, scale) + box.topLeft() * scale
+        return QRectF(corner, box.size() * scale)
+
+    def _reveal(self) -> None:
+        """Pan until the focus is in sight."""
+        if self.focus not in self._arranged().boxes:
+            return
+        box, area = self.box_of(self.focus), QRectF(self.rect()).adjusted(GRID, GRID, -GRID, -GRID)
+        for low, high, move in (
+            (box.left() - area.left(), box.right() - area.right(), QPointF(1, 0)),
+            (box.top() - area.top(), box.bottom() - area.bottom(), QPointF(0, 1)),
+        ):
+            if low < 0:
+                self._shift -= move * low
+            elif high > 0:
+                self._shift -= move * high
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._arrangement = None
+        self._shift = QPointF()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
+            self._arrangement = None
+
+    # -- drawing ------------------------------------------------------------------------------
+
+    def draw(self, painter: QPainter, area: QRectF, colours: Colours) -> None:
+        if not self._levels:
+            return
+        arranged = self._arranged()
+        scale = self._scale(area)
+        painter.save()
+        painter.setClipRect(area)
+        painter.fillRect(area, QColor(colours.base))
+        painter.translate(self._origin(area, scale))
+        painter.scale(scale, scale)
+        self._draw_bands(painter, arranged, colours)
+        self._draw_edges(painter, arranged, colours)
+        for query in self.drawn:
+            self._draw_node(painter, query, arranged.boxes[query], colours)
+        if self.focus in arranged.boxes:
+            ring = arranged.boxes[self.focus].adjusted(-3.5, -3.5, 3.5, 3.5)
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.setPen(QPen(QColor(colours.focus), 2.5))
+            painter.drawRoundedRect(ring, 8, 8)
+        painter.restore()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        if self.hasFocus():
+            painter = QPainter(self)
+            painter.setPen(QPen(colour("focus"), 2))
+            painter.drawRect(self.rect().adjusted(1, 1, -1, -1))
+
+    def _draw_node(self, painter: QPainter, query: Query, box: QRectF, colours: Colours) -> None:
+        look = self.look(query)
+        text = self.text(query)
+        if self.second is not None:
+            text += f"\n{self.second(query)}"
+        paint_node(painter, box, text, look, colours)
+
+    def _draw_bands(self, painter: QPainter, arranged: Arrangement, colours: Colours) -> None:
+        painter.setPen(QColor(colours.quiet))
+        flags = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        plain = self.letters is None or self.letters.lattice.plain
+        for band in arranged.bands:
+            # With levels a step down is a variable more, or one a level finer.
+            words = f"{band.dimension}-way" if plain else f"step {band.dimension}"
+            box = QRectF(0, band.top, 12 * GRID, band.bottom - band.top)
+            painter.drawText(box, flags, told(words) if band.dimension else "")
+
+    def _draw_edges(self, painter: QPainter, arranged: Arrangement, colours: Colours) -> None:
+        boxes = arranged.boxes
+        for low, high in self._edges(arranged):
+            start, end = boxes[low], boxes[high]
+            mine = self.neighbour_edges and self.focus in (low, high)
+            painter.setPen(QPen(QColor(colours.focus if mine else colours.border), 1.4))
+            painter.drawLine(
+                QPointF(start.center().x(), start.bottom()), QPointF(end.center().x(), end.top())
+            )
+        painter.setPen(QPen(QColor(colours.text), 3.0))
+        for low, high in zip(self.chain, self.chain[1:], strict=False):
+            if low in boxes and high in boxes:
+                start, end = boxes[low], boxes[high]
+                painter.drawLine(
+                    QPointF(start.center().x(), start.bottom()),
+                    QPointF(end.center().x(), end.top()),
+                )
+
+    def _edges(self, arranged: Arrangement) -> list[tuple[Query, Query]]:
+        """Pairs (smaller, larger): all where these are few, else those of the node in focus."""
+        boxes = arranged.boxes
+        edges = []
+        few = len(boxes) <= FEW_EDGES
+        for query in boxes if few else ():
+            for v in bits(query):
+                if query & ~(1 << v) in boxes:
+                    edges.append((query & ~(1 << v), query))
+        if len(edges) > FEW_EDGES or not few:
+            edges = []
+        if not edges and self.neighbour_edges and self.focus in boxes:
+            for other in boxes:
+                apart = other ^ self.focus
+                if apart.bit_count() == 1:
+                    edges.append((min(other, self.focus), max(other, self.focus)))
+        return edges
+
+    # -- mouse --------------------------------------------------------------------------------
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        if self._grab is not None:
+            step = event.position() - self._grab
+            if self._dragged or step.manhattanLength() > GRID / 2:
+                self._dragged = True
+                self._grab = event.position()
+                self._shift += step
+                self.update()
+            return
+        query = self._node_at(event.position()) if self._levels else None
+        self.setCursor(
+            Qt.CursorShape.ArrowCursor if query is None else Qt.CursorShape.PointingHandCursor
+        )
+        hovers = self.hover_focuses and not self.pinned
+        if hovers and query is not None and query != self.focus:
+            self.focused.emit(query)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        self.setFocus(Qt.FocusReason.MouseFocusReason)
+        if event.button() == Qt.MouseButton.LeftButton:
+            self._grab, self._dragged = event.position(), False
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        dragged, self._grab = self._dragged, None
+        if dragged or event.button() != Qt.MouseButton.LeftButton or not self._levels:
+            return
+        query = self._node_at(event.position())
+        if query is not None:
+            again = query == self.focus
+            if self.hover_focuses:
+                self.pinned = not (again and self.pinned)
+            elif again:
+                self.activated.emit(query)
+            self.focused.emit(query)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        if not self._levels:
+            return
+        if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+            self._zoom_by(1.15 ** (event.angleDelta().y() / 120), event.position())
+        else:
+            pixels = event.pixelDelta()
+            delta = event.angleDelta() / 2 if pixels.isNull() else pixels
+            self._shift += QPointF(delta)
+        self.update()
+        event.accept()
+
+    def _zoom_by(self, factor: float, around: QPointF) -> None:
+        area = QRectF(self.rect())
+        before = self._scale(area)
+        under = (around - self._origin(area, before)) / before
+        self._zoom = min(max(self._zoom * factor, ZOOM[0]), ZOOM[1])
+        after = self._scale(area)
+        self._shift += around - (self._origin(area, after) + under * after)
+        self.update()
+
+    # -- keyboard -----------------------------------------------------------------------------
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if not self._levels or self.letters is None:
+            super().keyPressEvent(event)
+            return
+        arranged, key = self._arranged(), event.key()
+        lattice, here = self.letters.lattice, self.focus
+        target: Query | None = None
+        if here not in arranged.boxes:
+            target = self.drawn[0]
+        elif key in (Qt.Key.Key_Left, Qt.Key.Key_Right):
+            target = arranged.beside(here, -1 if key == Qt.Key.Key_Left else 1)
+        elif key == Qt.Key.Key_Up:
+            target = arranged.nearest(here, list(lattice.below(here)))
+        elif key == Qt.Key.Key_Down:
+            target = arranged.nearest(here, list(lattice.above(here)))
+        elif key == Qt.Key.Key_Home:
+            target = 0
+        elif key == Qt.Key.Key_End:
+            target = lattice.full
+        elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space):
+            if not event.modifiers():
+                self.activated.emit(here)
+                return
+        elif event.text() in ("+", "=", "-"):
+            self._zoom_by(1 / 1.15 if event.text() == "-" else 1.15, QPointF(self.rect().center()))
+            return
+        elif event.text() == "0":
+            self.fit()
+            return
+        elif event.text() and not event.modifiers() & ~Qt.KeyboardModifier.ShiftModifier:
+            target = self._toggled(event.text())
+        else:
+            super().keyPressEvent(event)
+            return
+        if target is not None:
+            self.focused.emit(target)
+            self._reveal()
+            self.update()
+
+    def _toggled(self, typed: str) -> Query | None:
+        """A variable's letter puts it into the set in focus, or takes it out."""
+        assert self.letters is not None
+        letters, lattice = self.letters.letters, self.letters.lattice
+        for wanted in (typed, typed.upper()):
+            if wanted in letters:
+                axis = lattice.axes[lattice.axis_of[letters.index(wanted)]]
+                return self.focus & ~axis if self.focus & axis else self.focus | axis
+        return None
+
+    def sizeHint(self) -> QSize:
+        return QSize(70 * GRID, 48 * GRID)

@@ -1,0 +1,150 @@
+"""One cell: its histogram and its figures, for the user and for the intruder."""
+
+from __future__ import annotations
+
+import math
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QGridLayout, QLabel, QWidget
+
+from tabprotect.engine.posterior.posterior import Posterior
+from tabprotect.engine.sensitivity.small_count import SmallCount
+from tabprotect.engine.tables.domain import Index
+from tabprotect.engine.tables.table import Table
+from tabprotect.gui.look.label import Label
+from tabprotect.gui.look.layouts import in_column
+from tabprotect.gui.look.theme import GRID, chance_text, count_text, number_text
+from tabprotect.gui.pages.check.cell_figures import LEVEL
+from tabprotect.gui.pages.check.words import published_count
+from tabprotect.gui.plots.cell_histogram import CellHistogram, DrawnBelief
+from tabprotect.languages.speaking import told
+
+ROWS = ("expected", "mode", "90 % interval", "entropy", "P(published)", "P(small)", "P(true)")
+
+
+def belief(who: str, posterior: Posterior, index: Index) -> DrawnBelief:
+    """A posterior as the histogram takes it, with its prior over the same counts."""
+    values, chances = posterior.distribution(index)
+    return DrawnBelief(who, values, chances, posterior.prior_distribution(index, values))
+
+
+def figure_texts(
+    posterior: Posterior, index: Index, *, rule: SmallCount, original: Table | None
+) -> dict[str, str]:
+    """The figures of one cell as text, by the names in ``ROWS``."""
+    values, chances = posterior.distribution(index)
+    low, high = posterior.interval_of(index, LEVEL)
+    shown = published_count(posterior, index)
+    inside = (values >= rule.low) & (values <= rule.high)
+    out = {
+        "expected": number_text(float(values @ chances)),
+        "mode": count_text(int(posterior.mode[index])),
+        "90 % interval": count_text(low)
+        if low == high
+        else f"{count_text(low)} to {count_text(high)}",
+        "entropy": f"{number_text(-sum(p * math.log2(p) for p in chances if p > 0) + 0.0)} bits",
+        "P(published)": chance_text(float(chances[values == shown].sum()))
+        if shown is not None
+        else "\u2013",
+        "P(small)": chance_text(float(chances[inside].sum())),
+    }
+    if original is not None:
+        out["P(true)"] = chance_text(float(chances[values == original[index]].sum()))
+    return out
+
+
+class CellPanel(QWidget):
+    """The histogram above, the figures below, one column for each person."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setAccessibleName("The selected cell")
+        self.histogram = CellHistogram()
+        self._values: dict[tuple[str, str], QLabel] = {}
+        self._names: dict[str, QLabel] = {}
+        self._heads: dict[str, QLabel] = {}
+        grid = QGridLayout()
+        grid.setContentsMargins(0, 0, 0, 0)
+        grid.setHorizontalSpacing(2 * GRID)
+        grid.setVerticalSpacing(2)
+        for column, who in enumerate(("user", "intruder"), 1):
+            head = Label(who, role="section")
+            head.setAlignment(Qt.AlignmentFlag.AlignRight)
+            self._heads[who] = head
+            grid.addWidget(head, 0, column)
+        for row, name in enumerate(ROWS, 1):
+            label = Label(name, role="quiet")
+            self._names[name] = label
+            grid.addWidget(label, row, 0)
+            for column, who in enumerate(("user", "intruder"), 1):
+                value = Label(alignment=Qt.AlignmentFlag.AlignRight)
+                value.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+                value.setAccessibleName(f"{told(name)}, {told(who)}")
+                self._values[name, who] = value
+                grid.addWidget(value, row, column)
+        grid.setColumnStretch(0, 1)
+        self._figures = QWidget()
+        self._figures.setLayout(grid)
+        self._sentence = Label(wordWrap=True)
+        self._sentence.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self._sentence.setAccessibleName("The cell in one sentence")
+        in_column(
+            self._sentence,
+            (self.histogram, 1),
+            self._figures,
+            on=self,
+            margins=(0, GRID, 0, 0),
+            spacing=GRID,
+        )
+
+    def value(self, name: str, who: str = "user") -> str:
+        """A figure as shown; empty when it is not."""
+        return self._values[name, who].text()
+
+    def show_cell(
+        self,
+        index: Index,
+        posteriors: dict[str, Posterior],
+        *,
+        rule: SmallCount,
+        original: Table | None,
+    ) -> None:
+        """Show a cell under the posteriors that are known; the original only in the house."""
+        published = published_count(next(iter(posteriors.values())), index)
+        true = None if original is None else original[index]
+        beliefs = tuple(belief(who, p, index) for who, p in posteriors.items())
+        self.histogram.show_beliefs(beliefs, published=published, true=true)
+        self._figures.show()
+        for name in ROWS:
+            self._names[name].setVisible(name != "P(true)" or original is not None)
+        self._names["P(small)"].setText(f"P({rule.low} to {rule.high})")
+        for who, head in self._heads.items():
+            posterior = posteriors.get(who)
+            head.setVisible(posterior is not None)
+            told = (
+                {}
+                if posterior is None
+                else figure_texts(posterior, index, rule=rule, original=original)
+            )
+            for name in ROWS:
+                value = self._values[name, who]
+                value.setText(told.get(name, ""))
+                value.setVisible(name in told)
+
+    def say(self, text: str) -> None:
+        """What the picture says, in one sentence above it."""
+        self._sentence.setText(text)
+        self._sentence.setVisible(bool(text))
+
+    @property
+    def sentence(self) -> str:
+        """What is said above the picture."""
+        return self._sentence.text()
+
+    def show_nothing(self, why: str) -> None:
+        """Teach instead of showing."""
+        self.say("")
+        self.histogram.show_nothing(why)
+        self._figures.hide()
+        for value in self._values.values():
+            value.clear()

@@ -1,0 +1,396 @@
+"""An analysis over possible originals drawn from the posterior: the spread perturbation adds."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import (
+    QComboBox,
+    QFormLayout,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QScrollArea,
+    QSpinBox,
+    QWidget,
+)
+
+from tabprotect.engine.arrays import Floats
+from tabprotect.engine.errors import TabprotectError
+from tabprotect.engine.posterior.analysis import (
+    AnalysisSummary,
+    ModelSummary,
+    Statistic,
+    analyse,
+    chi_square,
+    cramers_v,
+    fit_model,
+    odds_ratio,
+)
+from tabprotect.engine.posterior.log_linear import LogLinear
+from tabprotect.engine.posterior.posterior import Posterior
+from tabprotect.engine.progress import Progress
+from tabprotect.engine.project.project import Who
+from tabprotect.engine.randomness import Randomness
+from tabprotect.engine.tables.domain import Domain
+from tabprotect.gui.base.document import Document
+from tabprotect.gui.base.question import Question
+from tabprotect.gui.forms.field import CHOSEN
+from tabprotect.gui.forms.name_chips import NameChips
+from tabprotect.gui.look.buttons import scrolling
+from tabprotect.gui.look.label import Label
+from tabprotect.gui.look.layouts import in_column
+from tabprotect.gui.look.roles import dress
+from tabprotect.gui.look.theme import GRID, count_text
+from tabprotect.gui.pages.check.corner_choice import CornerChoice
+from tabprotect.gui.plots.axis_marks import Mark
+from tabprotect.gui.plots.spread import SpreadPlot, number
+
+DRAWS, FEW_DRAWS, MANY_CELLS = 2_000, 200, 20_000
+"""Draws that are offered, fewer for tables of many cells: seconds, not minutes."""
+
+PARTS = 20
+"""A run is cut into so many parts; each shows up as it is done."""
+
+ROWS = ("published", "original", "mean", "standard deviation", "95 % of draws", "not defined")
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """What is asked: a statistic with its name, whose belief the tables come from, and the model
+    that it is the deviance of."""
+
+    name: str
+    statistic: Statistic
+    who: Who
+    model: LogLinear | None = None
+
+
+class _Part:
+    """Progress of one part of a run; every report brings what is known so far.
+
+    Whoever watches may skip reports, so none is the only one with a result.
+    """
+
+    def __init__(self, whole: Progress, at: int, known: object) -> None:
+        self._whole, self._at, self._known = whole, at, known
+
+    def report(self, stage: str, fraction: float, partial: object = None) -> None:
+        self._whole.report("drawing tables", (self._at + fraction) / PARTS, self._known)
+
+
+def statistic_over_draws(
+    posterior: Posterior, analysis: Analysis, draws: int, progress: Progress
+) -> tuple[AnalysisSummary, int]:
+    """The statistic over the draws; ``progress`` gets each partial summary.
+
+    Returns
+    -------
+    Summary, int
+        The summary, and how many draws were asked for.
+    """
+    generator = Randomness.fresh().generator()
+    values: list[Floats] = []
+    cuts = np.linspace(0, draws, PARTS + 1).astype(int)
+    summary: AnalysisSummary | None = None
+    for part, number_ in enumerate(np.diff(cuts).tolist()):
+        if not number_:
+            continue
+        found = analyse(
+            posterior,
+            analysis.statistic,
+            analysis.name,
+            generator=generator,
+            draws=number_,
+            progress=_Part(progress, part, None if summary is None else (summary, draws)),
+        )
+        values.append(found.values)
+        summary = AnalysisSummary(found.name, found.published, np.concatenate(values))
+        progress.report("drawing tables", (part + 1) / PARTS, (summary, draws))
+    assert summary is not None
+    return summary, draws
+
+
+class DrawsPanel(QWidget):
+    """Choose an analysis, draw, see the spread."""
+
+    def __init__(self, document: Document) -> None:
+        super().__init__()
+        self.document = document
+        self.setAccessibleName("Analyses of drawn tables")
+        self.result: tuple[AnalysisSummary, int] | None = None
+        self._analysis: Analysis | None = None
+        self._drawing: Question[tuple[AnalysisSummary, int]] = Question(
+            self, document.jobs, self._take, self._failed, came=self._take
+        )
+        self._domain: Domain | None = None
+        self.kind = QComboBox()
+        self.kind.setAccessibleName("Analysis")
+        self.kind.currentIndexChanged.connect(lambda _: self._kind_chosen())
+        self.corner = CornerChoice()
+        self.formula = QLineEdit()
+        self.formula.setAccessibleName("Log-linear model")
+        self.formula.setToolTip("Which variables go together: a*b + c")
+        self.formula.returnPressed.connect(self.run)
+        self.terms = NameChips(*CHOSEN["formula"], terms=True)
+        self.formula.textEdited.connect(self.terms.show_text)
+        self.terms.changed.connect(self.formula.setText)
+        self.model: ModelSummary | None = None
+        self._fitting: Question[ModelSummary] = Question(
+            self, document.jobs, self._take_model, self._failed
+        )
+        self.odds = Label(wordWrap=True, name="Odds ratios of the model")
+        self.odds.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.who = QComboBox()
+        self.who.setAccessibleName("Whose belief the tables are drawn from")
+        self.who.addItem("the user's belief", "user")
+        self.who.addItem("the intruder's belief", "intruder")
+        self.draws = QSpinBox(minimum=20, maximum=100_000, singleStep=500, value=DRAWS)
+        self.draws.setSuffix(" tables")
+        self.draws.setAccessibleName("How many tables to draw")
+        self.button = QPushButton("Draw")
+        self.button.setAccessibleName("Draw possible originals and analyse them")
+        self.button.clicked.connect(self.run)
+        self.sentence = Label(wordWrap=True)
+        self.sentence.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.sentence.setAccessibleName("The spread in one sentence")
+        self.plot = SpreadPlot()
+        self._rows: dict[str, QLabel] = {}
+        self._form = QFormLayout()
+        self._form.setVerticalSpacing(2)
+        for name in ROWS:
+            label, value = Label(name), Label()
+            dress(label, "quiet")
+            value.setAlignment(Qt.AlignmentFlag.AlignRight)
+            value.setAccessibleName(name)
+            value.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+            self._form.addRow(label, value)
+            self._rows[name] = value
+        first, second = QHBoxLayout(), QHBoxLayout()
+        for row, widgets in ((first, (self.kind,)), (second, (self.who, self.draws))):
+            row.setSpacing(GRID)
+            for widget in widgets:
+                row.addWidget(widget, 1)
+        second.addWidget(self.button)
+        in_column(
+            first,
+            self.corner,
+            self.formula,
+            self.terms,
+            second,
+            self.sentence,
+            (self.plot, 1),
+            self._form,
+            self._told_odds(),
+            on=self,
+            margins=(0, GRID, 0, 0),
+            spacing=GRID,
+        )
+        self._show()
+
+    def _told_odds(self) -> QScrollArea:
+        """The odds ratios scroll: a model may have many."""
+        self._area = scrolling()
+        self._area.setWidget(self.odds)
+        self._area.setMaximumHeight(16 * GRID)
+        self._area.hide()
+        return self._area
+
+    def controls(self) -> list[QWidget]:
+        """What takes the keyboard, in reading order."""
+        corner = [
+            box
+            for pair in zip(self.corner.variables, self.corner.categories, strict=True)
+            for box in pair
+        ]
+        asked = [
+            self.kind,
+            *corner,
+            self.formula,
+            *self.terms.stops,
+            self.who,
+            self.draws,
+            self.button,
+        ]
+        return [*asked, *self.plot.controls()]
+
+    def value(self, name: str) -> str:
+        """One of the figures as shown; empty when it is not."""
+        return self._rows[name].text() if self._form.isRowVisible(self._rows[name]) else ""
+
+    def refresh(self, changes: frozenset[str]) -> None:
+        """Forget what belongs to another release or prior; show what this view may show."""
+        project = self.document.project
+        if project is None:
+            return
+        if changes & {"release", "priors", "table", "everything"}:
+            self._drawing.drop()
+            self._fitting.drop()
+            self.result = self.model = None
+        if self._domain != project.domain:
+            self._domain = project.domain
+            self.draws.setValue(FEW_DRAWS if project.domain.size > MANY_CELLS else DRAWS)
+            self.formula.setText(" + ".join(f"`{name}`" for name in project.domain.names))
+            self.terms.offer(project.domain.names)
+            self.terms.show_text(self.formula.text())
+        self._fill_kinds(project.domain)
+        self.corner.show_domain(project.domain)
+        self._show()
+
+    def _fill_kinds(self, domain: Domain) -> None:
+        kinds = [
+            ("chi-square of independence", "chi"),
+            ("odds ratio of a 2 \u00d7 2 block", "odds"),
+            ("log-linear model", "model"),
+        ]
+        if domain.ndim == 2:
+            kinds.insert(1, ("Cram\u00e9r's V", "v"))
+        if [self.kind.itemData(i) for i in range(self.kind.count())] != [d for _, d in kinds]:
+            self.kind.blockSignals(True)
+            self.kind.clear()
+            for label, data in kinds:
+                self.kind.addItem(label, data)
+            self.kind.blockSignals(False)
+        self._kind_chosen()
+
+    def _kind_chosen(self) -> None:
+        self.corner.setVisible(self.kind.currentData() == "odds")
+        for part in (self.formula, self.terms):
+            part.setVisible(self.kind.currentData() == "model")
+
+    # -- running ------------------------------------------------------------------------------
+
+    def _asked(self, domain: Domain) -> Analysis:
+        who: Who = self.who.currentData()
+        kind = self.kind.currentData()
+        if kind == "chi":
+            return Analysis("chi-square of independence", chi_square, who)
+        if kind == "v":
+            return Analysis("Cram\u00e9r's V", cramers_v, who)
+        if kind == "model":
+            model = LogLinear.of(domain, self.formula.text())
+            terms = " + ".join(" \u00d7 ".join(margin) for margin in model.margins)
+            name = f"deviance of {terms} ({count_text(model.degrees)} degrees of freedom)"
+            return Analysis(
+                name, lambda tables: model.deviance(tables, model.fit(tables)), who, model
+            )
+        first = self.document.selection or (0,) * domain.ndim
+        second = self.corner.corner(first)
+        cells = f"{domain.cell_text(first)} and {domain.cell_text(second)}"
+        return Analysis(f"odds ratio of {cells}", odds_ratio(domain, first, second), who)
+
+    def run(self) -> None:
+        """Draw and analyse, beside the window."""
+        project = self.document.project
+        if project is None or self.document.release is None:
+            return
+        try:
+            analysis = self._asked(project.domain)
+        except TabprotectError as error:
+            self.document.error_raised.emit(error, "posterior")
+            return
+        posterior = self.document.known_posterior(analysis.who)
+        if posterior is None:
+            self.plot.show_nothing(f"The posterior of the {analysis.who} is not known (yet).")
+            return
+        draws = self.draws.value()
+        self.result, self.model, self._analysis = None, None, analysis
+        self._drawing.drop()
+        self._fitting.drop()
+        self._show()
+        model = analysis.model
+        if model is not None:
+            self._fitting.ask(
+                f"a model of {count_text(draws)} possible originals",
+                lambda progress: fit_model(
+                    posterior,
+                    model,
+                    generator=Randomness.fresh().generator(),
+                    draws=draws,
+                    progress=progress,
+                ),
+            )
+            return
+        self._drawing.ask(
+            f"{count_text(draws)} possible originals",
+            lambda progress: statistic_over_draws(posterior, analysis, draws, progress),
+        )
+
+    def _take(self, result: tuple[AnalysisSummary, int]) -> None:
+        self.result = result
+        self._show()
+
+    def _take_model(self, found: ModelSummary) -> None:
+        assert self._analysis is not None
+        named = replace(found.deviance, name=self._analysis.name)
+        self.model, self.result = found, (named, len(named.values))
+        self._show()
+
+    def _failed(self, error: TabprotectError) -> None:
+        self.document.error_raised.emit(error, "posterior")
+
+    # -- showing ------------------------------------------------------------------------------
+
+    def _show(self) -> None:
+        self.odds.setText("" if self.model is None else "\n".join(self.model.lines))
+        self._area.setVisible(self.model is not None)
+        if self.result is None or self._analysis is None:
+            self.plot.show_nothing(
+                "What does perturbation do to an analysis? Draw possible originals and see how "
+                "far its result spreads over them."
+            )
+            self.sentence.clear()
+            self.sentence.hide()
+            for value in self._rows.values():
+                value.clear()
+                self._form.setRowVisible(value, False)
+            return
+        summary, asked = self.result
+        true = self.true_value()
+        self.plot.show_values(summary.values, marks=self._marks(summary, true), label=summary.name)
+        low, high = summary.quantiles[0.025], summary.quantiles[0.975]
+        told = {
+            "published": number(summary.published),
+            "mean": number(summary.mean),
+            "standard deviation": number(summary.standard_deviation),
+            "95 % of draws": f"{number(low)} to {number(high)}",
+        }
+        if true is not None:
+            told["original"] = f"{number(true)}  [staff only]"
+        if summary.undefined:
+            told["not defined"] = f"{count_text(summary.undefined)} draws"
+        for name, value in self._rows.items():
+            value.setText(told.get(name, ""))
+            self._form.setRowVisible(value, name in told)
+        done = len(summary.values)
+        over = count_text(done) if done >= asked else f"{count_text(done)} of {count_text(asked)}"
+        self.sentence.setText(self._words(summary, over))
+        self.sentence.show()
+
+    def true_value(self) -> float | None:
+        """The analysis on the original; ``None`` in public view."""
+        original = None if self.document.public else self.document.original
+        if original is None or self._analysis is None:
+            return None
+        return float(self._analysis.statistic(original.counts[None])[0])
+
+    @staticmethod
+    def _marks(summary: AnalysisSummary, true: float | None) -> tuple[Mark, ...]:
+        marks = [Mark(summary.published, f"published {number(summary.published)}")]
+        if true is not None:
+            marks.append(Mark(true, f"original {number(true)} [staff only]", true=True))
+        return tuple(marks)
+
+    @staticmethod
+    def _words(summary: AnalysisSummary, over: str) -> str:
+        name = summary.name[:1].upper() + summary.name[1:]
+        if math.isnan(summary.mean):
+            return f"{name} is defined on none of {over} possible originals."
+        return (
+            f"{name} is {number(summary.published)} on the published table; over {over} possible "
+            f"originals it is {number(summary.mean)} \u00b1 {number(summary.standard_deviation)}."
+        )

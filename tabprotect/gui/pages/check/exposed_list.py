@@ -1,0 +1,116 @@
+"""The most exposed cells, sorted; choosing one selects it everywhere."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QComboBox, QWidget
+
+from tabprotect.engine.tables.domain import Index
+from tabprotect.gui.look.finder import Finder
+from tabprotect.gui.look.label import Label
+from tabprotect.gui.look.layouts import in_column, in_row
+from tabprotect.gui.look.listing import ListColumn, Listing
+from tabprotect.gui.look.theme import GRID, chance_text, count_text, number_text
+from tabprotect.gui.pages.check.cell_figures import View, most_exposed
+from tabprotect.gui.pages.check.words import published_count
+
+AMONG = (("at_risk", "at-risk cells"), ("all", "all cells"), ("misses", "mode is not published"))
+
+
+class ExposedList(QWidget):
+    """``chosen`` carries the cell of the row that was gone to."""
+
+    chosen = Signal(object)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setAccessibleName("Most exposed cells")
+        self.cells: list[Index] = []
+        self.view: View | None = None
+        self._chosen_among = "at_risk"
+        title = Label("Most exposed", role="section")
+        self.among = QComboBox()
+        self.among.setAccessibleName("Which cells are listed")
+        self.search = Finder("Find cells by their labels")
+        self.table = Listing("Most exposed cells", sortable=False)
+        self.table.chosen.connect(lambda row: self.chosen.emit(self.cells[row]))
+        self.among.currentIndexChanged.connect(lambda _: self._fill())
+        self.among.activated.connect(lambda _: self._keep())
+        self.search.textChanged.connect(lambda _: self._fill())
+        head = in_row(title, self.among, 1, self.search, spacing=GRID)
+        in_column(head, (self.table, 1), on=self, margins=0, spacing=4)
+
+    def show_view(self, view: View | None, selection: Index | None) -> None:
+        """List the cells of a posterior; ``None`` empties the list."""
+        if view is not None and view is self.view:
+            self.set_selection(selection)
+            return
+        self.view = view
+        risky = view is not None and view.original is not None
+        self.among.blockSignals(True)
+        self.among.clear()
+        for name, label in AMONG:
+            if name != "at_risk" or (
+                risky and view is not None and bool(self._mask(view, "at_risk").any())
+            ):
+                self.among.addItem(label, name)
+        self.among.setCurrentIndex(max(self.among.findData(self._chosen_among), 0))
+        self.among.blockSignals(False)
+        self._fill()
+        self.set_selection(selection)
+
+    def show_misses(self) -> None:
+        """List where the mode is not the published value."""
+        self._chosen_among = "misses"
+        self.among.setCurrentIndex(self.among.findData("misses"))
+        self.table.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def set_selection(self, selection: Index | None) -> None:
+        """Mark the selected cell's row, if it is listed."""
+        self.table.set_current(None if selection not in self.cells else self.cells.index(selection))
+
+    def _keep(self) -> None:
+        self._chosen_among = self.among.currentData()
+
+    @staticmethod
+    def _mask(view: View, among: str) -> Any:
+        if among == "at_risk" and view.original is not None:
+            return view.rule.mask(view.original.counts)
+        return ~view.posterior.mode_matches if among == "misses" else None
+
+    def _fill(self) -> None:
+        view = self.view
+        if view is None:
+            self.cells = []
+            self.table.show_rows(())
+            return
+        posterior, domain, original = view.posterior, view.posterior.published.domain, view.original
+        wanted = self.search.text().strip().casefold()
+        keys = most_exposed(view, among=self._mask(view, self.among.currentData()))
+        cells = [domain.unflat(key) for key in keys]
+        if wanted:
+            cells = [at for at in cells if wanted in domain.cell_text(at).casefold()]
+        self.cells = cells
+
+        # Looked up when a row comes into sight: there are a thousand.
+        def column(head: str, values: Any, text: Any = chance_text) -> ListColumn:
+            return ListColumn(head, cells, lambda at: text(values[at]))
+
+        def published(at: Index) -> str:
+            count = published_count(posterior, at)
+            return "x" if count is None else count_text(count)
+
+        columns = [
+            ListColumn("cell", cells, domain.cell_text, right=False),
+            ListColumn("published", cells, published),
+        ]
+        if original is not None:
+            columns += [column("true", original, count_text), column("P(true)", view.true)]
+        small = f"P({view.rule.low} to {view.rule.high})"
+        columns += [
+            column(small, view.small),
+            column("entropy", posterior.entropy, number_text),
+        ]
+        self.table.show_rows(columns)

@@ -1,0 +1,219 @@
+"""What the user and the intruder believe beforehand: chosen in words, or from a file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import (
+    QComboBox,
+    QDoubleSpinBox,
+    QSizePolicy,
+    QToolButton,
+    QWidget,
+)
+
+from tabprotect.engine.tables.domain import Domain, Index
+from tabprotect.gui.look.file_dialogs import ask_file
+from tabprotect.gui.look.label import Label, tip
+from tabprotect.gui.look.layouts import in_row
+from tabprotect.gui.look.theme import GRID
+
+KINDS: tuple[tuple[str, str, str], ...] = (
+    ("uniform", "assumes nothing", "Every count is as likely as any other."),
+    ("positive", "knows somebody is in every cell", "Every true count is at least 1."),
+    (
+        "cells",
+        "knows somebody is in chosen cells",
+        "\u201cI am in the survey\u201d: at least 1 in the cells you choose.",
+    ),
+    (
+        "poisson",
+        "knows earlier counts (Poisson)\u2026",
+        "A CSV file with the variables and a column count.",
+    ),
+    (
+        "negative_binomial",
+        "knows earlier counts, roughly\u2026",
+        "Negative binomial around the counts of a CSV file: wider than Poisson.",
+    ),
+    (
+        "table",
+        "believes the weights of a file\u2026",
+        "A CSV file with the variables, a column count and a column weight.",
+    ),
+)
+
+NAME = 40
+"""Characters of a file's or a cell's name that are shown; the tooltip has all."""
+
+UNNAMED = "from a file"
+"""Instead of the name of a file of the house, in public view."""
+
+FROM_FILE = ("poisson", "negative_binomial", "table")
+
+
+def prior_kind(text: str) -> str:
+    """Which kind a prior text is."""
+    kind, colon, _ = text.partition(":")
+    if kind == "positive":
+        return "cells" if colon else "positive"
+    return "negative_binomial" if kind.startswith("negative_binomial") else kind
+
+
+def cells_of(text: str) -> set[Index]:
+    """The chosen cells of a prior text of kind ``cells``."""
+    if prior_kind(text) != "cells":
+        return set()
+    cells = text.partition(":")[2].split(";")
+    return {tuple(int(i) for i in cell.split(",")) for cell in cells}
+
+
+def cells_text(cells: set[Index]) -> str:
+    """The prior text that says somebody is in these cells; without any, ``uniform``."""
+    if not cells:
+        return "uniform"
+    return "positive:" + ";".join(",".join(map(str, cell)) for cell in sorted(cells))
+
+
+def _cut(text: str) -> str:
+    """A name that leaves room for the other person's choice beside it."""
+    return text if len(text) <= NAME else f"{text[: NAME - 1]}\u2026"
+
+
+WHO = {"user": "user", "intruder": "intruder"}
+"""Words of the program, not of a file: they are said in its language."""
+
+
+class PriorChoice(QWidget):
+    """The prior of one person. ``asked`` carries the prior text that was chosen."""
+
+    asked = Signal(str)
+
+    def __init__(self, who: str) -> None:
+        super().__init__()
+        self.who = who
+        self.text = "uniform"
+        self._selection: Index | None = None
+        self._domain: Domain | None = None
+        self._waiting = False
+        self._named = True
+        self.setAccessibleName(f"What the {WHO[who]} believes beforehand")
+        label = Label("The user" if who == "user" else "The intruder")
+        self.combo = QComboBox()
+        self.combo.setAccessibleName(f"Prior of the {WHO[who]}")
+        self.combo.setSizeAdjustPolicy(
+            QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
+        )
+        self.combo.setMinimumContentsLength(12)
+        self.combo.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.combo.setMaximumWidth(32 * GRID)
+        label.setBuddy(self.combo)
+        for kind, name, meaning in KINDS:
+            self.combo.addItem(name, kind)
+            at = self.combo.count() - 1
+            self.combo.setItemData(at, f"<p>{meaning}</p>", Qt.ItemDataRole.ToolTipRole)
+        self.combo.activated.connect(self._chosen)
+        self.cell = QToolButton()
+        self.cell.setCheckable(True)
+        self.cell.clicked.connect(self._toggle)
+        self.file = QToolButton()
+        self.file.setAccessibleName(f"File behind the prior of the {WHO[who]}")
+        self.file.clicked.connect(lambda: self._ask_file(prior_kind(self.text)))
+        self.dispersion = QDoubleSpinBox(minimum=0.01, maximum=1000.0, singleStep=0.5)
+        self.dispersion.setPrefix("dispersion ")
+        self.dispersion.setValue(1.0)
+        self.dispersion.setKeyboardTracking(False)
+        self.dispersion.setAccessibleName(f"Dispersion of the prior of the {WHO[who]}")
+        self.dispersion.setToolTip("Dispersion: the larger, the closer to Poisson.")
+        self.dispersion.valueChanged.connect(self._disperse)
+        row = in_row(on=self, margins=0, spacing=GRID)
+        for widget in (label, self.combo, self.cell, self.file, self.dispersion):
+            row.addWidget(widget, 8 if widget is self.combo else 0)
+        for widget in (self.cell, self.file, self.dispersion):
+            widget.hide()
+        row.addStretch(1)
+
+    @property
+    def is_wide(self) -> bool:
+        """Whether it shows more than the choice, and wants a row of its own."""
+        return self.combo.currentData() in ("cells", *FROM_FILE)
+
+    def show_prior(
+        self, text: str, domain: Domain, selection: Index | None, *, named: bool = True
+    ) -> None:
+        """Show the prior in force; the selected cell is what can be chosen.
+
+        ``named`` says whether the name of its file may be seen.
+        """
+        self._named = named
+        self.text, self._domain, self._selection = text, domain, selection
+        self._waiting = self._waiting and prior_kind(text) != "cells"
+        self._refresh()
+
+    def _refresh(self) -> None:
+        kind = "cells" if self._waiting else prior_kind(self.text)
+        self.combo.setCurrentIndex(self.combo.findData(kind))
+        self.cell.setVisible(kind == "cells")
+        self.file.setVisible(kind in FROM_FILE)
+        self.dispersion.setVisible(kind == "negative_binomial")
+        name = self.text.partition(":")[2]
+        shown = _cut(Path(name).name) if self._named else UNNAMED
+        self.file.setText(shown if kind in FROM_FILE else "")
+        self.file.setToolTip(tip(name) if self._named and kind in FROM_FILE else "")
+        if kind == "negative_binomial":
+            given = self.text.partition(":")[0].removeprefix("negative_binomial").strip("()")
+            self.dispersion.blockSignals(True)
+            self.dispersion.setValue(float(given or "1"))
+            self.dispersion.blockSignals(False)
+        self._refresh_cell()
+
+    def _refresh_cell(self) -> None:
+        cells = cells_of(self.text)
+        chosen = "" if len(cells) < 2 else f"  ({len(cells)} chosen)"
+        if self._selection is None or self._domain is None:
+            self.cell.setEnabled(False)
+            self.cell.setText(f"select a cell{chosen}")
+        else:
+            self.cell.setEnabled(True)
+            self.cell.setChecked(self._selection in cells)
+            self.cell.setToolTip(tip(f"in {self._domain.cell_text(self._selection)}"))
+            self.cell.setText(f"in {_cut(self._domain.cell_text(self._selection))}{chosen}")
+        self.cell.setAccessibleName(f"Somebody the {WHO[self.who]} knows is {self.cell.text()}")
+
+    def _chosen(self, at: int) -> None:
+        kind = self.combo.itemData(at)
+        self._waiting = False
+        if kind in FROM_FILE:
+            self._ask_file(kind)
+        elif kind == "cells":
+            if self._selection is None:
+                self._waiting = True
+                self._refresh()
+            else:
+                self.asked.emit(cells_text({self._selection}))
+        else:
+            self.asked.emit(kind)
+
+    def _toggle(self) -> None:
+        if self._selection is not None:
+            cells = cells_of(self.text) ^ {self._selection}
+            self._waiting = not cells
+            self.asked.emit(cells_text(cells))
+
+    def _disperse(self, value: float) -> None:
+        self.asked.emit(f"negative_binomial({value:g}):{self.text.partition(':')[2]}")
+
+    def _ask_file(self, kind: str) -> None:
+        filters = "CSV (*.csv);;All files (*)"
+        dialog = ask_file(
+            self, "Earlier counts or weights", filters, lambda path: self.take_file(kind, path)
+        )
+        dialog.rejected.connect(self._refresh)
+
+    def take_file(self, kind: str, path: str) -> None:
+        """Ask for the prior of a kind around a file."""
+        given = f"({self.dispersion.value():g})" if kind == "negative_binomial" else ""
+        self.asked.emit(f"{kind}{given}:{path}")
+        # A file that cannot be used leaves the prior as it was; so does the choice.
+        self._refresh()

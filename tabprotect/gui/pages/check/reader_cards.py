@@ -1,0 +1,199 @@
+"""What each reader would know: one card each, before any picture."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeyEvent, QMouseEvent, QResizeEvent
+from PySide6.QtWidgets import QFrame, QGridLayout, QSizePolicy, QWidget
+
+from tabprotect.engine.posterior.exposure import Exposure
+from tabprotect.engine.project.releasing.judgement import ReleaseJudgement
+from tabprotect.engine.protection.staff_verdict import StaffVerdict
+from tabprotect.engine.release.verdict_figures import Verdict
+from tabprotect.gui.look.buttons import emptied
+from tabprotect.gui.look.label import Label
+from tabprotect.gui.look.layouts import in_column, in_row
+from tabprotect.gui.look.roles import dress
+from tabprotect.gui.look.theme import GRID, THEME, count_text, spaced
+from tabprotect.languages.speaking import told
+
+NARROW = 80 * GRID
+"""Pixels of width below which cards stand in two columns."""
+
+
+@dataclass(frozen=True)
+class Reader:
+    """One reader and what that reader would know.
+
+    Attributes
+    ----------
+    name, knows
+        Who it is, and with what.
+    number
+        Cells known.
+    words
+        Of how many, how sure.
+    bad
+        Whether that is beyond the limits; ``None`` where no limit is about it.
+    who
+        Whose belief the page can show: ``user``, ``intruder``; else empty.
+    """
+
+    name: str
+    knows: str
+    number: int
+    words: str
+    bad: bool | None
+    who: str = ""
+
+
+def readers(
+    verdict: Verdict,
+    judgement: ReleaseJudgement | None,
+    *,
+    intruder: tuple[str, Exposure] | None,
+    staff: bool,
+) -> tuple[Reader, ...]:
+    """The readers there are figures for.
+
+    Parameters
+    ----------
+    intruder
+        What the chosen intruder knows beforehand, in words, and what that reader would know of
+        the inner cells; ``None`` for one who knows no more than any reader.
+    staff
+        Whether figures of the original, and what left before, may be seen.
+    """
+    found = [_judged(verdict, "user", "A reader", "who has the release alone")]
+    if intruder is not None:
+        knows, of = intruder
+        words = _words(of.at_risk, of.certain)
+        found.append(Reader("An intruder", f"who {knows}", of.known, words, None, "intruder"))
+    for who, name in (("intruder", "The house's intruder"), ("insider", "An insider")):
+        if any(table.who == who for table in verdict.tables):
+            found.append(_judged(verdict, who, name, "of the house's policy"))
+    if not staff:
+        return tuple(found)
+    joint = None if judgement is None else judgement.before.together
+    if judgement is not None and joint is not None:
+        read = judgement.before.read
+        last = read[0].entry
+        knows = f"release {last.number} of {last.day}" + (
+            "" if len(read) == 1 else f" and {len(read) - 1} more"
+        )
+        words = _words(joint.at_risk, joint.certain, joint.limit)
+        bad = bool(joint.failing)
+        found.append(Reader("With earlier releases", knows, joint.known, words, bad))
+    truth = verdict.staff if isinstance(verdict, StaffVerdict) else None
+    if truth is not None:
+        words = (
+            f"known of {count_text(truth.at_risk_cells)} at-risk cells; "
+            f"{count_text(truth.certain)} certain; mean belief {truth.mean_belief:.2f}"
+        )
+        found.append(Reader("In truth", "staff only", truth.known, words, None))
+    return tuple(found)
+
+
+def _judged(verdict: Verdict, who: str, name: str, knows: str) -> Reader:
+    mine = [table for table in verdict.tables if table.who == who]
+    at_risk = sum(table.at_risk for table in mine)
+    known, certain = sum(t.known for t in mine), sum(t.certain for t in mine)
+    failing = any(table in verdict.failing for table in mine)
+    # What could not be judged is neither within nor beyond a limit.
+    bad = True if failing else False if all(table.judged for table in mine) else None
+    words = _words(at_risk, certain, verdict.share * at_risk)
+    return Reader(name, knows, known, words, bad, who if who == "user" else "")
+
+
+def _words(at_risk: float, certain: int, limit: float | None = None) -> str:
+    sure = "none certain" if not certain else f"{count_text(certain)} certain"
+    within = "" if limit is None else f"; limit {limit:,.1f}"
+    return spaced(f"known of {at_risk:,.1f} expected at-risk cells{within}; {sure}")
+
+
+class ReaderCard(QFrame):
+    """A reader's card. ``chosen``: that reader's belief is to be shown."""
+
+    chosen = Signal(str)
+
+    def __init__(self, reader: Reader) -> None:
+        super().__init__()
+        self.reader = reader
+        dress(self, "card")
+        found = f"{reader.number} {told(reader.words)}"
+        self.setAccessibleName(f"{told(reader.name)} {told(reader.knows)}: {found}")
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+        if reader.who:
+            self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+            self.setCursor(Qt.CursorShape.PointingHandCursor)
+            self.setToolTip("Show this reader's belief on the map.")
+        name = Label(reader.name, wordWrap=True, role="section")
+        knows = Label(reader.knows, wordWrap=True, role="quiet")
+        number = Label(count_text(reader.number), role="figure")
+        c = THEME.colours
+        ink = c.text if reader.bad is None else c.error if reader.bad else c.released
+        number.setStyleSheet(f"color: {ink};")
+        words = Label(reader.words, wordWrap=True)
+        head = in_column(name, knows, spacing=0)
+        row = in_row((head, 1), (number, 0, Qt.AlignmentFlag.AlignTop))
+        in_column(row, words, 1, on=self, margins=(GRID + 4, GRID, GRID + 4, GRID), spacing=4)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        if self.reader.who and self.rect().contains(event.position().toPoint()):
+            self.chosen.emit(self.reader.who)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if self.reader.who and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Space):
+            self.chosen.emit(self.reader.who)
+        else:
+            super().keyPressEvent(event)
+
+
+class ReaderCards(QWidget):
+    """The cards in a row, in two columns where it is narrow."""
+
+    chosen = Signal(str)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setAccessibleName("What each reader would know")
+        self.cards: list[ReaderCard] = []
+        self._readers: tuple[Reader, ...] = ()
+        self._grid = QGridLayout(self)
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setSpacing(GRID)
+        THEME.follow(self, ReaderCards._repaint)
+
+    def show_readers(self, found: Iterable[Reader]) -> bool:
+        """Show these readers; whether they are others than before."""
+        found = tuple(found)
+        if found == self._readers:
+            return False
+        self._readers = found
+        self._repaint()
+        return True
+
+    def _repaint(self) -> None:
+        emptied(self._grid)
+        for old in self.cards:
+            # At once: its figures may be the house's own.
+            old.setParent(None)
+        self.cards = [ReaderCard(reader) for reader in self._readers]
+        for card in self.cards:
+            card.chosen.connect(self.chosen)
+        self._arrange()
+
+    def _arrange(self) -> None:
+        columns = 2 if self.width() < NARROW else max(len(self.cards), 1)
+        for number, card in enumerate(self.cards):
+            self._grid.addWidget(card, number // columns, number % columns)
+        for column in range(len(self.cards)):
+            self._grid.setColumnStretch(column, int(column < columns))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if (event.oldSize().width() < NARROW) != (event.size().width() < NARROW):
+            self._arrange()

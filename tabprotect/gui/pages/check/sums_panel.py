@@ -1,0 +1,166 @@
+"""What can be believed of totals: a margin, a level, a group of categories instead of one cell."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QToolButton, QWidget
+
+from tabprotect.engine.errors import TabprotectError
+from tabprotect.engine.posterior.posterior import Posterior
+from tabprotect.engine.project.project import Who
+from tabprotect.engine.protection.subtables import groupings_of
+from tabprotect.engine.tables.domain import Index
+from tabprotect.gui.base.believed_totals import CERTAIN, Totals, TotalsBy
+from tabprotect.gui.base.document import Document
+from tabprotect.gui.look.buttons import emptied, tool_button
+from tabprotect.gui.look.flow import FlowLayout
+from tabprotect.gui.look.label import Label
+from tabprotect.gui.look.layouts import in_column
+from tabprotect.gui.look.listing import ListColumn, Listing
+from tabprotect.gui.look.theme import GRID, count_text, number_text
+from tabprotect.gui.plots.cell_histogram import CellHistogram, DrawnBelief
+
+MOST_ROWS = 500
+LEVEL = 0.9
+
+
+class SumsPanel(QWidget):
+    """Names of variables and levels to add up by, their totals, and one of them as a histogram."""
+
+    def __init__(self, document: Document) -> None:
+        super().__init__()
+        self.document = document
+        self.setAccessibleName("Totals")
+        self.names: dict[str, QToolButton] = {}
+        self.totals: Posterior | None = None
+        self._found: TotalsBy | None = None
+        self._who: Who = "user"
+        self._question = Totals(document, self, self._answered, self._failed)
+        self._names = FlowLayout(gap=GRID // 2)
+        self.said = Label(wordWrap=True, name="How the totals were computed")
+        self.table = Listing("Totals and what to believe of them", sortable=False)
+        self.table.chosen.connect(self._show_total)
+        self.histogram = CellHistogram()
+        in_column(
+            self._names,
+            self.said,
+            (self.table, 1),
+            (self.histogram, 1),
+            on=self,
+            margins=(0, GRID, 0, 0),
+            spacing=GRID,
+        )
+
+    def controls(self) -> list[QWidget]:
+        """What takes the keyboard, in reading order."""
+        return [*self.names.values(), self.table, *self.histogram.controls()]
+
+    @property
+    def chosen(self) -> tuple[str, ...]:
+        """The names that totals are taken by."""
+        return tuple(name for name, button in self.names.items() if button.isChecked())
+
+    def refresh(self, who: Who) -> None:
+        """Ask anew about the totals of the posterior in force; only while they are looked at."""
+        self._who = who
+        posterior, release = self.document.known_posterior(who), self.document.release
+        if release is None or posterior is None:
+            self._question.drop()
+            self._clear("")
+            return
+        if not self.isVisible():
+            return
+        domain = posterior.domain
+        groupings = groupings_of(domain, release.mechanism.parameters)
+        names = [*domain.names, *(grouping.name for grouping in groupings)]
+        if list(self.names) != names:
+            self._offer(names)
+        if self._question.ask_by(self.chosen, who):
+            self._clear("Adding up what can be believed of the cells\u2026")
+
+    def _clear(self, said: str) -> None:
+        """Leave nothing of another release in sight."""
+        self.totals = self._found = None
+        self.table.show_rows(())
+        self.histogram.hide()
+        self.said.setText(said)
+
+    def _offer(self, names: list[str]) -> None:
+        emptied(self._names)
+        self._names.addWidget(Label("Totals by"))
+        self.names = {}
+        total = self.document.total
+        wanted = names[:1] if total is None else total.names
+        for name in names:
+            button = tool_button(name, checkable=True)
+            button.setAccessibleName(f"Totals by {name}")
+            button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+            button.setChecked(name in wanted)
+            button.toggled.connect(lambda _: self.refresh(self._who))
+            self.names[name] = button
+            self._names.addWidget(button)
+
+    def _failed(self, error: TabprotectError) -> None:
+        self.said.setText(error.sentence)
+
+    def _answered(self, answer: TotalsBy) -> None:
+        found = answer.posterior
+        self.totals, self._found = found, answer
+        domain = found.domain
+        cells = [domain.unflat(row) for row in range(min(domain.size, MOST_ROWS))]
+        published = [found.published_count(cell) for cell in cells]
+        low, high = found.interval(LEVEL)
+        ends = [sorted({int(low[cell]), int(high[cell])}) for cell in cells]
+        names = [", ".join(domain.labels(cell)) or "grand total" for cell in cells]
+        self.table.show_rows(
+            (
+                ListColumn("Total", names, str, right=False),
+                ListColumn("Published", published, _or_dash),
+                ListColumn("Expected", [float(found.mean[cell]) for cell in cells], number_text),
+                ListColumn("90 % interval", ends, lambda e: " to ".join(map(count_text, e))),
+            )
+        )
+        exact = int((found.chances.max(axis=1) > CERTAIN).sum())
+        how = (
+            "exactly" if found.way == "exact" else f"from drawn originals, \u00b1{found.error:.4f}"
+        )
+        self.said.setText(
+            f"{count_text(domain.size)} total{'' if domain.size == 1 else 's'}, computed {how}; "
+            f"{count_text(exact)} known for certain."
+        )
+        total = self.document.total
+        self.select(self.document.selection if total is None else total.cell)
+
+    def show_by(self, names: tuple[str, ...]) -> None:
+        """The totals by these names."""
+        for name, button in self.names.items():
+            button.blockSignals(True)
+            button.setChecked(name in names)
+            button.blockSignals(False)
+        self.refresh(self._who)
+
+    def select(self, cell: Index | None) -> None:
+        """Go to the total that a cell belongs to."""
+        if self.totals is None or self._found is None:
+            return
+        row = 0 if cell is None else self.totals.domain.flat(self._found.place(cell))
+        row = min(row, len(self.table.rows.rows) - 1)
+        self.table.set_current(row)
+        self._show_total(row)
+
+    def _show_total(self, row: int) -> None:
+        found = self.totals
+        if found is None or row < 0:
+            return
+        index = found.domain.unflat(row)
+        values, chances = found.distribution(index)
+        self.histogram.show()
+        self.histogram.show_beliefs(
+            (DrawnBelief(self._who, values, chances),),
+            published=found.published_count(index),
+            true=None,
+        )
+
+
+def _or_dash(count: int | None) -> str:
+    return "\u2013" if count is None else count_text(count)

@@ -1,0 +1,311 @@
+"""The right side of the compare page: the map above the measures or the deviations."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import (
+    QComboBox,
+    QFrame,
+    QScrollArea,
+    QSplitter,
+    QStackedWidget,
+    QToolButton,
+    QWidget,
+)
+
+from tabprotect.engine.progress import Progress
+from tabprotect.gui.base.jobs import Jobs
+from tabprotect.gui.base.question import Question
+from tabprotect.gui.look.buttons import tool_button
+from tabprotect.gui.look.label import Label
+from tabprotect.gui.look.layouts import in_column, in_row
+from tabprotect.gui.look.theme import GRID
+from tabprotect.gui.pages.compare.measures_table import MeasuresTable
+from tabprotect.gui.pages.compare.words import ALIKE, place_words
+from tabprotect.gui.plots.deviations import DeviationPanel, Deviations
+from tabprotect.gui.plots.ru_map import Axis, Place, PlottedConfiguration, RiskUtilityMap
+from tabprotect.gui.plots.series_looks import SeriesLook
+
+if TYPE_CHECKING:
+    from tabprotect.engine.assessment.comparing.comparison import Comparison
+    from tabprotect.engine.assessment.measure import Measure
+
+RISK, UTILITY = "known_at_risk", "mean_loss"
+"""The axes to begin with: the two figures of the cards under Protect."""
+
+APART = "posterior_true"
+"""The risk that tells settings apart where a reader of none would know more cells."""
+
+POOLED = 3
+"""Runs of each setting whose deviations are shown together: a histogram needs no more."""
+
+NOWHERE = "No setting has both figures: choose other measures, or look at the table."
+
+Looks = Mapping[str, SeriesLook]
+
+
+class ComparisonView(QWidget):
+    """``chosen`` and ``opened`` carry a place, ``failed`` an error; ``axes_changed`` says
+    that other measures span the map."""
+
+    chosen = Signal(object)
+    opened = Signal(object)
+    failed = Signal(object)
+    axes_changed = Signal()
+
+    def __init__(self, jobs: Jobs) -> None:
+        super().__init__()
+        self._deviations: Question[Sequence[DeviationPanel]] = Question(
+            self, jobs, self._deviated, self.failed.emit, came=self._deviated
+        )
+        self.found: Comparison | None = None
+        self.place: Place | None = None
+        self._labels: tuple[str, ...] = ()
+        self._looks: Looks = {}
+        self._running = self._turned = False
+        self.risk, self.utility = QComboBox(), QComboBox()
+        self.map = RiskUtilityMap()
+        self.map.words = self.words
+        self.table = MeasuresTable()
+        self.deviations = Deviations()
+        self.faces: dict[str, QToolButton] = {}
+        in_column(self._arranged(), on=self, margins=0)
+        for part in (self.map, self.table):
+            part.chosen.connect(self.chosen)
+            part.opened.connect(self.opened)
+        self.deviations.chosen.connect(lambda number: self.chosen.emit((number, None)))
+        for combo in (self.risk, self.utility):
+            combo.currentIndexChanged.connect(lambda _: self._other_axes())
+        self.show_face("measures")
+
+    def _arranged(self) -> QWidget:
+        axes = in_row(spacing=GRID)
+        for words, name, combo in (
+            ("Risk", "Measure of risk, to the right", self.risk),
+            ("Utility", "Measure of utility, upwards", self.utility),
+        ):
+            label = Label(words)
+            label.setBuddy(combo)
+            combo.setAccessibleName(name)
+            combo.setSizeAdjustPolicy(
+                QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
+            )
+            combo.setMinimumContentsLength(12)
+            axes.addWidget(label)
+            axes.addWidget(combo, 1)
+        upper = QWidget()
+        in_column(axes, (self.map, 1), on=upper, margins=0, spacing=GRID)
+        faces = in_row(spacing=GRID)
+        for name, text in (("measures", "Measures"), ("deviations", "Deviations")):
+            button = tool_button(text, checkable=True, exclusive=True)
+            button.setAccessibleName(f"Show the {name}")
+            button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+            button.clicked.connect(lambda _=False, n=name: self.show_face(n))
+            self.faces[name] = button
+            faces.addWidget(button)
+        faces.addStretch(1)
+        scroll = QScrollArea()
+        scroll.setAccessibleName("Deviations")
+        scroll.setWidgetResizable(True)
+        scroll.setFrameShape(QFrame.Shape.NoFrame)
+        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        scroll.setWidget(self.deviations)
+        self.below = QStackedWidget()
+        self.below.addWidget(self.table)
+        self.below.addWidget(scroll)
+        lower = QWidget()
+        in_column(faces, (self.below, 1), on=lower, margins=0, spacing=GRID)
+        right = QSplitter(Qt.Orientation.Vertical)
+        right.setChildrenCollapsible(False)
+        for widget, room in ((upper, 5), (lower, 4)):
+            right.addWidget(widget)
+            right.setStretchFactor(right.count() - 1, room)
+        right.setSizes([36 * GRID, 26 * GRID])
+        return right
+
+    # -- the axes -----------------------------------------------------------------------------
+
+    def fill_axes(self) -> None:
+        """Offer the measures: once, when the page is first looked at."""
+        if self.risk.count():
+            return
+        # Measures bring in inference, and that brings in scipy.
+        from tabprotect.engine.assessment.registered import measures
+
+        for combo, noun, first in ((self.risk, "risk", RISK), (self.utility, "utility", UTILITY)):
+            combo.blockSignals(True)
+            for measure in measures().values():
+                if measure.noun == noun:
+                    combo.addItem(measure.label, measure.name)
+                    help_ = measure.help.splitlines()[0]
+                    combo.setItemData(
+                        combo.count() - 1, f"<p>{help_}</p>", Qt.ItemDataRole.ToolTipRole
+                    )
+            combo.setCurrentIndex(combo.findData(first))
+            combo.blockSignals(False)
+
+    @property
+    def axes(self) -> tuple[Measure, Measure]:
+        """Risk and utility of the map."""
+        from tabprotect.engine.assessment.registered import measures
+
+        return measures()[self.risk.currentData()], measures()[self.utility.currentData()]
+
+    def _other_axes(self) -> None:
+        self._turned = True
+        self._show_map()
+        self._show_table()
+        self.axes_changed.emit()
+
+    def _tell_apart(self, found: Comparison) -> None:
+        """Another risk where all settings would lie on one line, and nobody chose that one."""
+
+        def spread(name: str) -> float:
+            means = [s.mean for row in found.summaries if (s := row.get(name)) is not None]
+            return float(np.ptp(means)) if len(means) > 1 else 0.0
+
+        alike = len(found.summaries) > 1 and spread(RISK) < ALIKE
+        self.risk.blockSignals(True)
+        first = APART if alike and spread(APART) > ALIKE else RISK
+        self.risk.setCurrentIndex(self.risk.findData(first))
+        self.risk.blockSignals(False)
+
+    # -- showing ------------------------------------------------------------------------------
+
+    def show_comparison(
+        self, found: Comparison, labels: tuple[str, ...], looks: Looks, *, running: bool
+    ) -> None:
+        """Show what was found (so far, while it is ``running``); a label for each setting and a
+        look for each method."""
+        self.found, self._labels, self._looks, self._running = found, labels, looks, running
+        if not running and not self._turned:
+            self._tell_apart(found)
+        self._show_table()
+        self._show_map()
+        self._show_deviations()
+
+    def show_nothing(self, why: str) -> None:
+        """Show a sentence instead; nothing that was shown is kept."""
+        self.found, self.place, self._labels = None, None, ()
+        self.map.show_nothing(why)
+        self.table.show_comparison(None, ())
+        self._show_deviations()
+
+    def words(self, place: Place) -> str:
+        """A place of the map in words."""
+        return (
+            "" if self.found is None else place_words(self.found, self._labels, place, *self.axes)
+        )
+
+    def set_place(self, place: Place | None) -> None:
+        """Mark a run or a setting everywhere, without telling anybody."""
+        self.place = place
+        self.map.set_place(place)
+        self.table.set_place(place)
+        self.deviations.set_current(None if place is None else place[0])
+
+    def _show_table(self) -> None:
+        if self.found is not None:
+            first = tuple(measure.name for measure in self.axes)
+            self.table.show_comparison(self.found, self._labels, first)
+            self.table.set_place(self.place)
+
+    def _show_map(self) -> None:
+        found = self.found
+        if found is None:
+            return
+        risk, utility = self.axes
+        settings = [
+            _setting(found, c, risk, utility, self._labels[c], self._looks[conf.spec.method])
+            for c, conf in enumerate(found.configurations)
+        ]
+        x, y = (Axis(m.label, m.unit, m.higher_is_better) for m in (risk, utility))
+        self.map.empty = NOWHERE
+        self.map.show_settings(settings, (x, y), found.front(risk.name, utility.name))
+
+    def show_face(self, name: str) -> None:
+        """Show ``measures`` or ``deviations`` below the map."""
+        self.below.setCurrentIndex(list(self.faces).index(name))
+        self.faces[name].setChecked(True)
+        self._show_deviations()
+
+    def _show_deviations(self) -> None:
+        found = self.found
+        if found is None or self._running:
+            why = "" if found is None else "Shown when the comparison has ended."
+            self.deviations.show_panels((), empty=why)
+            self._deviations.drop()
+            return
+        if self.below.currentIndex() == 0:
+            return
+        labels = self._labels
+        marks = tuple(self._looks[c.spec.method] for c in found.configurations)
+
+        def work(progress: Progress) -> list[DeviationPanel]:
+            panels: list[DeviationPanel] = []
+            for c, look in enumerate(marks):
+                progress.report("deviations", c / len(marks), tuple(panels))
+                panels.append(_panel(found, c, labels[c], look, progress))
+            return panels
+
+        if self._deviations.ask("deviations of every setting", work, (found,)):
+            self.deviations.show_panels((), empty="Releasing again from the seeds\u2026")
+
+    def _deviated(self, panels: Sequence[DeviationPanel]) -> None:
+        if panels:
+            self.deviations.show_panels(panels)
+            self.deviations.set_current(None if self.place is None else self.place[0])
+
+
+def _setting(
+    found: Comparison, c: int, risk: Measure, utility: Measure, label: str, look: SeriesLook
+) -> PlottedConfiguration:
+    numbers = [n for n, r in enumerate(found.runs) if r.configuration == c]
+    nan = float("nan")
+    values = np.array(
+        [
+            [nan if (v := found.runs[n].values[m.name]) is None else v for m in (risk, utility)]
+            for n in numbers
+        ],
+        dtype=np.float64,
+    ).reshape(-1, 2)
+    spreads = [found.summaries[c][m.name] for m in (risk, utility)]
+    mean, low, high = (
+        tuple(nan if s is None else getattr(s, part) for s in spreads)
+        for part in ("mean", "low", "high")
+    )
+    return PlottedConfiguration(
+        number=c,
+        label=label,
+        look=look,
+        runs=np.array(numbers, dtype=np.int64),
+        x=values[:, 0],
+        y=values[:, 1],
+        mean=(mean[0], mean[1]),
+        low=(low[0], low[1]),
+        high=(high[0], high[1]),
+    )
+
+
+def _panel(
+    found: Comparison, c: int, label: str, look: SeriesLook, progress: Progress
+) -> DeviationPanel:
+    """The deviations of a setting's first runs, made again from their seeds."""
+    from tabprotect.engine.assessment.figure import NotComputable
+
+    runs = [r for r in found.runs if r.configuration == c]
+    reason = next((r.error for r in runs if r.error), "no run")
+    parts = []
+    for run in [r for r in runs if not r.error][:POOLED]:
+        try:
+            truth, published = found.case(run, progress).pair
+        except NotComputable as nothing:
+            reason = str(nothing)
+            continue
+        parts.append(published - truth)
+    deviations = np.concatenate(parts) if parts else np.zeros(0)
+    return DeviationPanel(c, label, look, deviations, reason)

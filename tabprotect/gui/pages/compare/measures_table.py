@@ -1,0 +1,185 @@
+"""The table of all measures: by setting or run by run; sorts, filters, copies."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QGuiApplication, QKeySequence, QShortcut
+from PySide6.QtWidgets import QComboBox, QWidget
+
+from tabprotect.gui.look.buttons import tool_button
+from tabprotect.gui.look.finder import Finder
+from tabprotect.gui.look.layouts import in_column, in_row
+from tabprotect.gui.look.listing import ListColumn, Listing
+from tabprotect.gui.look.theme import GRID
+from tabprotect.gui.pages.compare.words import (
+    failures,
+    figure_text,
+    head_text,
+    spread_text,
+)
+
+if TYPE_CHECKING:
+    from tabprotect.engine.assessment.comparing.comparison import Comparison
+    from tabprotect.engine.assessment.measure import Measure
+    from tabprotect.gui.plots.ru_map import Place
+
+FRONT = 2
+"""Measures that stand before the reasons of failures: those of the map."""
+
+KINDS = (("all measures", ""), ("utility", "utility"), ("risk", "risk"))
+
+
+class MeasuresTable(QWidget):
+    """``chosen`` and ``opened`` carry a place of the map, ``export_asked`` nothing."""
+
+    chosen = Signal(object)
+    opened = Signal(object)
+    export_asked = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._found: Comparison | None = None
+        self._labels: tuple[str, ...] = ()
+        self._first: tuple[str, ...] = ()
+        self.rows = QComboBox()
+        self.rows.setAccessibleName("What a row is")
+        self.rows.addItem("by setting", False)
+        self.rows.addItem("run by run", True)
+        self.rows.currentIndexChanged.connect(lambda _: self._fill())
+        self.kind = QComboBox()
+        self.kind.setAccessibleName("Which measures")
+        for label, noun in KINDS:
+            self.kind.addItem(label, noun)
+        self.kind.currentIndexChanged.connect(lambda _: self._fill())
+        self.filter = Finder("Filter the rows by words")
+        self.filter.textChanged.connect(lambda _: self._fill())
+        self.copy_button = tool_button("Copy")
+        self.copy_button.setAccessibleName("Copy the table")
+        self.copy_button.clicked.connect(self.copy)
+        self.export_button = tool_button("Export\u2026")
+        self.export_button.setAccessibleName("Export all runs as CSV")
+        self.export_button.clicked.connect(lambda: self.export_asked.emit())
+        for button in (self.copy_button, self.export_button):
+            button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.list = Listing("Measures of every setting")
+        self.list.chosen.connect(lambda row: self.chosen.emit(self._place(row)))
+        self.list.activated_row.connect(lambda row: self.opened.emit(self._place(row)))
+        self.list.setMinimumHeight(10 * GRID)
+        copying = QShortcut(QKeySequence(QKeySequence.StandardKey.Copy), self.list)
+        copying.setContext(Qt.ShortcutContext.WidgetShortcut)
+        copying.activated.connect(self.copy)
+        row = in_row(spacing=GRID)
+        for widget in (self.rows, self.kind):
+            row.addWidget(widget)
+        row.addWidget(self.filter, 1)
+        row.addWidget(self.copy_button)
+        row.addWidget(self.export_button)
+        in_column(row, (self.list, 1), on=self, margins=0, spacing=GRID)
+
+    # -- showing ------------------------------------------------------------------------------
+
+    def show_comparison(
+        self, found: Comparison | None, labels: tuple[str, ...], first: tuple[str, ...] = ()
+    ) -> None:
+        """Show a comparison's figures, those of the measures ``first`` before the others;
+        ``None`` leaves nothing behind."""
+        self._found, self._labels, self._first = found, labels, first
+        for button in (self.copy_button, self.export_button):
+            button.setEnabled(found is not None)
+        if found is None:
+            self.filter.blockSignals(True)
+            self.filter.clear()
+            self.filter.blockSignals(False)
+        self._fill()
+
+    @property
+    def by_run(self) -> bool:
+        """Whether each row is one run."""
+        return bool(self.rows.currentData())
+
+    def set_place(self, place: Place | None) -> None:
+        """Mark the row of a place without telling anybody."""
+        row = None
+        if place is not None:
+            row = place[1] if self.by_run else place[0]
+        self.list.set_current(row)
+
+    def _place(self, row: int) -> Place:
+        assert self._found is not None
+        return (self._found.runs[row].configuration, row) if self.by_run else (row, None)
+
+    def _fill(self) -> None:
+        found = self._found
+        if found is None:
+            self.list.show_rows([], stretch=None)
+            return
+        noun = self.kind.currentData()
+        measures = sorted(
+            (m for m in found.measures if noun in ("", m.noun)),
+            key=lambda m: self._first.index(m.name) if m.name in self._first else len(self._first),
+        )
+        columns = self._run_columns(measures) if self.by_run else self._columns(measures)
+        words = self.filter.text().lower().split()
+        named = columns[1]
+        texts = [named.text(value).lower() for value in named.values]
+        chosen = [n for n, text in enumerate(texts) if all(word in text for word in words)]
+        self.list.show_rows(columns, np.array(chosen, dtype=np.int64), stretch=None)
+        header = self.list.horizontalHeader()
+        header.resizeSection(1, min(header.sectionSize(1), 36 * GRID))
+
+    def _label(self, c: int) -> str:
+        assert self._found is not None
+        return self._labels[c] if c < len(self._labels) else self._found.configurations[c].label
+
+    def _columns(self, measures: Sequence[Measure]) -> list[ListColumn]:
+        found = self._found
+        assert found is not None
+        count = len(found.configurations)
+        notes = [failures(found, c) for c in range(count)]
+        columns = [
+            ListColumn("no", list(range(1, count + 1))),
+            ListColumn("setting", [self._label(c) for c in range(count)], str, right=False),
+        ]
+        for m in measures:
+            spreads = [summary[m.name] for summary in found.summaries]
+            order = np.array([np.nan if s is None else s.mean for s in spreads])
+            columns.append(ListColumn(head_text(m), spreads, spread_text, order))
+        if any(notes):
+            columns.insert(2 + FRONT, ListColumn("failed", notes, str, right=False))
+        return columns
+
+    def _run_columns(self, measures: Sequence[Measure]) -> list[ListColumn]:
+        found = self._found
+        assert found is not None
+        runs = found.runs
+        columns = [
+            ListColumn("no", [r.configuration + 1 for r in runs]),
+            ListColumn("setting", [self._label(r.configuration) for r in runs], str, right=False),
+            ListColumn("run", [r.number + 1 for r in runs]),
+        ]
+        for m in measures:
+            values = [r.values[m.name] for r in runs]
+            order = np.array([np.nan if v is None else v for v in values])
+            columns.append(ListColumn(head_text(m), values, figure_text, order))
+        if any(r.error for r in runs):
+            columns.insert(
+                3 + FRONT, ListColumn("failed", [r.error for r in runs], str, right=False)
+            )
+        return columns
+
+    # -- copying ------------------------------------------------------------------------------
+
+    def copy(self) -> None:
+        """Put the rows, as they are shown, onto the clipboard."""
+        if self._found is None:
+            return
+        model = self.list.rows
+        lines = ["\t".join(column.head for column in model.columns)]
+        for row in model.rows.tolist():
+            texts = (column.text(column.values[row]) for column in model.columns)
+            lines.append("\t".join(" ".join(text.split()) for text in texts))
+        QGuiApplication.clipboard().setText("\n".join(lines) + "\n")

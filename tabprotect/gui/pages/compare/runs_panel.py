@@ -1,0 +1,357 @@
+"""The left side of the compare page: which settings are compared, how often, and by what."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from PySide6.QtCore import QSize, QStringListModel, Qt, Signal
+from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtWidgets import (
+    QComboBox,
+    QCompleter,
+    QFormLayout,
+    QLineEdit,
+    QListWidget,
+    QListWidgetItem,
+    QPushButton,
+    QSizePolicy,
+    QSpinBox,
+    QWidget,
+)
+
+from tabprotect.engine.budgets import MOST_RUNS
+from tabprotect.engine.errors import InputError, ParameterError, TabprotectError
+from tabprotect.engine.project.command import Order
+from tabprotect.engine.project.project import Project
+from tabprotect.engine.project.verbs.compare_verbs import comparison_scope, set_comparison
+from tabprotect.engine.protection.registered import methods
+from tabprotect.engine.tables.domain import Domain
+from tabprotect.gui.forms.configuration_dialog import ask_configuration
+from tabprotect.gui.forms.field import CHOSEN
+from tabprotect.gui.forms.name_chips import NameChips
+from tabprotect.gui.look.buttons import tool_button
+from tabprotect.gui.look.label import Label, heading, tip
+from tabprotect.gui.look.layouts import in_column, in_row
+from tabprotect.gui.look.theme import GRID, THEME
+from tabprotect.gui.pages.compare.levers import Levers
+from tabprotect.gui.pages.compare.words import titles
+from tabprotect.gui.plots.series_looks import SeriesLook
+from tabprotect.languages.speaking import told
+
+HINT = "cell_key D=5,8 V=3"
+
+
+def completions(text: str) -> list[str]:
+    """Texts that a run specification may go on to, the whole line each."""
+    name, space, rest = text.lstrip().partition(" ")
+    if not space:
+        return [f"{method} " for method in methods()]
+    if name not in methods():
+        return []
+    method = methods()[name]
+    before, _, word = rest.rpartition(" ")
+    head = f"{name} {before} " if before else f"{name} "
+    given = {part.partition("=")[0] for part in before.split()}
+    parameter, equals, _ = word.partition("=")
+    if not equals:
+        return [f"{head}{p.name}=" for p in method.parameters if p.name not in given]
+    declared = next((p for p in method.parameters if p.name == parameter), None)
+    if declared is None:
+        return []
+    values: list[str] = []
+    if declared.kind == "choice":
+        values = list(declared.choices or ())
+    elif declared.kind == "flag":
+        values = ["true", "false"]
+    elif declared.kind in ("real", "integer") and declared.default is not None:
+        values = [f"{declared.default:g}"]
+    return [f"{head}{parameter}={value}" for value in values]
+
+
+def examine(text: str, domain: Domain) -> tuple[int, str]:
+    """How many settings a text makes, and what is wrong with it (empty: nothing)."""
+    from tabprotect.engine.assessment.comparing.run_spec import parse_spec
+
+    try:
+        specs = parse_spec(text)
+        for spec in specs:
+            try:
+                methods()[spec.method].resolve(domain, spec.given)
+            except InputError as error:
+                if isinstance(error, ParameterError):
+                    raise
+        return len(specs), ""
+    except ParameterError as error:
+        return 0, "; ".join(f"{name} {why}" for name, why in error.fields.items())
+    except TabprotectError as error:
+        return 0, str(error)
+
+
+def _compared(runs: Iterable[str]) -> Order:
+    """The command that compares these settings, each once."""
+    return set_comparison(runs=list(dict.fromkeys(runs)))
+
+
+class RunsPanel(QWidget):
+    """``changed`` carries a command, ``chosen`` a setting's number."""
+
+    changed = Signal(object)
+    chosen = Signal(int)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._runs: tuple[str, ...] = ()
+        self._domain: Domain | None = None
+        self._keys: tuple[str, ...] = ()
+        self.list = QListWidget()
+        self.list.setAccessibleName("Settings to compare")
+        self.list.setTextElideMode(Qt.TextElideMode.ElideRight)
+        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.list.setMinimumSize(22 * GRID, 8 * GRID)
+        self.list.currentRowChanged.connect(self._went)
+        delete = QShortcut(QKeySequence(QKeySequence.StandardKey.Delete), self.list)
+        delete.setContext(Qt.ShortcutContext.WidgetShortcut)
+        delete.activated.connect(self.remove)
+        self.text = QLineEdit(placeholderText=HINT)
+        self.text.setAccessibleName("A method with its parameters; a list makes a run of each")
+        self.text.textEdited.connect(self._typed)
+        self.text.textChanged.connect(lambda _: self._check())
+        self.text.returnPressed.connect(self.add)
+        self._model = QStringListModel()
+        completer = QCompleter(self._model, self)
+        completer.setCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
+        self.text.setCompleter(completer)
+        self.add_button = QPushButton("Add")
+        self.add_button.setAccessibleName("Add the setting")
+        self.add_button.clicked.connect(self.add)
+        self.verdict = Label(wordWrap=True, name="What the setting makes")
+        self.verdict.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self.build_button = QPushButton("Add a method\u2026")
+        self.build_button.clicked.connect(self._ask_method)
+        self.remove_button = QPushButton("Remove", flat=True)
+        self.remove_button.setAccessibleName("Remove the setting")
+        self.remove_button.clicked.connect(self.remove)
+        self.clear_button = QPushButton("Clear", flat=True)
+        self.clear_button.setAccessibleName("Remove all settings")
+        self.clear_button.clicked.connect(lambda: self.changed.emit(set_comparison(runs=[])))
+        self.number = QSpinBox(minimum=1, maximum=MOST_RUNS, value=20)
+        self.number.setAccessibleName("Runs of each setting")
+        self.number.setKeyboardTracking(False)
+        self.number.valueChanged.connect(
+            lambda n: self.changed.emit(set_comparison(runs_per_method=n))
+        )
+        self.margins = QLineEdit()
+        self.margins.setAccessibleName("Published sub-tables, as a formula")
+        self.margins.editingFinished.connect(lambda: self._edited("margins", self.margins))
+        self.margin_chips = NameChips(*CHOSEN["formula"])
+        self.margin_chips.changed.connect(
+            lambda text: self.changed.emit(set_comparison(margins=text))
+        )
+        self.key_chips = NameChips("", ",", quoted=False)
+        self.key_chips.changed.connect(
+            lambda text: self.changed.emit(set_comparison(key=[n for n in text.split(",") if n]))
+        )
+        self.key = QLineEdit()
+        self.key.setAccessibleName("Variables that an intruder knows")
+        self.key.editingFinished.connect(lambda: self._edited("key", self.key))
+        self.sensitive = QComboBox()
+        self.sensitive.setAccessibleName("The variable that an intruder wants to know")
+        self.sensitive.setSizeAdjustPolicy(
+            QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
+        )
+        self.sensitive.activated.connect(
+            lambda _: self.changed.emit(set_comparison(sensitive=self.sensitive.currentData()))
+        )
+        self.levers = Levers()
+        self.levers.turned.connect(self._turned)
+        self.more = tool_button("More", checkable=True)
+        self.more.setAccessibleName("Show what is compared as it is written")
+        self.more.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self._arrange()
+        self.more.toggled.connect(self._details.setVisible)
+        self._details.hide()
+        THEME.follow(self, RunsPanel._check)
+
+    def _arrange(self) -> None:
+        adding = in_row((self.text, 1), self.add_button, spacing=GRID)
+        first = in_row(self.build_button, 1, self.more)
+        removing = in_row(self.remove_button, self.clear_button, 1)
+        form = QFormLayout()
+        form.setSpacing(GRID)
+        form.setRowWrapPolicy(QFormLayout.RowWrapPolicy.DontWrapRows)
+        form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
+        for words, field in (
+            ("Runs of each", self.number),
+            ("Sub-tables", self.margins),
+            ("", self.margin_chips),
+            ("Known", self.key),
+            ("", self.key_chips),
+            ("Sensitive", self.sensitive),
+        ):
+            label = Label(words)
+            label.setBuddy(field)
+            form.addRow(label, field)
+        column = in_column(
+            heading("Compared"),
+            (self.list, 1),
+            removing,
+            self.levers,
+            first,
+            on=self,
+            margins=0,
+            spacing=GRID,
+        )
+        self._details = QWidget()
+        in_column(adding, self.verdict, form, on=self._details, margins=0, spacing=GRID)
+        column.addWidget(self._details)
+
+    # -- showing ------------------------------------------------------------------------------
+
+    def show_nothing(self) -> None:
+        """Forget everything: the public view, or no table."""
+        self._runs, self._domain, self._keys = (), None, ()
+        for chips in (self.margin_chips, self.key_chips):
+            chips.show_text("")
+            chips.offer([])
+        self.levers.show_run("")
+        self.build_button.setEnabled(False)
+        for widget in (self.list, self.text, self.margins, self.key, self.sensitive):
+            widget.blockSignals(True)
+            widget.clear()
+            widget.blockSignals(False)
+        self.margins.setPlaceholderText("")
+        self.key.setPlaceholderText("")
+        self._model.setStringList([])
+        self.verdict.clear()
+
+    def show_plan(
+        self, project: Project, looks: Mapping[str, SeriesLook], failed: Mapping[int, str]
+    ) -> None:
+        """Show a project's comparison; ``failed`` says which settings did, and why."""
+        plan, domain = project.comparison, project.domain
+        self._domain, self._runs = domain, plan.runs
+        self.list.blockSignals(True)
+        before = self.list.currentRow()
+        self.list.clear()
+        size = self.fontMetrics().height()
+        self.list.setIconSize(QSize(size, size))
+        for n, (run, title) in enumerate(zip(plan.runs, titles(plan.runs), strict=True)):
+            name = run.partition(" ")[0]
+            item = QListWidgetItem(f"{n + 1}  {told(title)}")
+            item.setSizeHint(QSize(0, size + GRID))
+            item.setIcon(looks[name].icon(size, THEME.colours))
+            unmet = "; ".join(methods()[name].unmet(project.problem).values())
+            reason = f"Not possible: {unmet}" if unmet else failed.get(n, "")
+            if reason:
+                item.setForeground(self.palette().placeholderText())
+                item.setText(f"{n + 1}  {title} \u2014 {reason}")
+            item.setToolTip(tip(f"{run}\n{reason}" if reason else run))
+            item.setData(Qt.ItemDataRole.AccessibleDescriptionRole, reason)
+            self.list.addItem(item)
+        self.list.setCurrentRow(min(before, self.list.count() - 1))
+        self.list.blockSignals(False)
+        self._show_levers()
+        self.build_button.setEnabled(True)
+        self.remove_button.setEnabled(bool(plan.runs))
+        self.clear_button.setEnabled(bool(plan.runs))
+        self._keys = plan.key
+        names = [name for v in project.domain.variables for name in (v.name, *v.named)]
+        self.margin_chips.offer(names)
+        self.margin_chips.show_text(plan.margins)
+        self.key_chips.offer(project.domain.names)
+        self.key_chips.show_text(",".join(plan.key))
+        taken = comparison_scope(project)
+        own = plan.names_cells
+        for widget, text, hint in (
+            (self.margins, plan.margins, taken.margins or "what each publishes"),
+            (self.key, ", ".join(plan.key), ", ".join(taken.key or ()) or "all others"),
+        ):
+            widget.setPlaceholderText(hint if not own or not text else "")
+            if not widget.hasFocus():
+                widget.setText(text)
+        self.number.blockSignals(True)
+        self.number.setValue(plan.runs_per_method)
+        self.number.blockSignals(False)
+        self.sensitive.clear()
+        self.sensitive.addItem(taken.sensitive or "the last variable", "")
+        for name in domain.names:
+            self.sensitive.addItem(name, name)
+        self.sensitive.setCurrentIndex(max(0, self.sensitive.findData(plan.sensitive)))
+        self._check()
+
+    def set_current(self, number: int | None) -> None:
+        """Mark a setting without telling anybody."""
+        self.list.blockSignals(True)
+        self.list.setCurrentRow(-1 if number is None else number)
+        self.list.blockSignals(False)
+        self._show_levers()
+
+    def _show_levers(self) -> None:
+        row = self.list.currentRow()
+        self.levers.show_run(self._runs[row] if 0 <= row < len(self._runs) else "")
+
+    # -- doing --------------------------------------------------------------------------------
+
+    def _ask_method(self) -> None:
+        if self._domain is not None:
+            ask_configuration(
+                self, self._domain, lambda run: self.changed.emit(_compared([*self._runs, run]))
+            )
+
+    def add(self) -> None:
+        """Add what is typed, if it is right."""
+        text = self.text.text().strip()
+        if not text or self._domain is None or not self._check():
+            return
+        self.text.clear()
+        self.changed.emit(_compared([*self._runs, text]))
+
+    def remove(self) -> None:
+        """Remove the current setting."""
+        row = self.list.currentRow()
+        if 0 <= row < len(self._runs):
+            self.changed.emit(
+                set_comparison(runs=[r for n, r in enumerate(self._runs) if n != row])
+            )
+
+    def _turned(self, before: str, after: str) -> None:
+        """A slider makes another setting of the current one."""
+        runs = [after if run == before else run for run in self._runs]
+        self.changed.emit(_compared(runs))
+
+    def _typed(self, text: str) -> None:
+        self._model.setStringList(completions(text))
+
+    def _check(self) -> bool:
+        text = self.text.text().strip()
+        if not text or self._domain is None:
+            self._say("", wrong=False)
+            self.add_button.setEnabled(False)
+            return False
+        number, wrong = examine(text, self._domain)
+        self.add_button.setEnabled(not wrong)
+        self._say(
+            wrong or f"Makes {number} setting{'' if number == 1 else 's'}.", wrong=bool(wrong)
+        )
+        return not wrong
+
+    def _say(self, text: str, *, wrong: bool) -> None:
+        colours = THEME.colours
+        self.verdict.setStyleSheet(f"color: {colours.error if wrong else colours.quiet};")
+        self.verdict.setText(text[:1].upper() + text[1:])
+        self.verdict.setVisible(bool(text))
+
+    def _edited(self, name: str, field: QLineEdit) -> None:
+        text = field.text().strip()
+        if name == "key":
+            names = tuple(part.strip() for part in text.split(",") if part.strip())
+            if names != self._keys:
+                self.changed.emit(set_comparison(key=list(names)))
+        elif field.isModified():
+            field.setModified(False)
+            self.changed.emit(set_comparison.order({name: text}))
+
+    def _went(self, row: int) -> None:
+        self._show_levers()
+        if row >= 0:
+            self.chosen.emit(row)

@@ -1,0 +1,101 @@
+"""What is drawn over the table: a cycle, the chances of all cells, or an exact combination."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from tabprotect.engine.arrays import Bools, Ints
+from tabprotect.engine.cycles.cycle_report import CycleReport
+from tabprotect.engine.project.placement import Placement
+from tabprotect.engine.tables.domain import Index
+from tabprotect.engine.tables.moves import MoveSet, Violation
+from tabprotect.gui.grid.cycle_grid import Overlay, blocking_cells
+from tabprotect.gui.grid.cycle_walk import walk_steps
+from tabprotect.gui.grid.layout import Layout
+from tabprotect.gui.pages.cycles.broken_sums import cells_inside
+
+MOST_NAMED = 4
+"""Layers of a cycle that are named."""
+
+
+def of_chances(moves: MoveSet, counts: Ints | None) -> Overlay:
+    """How many cycles touch each cell."""
+    plus, minus = moves.touches
+    return Overlay(counts=counts, touches=(plus + minus).reshape(moves.domain.shape))
+
+
+def of_combination(moves: MoveSet, weights: Mapping[Index, int], counts: Ints | None) -> Overlay:
+    """A combination of cells that every outcome publishes exactly."""
+    weight = np.zeros(moves.domain.shape, dtype=np.int64)
+    for index, factor in weights.items():
+        weight[index] = factor
+    return Overlay(counts=counts, weight=weight)
+
+
+def of_cycle(
+    moves: MoveSet,
+    cycle: int,
+    counts: Ints | None,
+    *,
+    rule: str,
+    at_risk: Bools | None,
+    report: CycleReport | None,
+    broken: list[Violation],
+    layout: Layout,
+) -> Overlay:
+    """One cycle, with the cells that block it and those of the sums that it breaks."""
+    return Overlay(
+        counts=counts,
+        sign=moves.array(cycle),
+        stuck=blocking_cells(moves, cycle, counts, rule),
+        at_risk=at_risk,
+        immovable=_immovable(moves, report),
+        unbalanced=cells_inside(broken, layout, moves.domain),
+        steps=walk_steps(moves, cycle),
+    )
+
+
+def _immovable(moves: MoveSet, report: CycleReport | None) -> Bools | None:
+    if report is None or not report.immovable:
+        return None
+    out = np.zeros(moves.domain.shape, dtype=np.bool_)
+    out[tuple(np.array(report.immovable).T)] = True
+    return out
+
+
+def layers(moves: MoveSet, cycle: int, placement: Placement) -> str:
+    """Which layers a cycle runs through, as a sentence; empty where there is one table only."""
+    if not placement.layers:
+        return ""
+    cells, _ = moves.entries(cycle)
+    index = np.unravel_index(cells, moves.domain.shape)
+    codes = np.stack([index[moves.domain.axis(name)] for name in placement.layers], axis=1)
+    found = np.unique(codes, axis=0).tolist()
+    variables = [moves.domain[name] for name in placement.layers]
+    names = [
+        ", ".join(v.categories[code] for v, code in zip(variables, layer, strict=True))
+        for layer in found[:MOST_NAMED]
+    ]
+    more = f" and {len(found) - MOST_NAMED} more" if len(found) > MOST_NAMED else ""
+    return f" The cycle runs through {'; '.join(names)}{more}."
+
+
+def legend(overlay: Overlay, *, editable: bool) -> str:
+    """What the signs over the table mean, in a line."""
+    if overlay.touches is not None:
+        low, high = int(overlay.touches.min()), int(overlay.touches.max())
+        span = f"{low} times" if low == high else f"{low} to {high} times"
+        return f"Chances per cell: each is touched {span} in one pass. The darker, the more."
+    if overlay.weight is not None:
+        return "Outlined: the cells of a combination that every outcome publishes exactly."
+    parts = ["+ raised, \u2212 lowered"]
+    if editable:
+        parts.append("click, or press + \u2212 0, to change a sign")
+    if overlay.unbalanced is not None:
+        parts.append("dashed: cells of a broken sum")
+    if overlay.counts is not None:
+        parts.append("hatched: a zero that blocks the cycle")
+        parts.append("padlock: no cycle can move the cell")
+    return "; ".join(parts) + "."

@@ -1,0 +1,219 @@
+"""The best methods for a table as cards: two figures each, why, what stays true; the others below."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import (
+    QFrame,
+    QGridLayout,
+    QHBoxLayout,
+    QPushButton,
+    QScrollArea,
+    QSizePolicy,
+    QWidget,
+)
+
+from tabprotect.engine.protection.registered import methods
+from tabprotect.engine.protection.wishes import WISHES
+from tabprotect.gui.look import icons
+from tabprotect.gui.look.buttons import emptied
+from tabprotect.gui.look.label import Label, heading, tip
+from tabprotect.gui.look.layouts import in_column, in_row
+from tabprotect.gui.look.roles import dress
+from tabprotect.gui.look.theme import GRID, THEME
+from tabprotect.gui.pages.protect.words import (
+    about,
+    change_text,
+    helps,
+    known_words,
+    sentence_of,
+    share_text,
+    why,
+)
+from tabprotect.languages.speaking import told
+
+if TYPE_CHECKING:
+    from tabprotect.engine.disclosure.method_trials import Ranked
+
+BEST = 3
+"""Methods that have a card; the others have a line."""
+
+
+class MethodCard(QFrame):
+    """One method: rank, two figures, why, what of the wishes it keeps, and the way to its set-up."""
+
+    def __init__(
+        self, rank: int, place: Ranked, asked: Sequence[str], share: float, *, current: bool
+    ) -> None:
+        super().__init__()
+        trial = place.trial
+        name = methods()[trial.method].label
+        dress(self, "card")
+        self.setProperty("current", current)
+        self.setAccessibleName(f"{rank}. {told(name)}")
+        self.setAccessibleDescription(
+            f"{share_text(trial)} of the at-risk cells would be known, average change "
+            f"{change_text(trial)}. {why(place, asked, share)}"
+        )
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
+        column = in_column(
+            _wrapped(f"{rank}  {told(name)}", "section"),
+            on=self,
+            margins=(2 * GRID, GRID, 2 * GRID, GRID + 4),
+            spacing=4,
+        )
+        figures = in_row(spacing=2 * GRID)
+        for text, caption in (
+            (share_text(trial), "of the at-risk cells would be known"),
+            (change_text(trial), "average change of a count"),
+        ):
+            part = in_column(spacing=0)
+            figure = Label(text, role="figure")
+            part.addWidget(figure)
+            part.addWidget(_wrapped(caption, "quiet"))
+            part.addStretch(1)
+            figures.addLayout(part, 1)
+        column.addLayout(figures)
+        column.addSpacing(GRID // 2)
+        column.addWidget(_wrapped(about(trial.method)))
+        for extra in (
+            helps(place),
+            "" if trial.safe(share) else sentence_of(known_words(trial)),
+        ):
+            if extra:
+                column.addWidget(_wrapped(extra, "section"))
+        column.addSpacing(GRID // 2)
+        for wish in asked:
+            column.addLayout(_kept(wish, wish not in place.lost))
+        column.addStretch(1)
+        self.choose = QPushButton("Chosen: go on" if current else "Choose")
+        self.choose.setAccessibleName(f"Choose {told(name)}")
+        column.addWidget(self.choose, 0, Qt.AlignmentFlag.AlignLeft)
+
+
+class Cards(QScrollArea):
+    """``chosen`` carries the trial whose method is to be set up."""
+
+    chosen = Signal(object)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setAccessibleName("Methods, best first")
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.cards: list[MethodCard] = []
+        self.buttons: dict[str, QPushButton] = {}
+        self._wide = 0
+        inner = QWidget()
+        self._column = in_column(on=inner, margins=(0, 0, GRID, 0), spacing=2 * GRID)
+        self._grid = QGridLayout()
+        self._grid.setSpacing(2 * GRID)
+        self._column.addLayout(self._grid)
+        self._title = heading("The others")
+        self._column.addWidget(self._title)
+        self._others = QGridLayout()
+        self._others.setHorizontalSpacing(2 * GRID)
+        self._others.setVerticalSpacing(GRID // 2)
+        self._others.setColumnStretch(3, 1)
+        self._column.addLayout(self._others)
+        self._column.addStretch(1)
+        self.setWidget(inner)
+
+    def show_ranked(
+        self, places: Sequence[Ranked], asked: Sequence[str], share: float, *, current: str
+    ) -> None:
+        """Show methods from the best to the worst; ``current`` is the project's."""
+        focused = next((name for name, b in self.buttons.items() if b.hasFocus()), "")
+        emptied(self._grid)
+        emptied(self._others)
+        self.cards, self.buttons = [], {}
+        best = [place for place in places if place.trial.done][:BEST]
+        for rank, place in enumerate(best, 1):
+            here = place.trial.method == current
+            card = MethodCard(rank, place, asked, share, current=here)
+            self._offer(place, card.choose)
+            self.cards.append(card)
+        self._wide = 0
+        self._arrange()
+        rest = [place for place in places if place not in best]
+        self._title.setVisible(bool(rest))
+        if rest:
+            for column, words in enumerate(("", "Known", "Change", "Why not")):
+                self._others.addWidget(_wrapped(words, "quiet"), 0, column)
+        for row, place in enumerate(rest, 1):
+            self._line(row, place, asked, share)
+        if focused in self.buttons:
+            self.buttons[focused].setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._arrange()
+
+    def _arrange(self) -> None:
+        """As many cards in a row as fit."""
+        if not self.cards:
+            return
+        gap = self._grid.spacing()
+        need = max(card.minimumSizeHint().width() for card in self.cards) + gap
+        wide = min(max((self.viewport().width() - GRID + gap) // need, 1), BEST)
+        if wide == self._wide:
+            return
+        self._wide = wide
+        for number, card in enumerate(self.cards):
+            self._grid.addWidget(card, number // wide, number % wide)
+        for column in range(BEST):
+            self._grid.setColumnStretch(column, 1 if column < wide else 0)
+
+    def _line(self, row: int, place: Ranked, asked: Sequence[str], share: float) -> None:
+        trial = place.trial
+        # Long names break: none pushes the other columns out of sight.
+        name = _wrapped(methods()[trial.method].label, "section")
+        self._others.addWidget(name, row, 0)
+        for column, text in ((1, share_text(trial)), (2, change_text(trial))):
+            label = Label("\u2013" if trial.fault else text)
+            label.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+            self._others.addWidget(label, row, column)
+        said = " ".join(filter(None, (why(place, asked, share), helps(place))))
+        words = Label(said, wordWrap=True)
+        words.setToolTip(tip(said))
+        self._others.addWidget(words, row, 3)
+        button = QPushButton("Choose")
+        button.setAccessibleName(f"Choose {name.text()}")
+        button.setAccessibleDescription(said)
+        self._others.addWidget(button, row, 4)
+        self._offer(place, button)
+
+    def _offer(self, place: Ranked, button: QPushButton) -> None:
+        self.buttons[place.trial.method] = button
+        button.clicked.connect(partial(self.chosen.emit, place.trial))
+
+
+def _wrapped(text: str, role: str = "") -> Label:
+    label = Label(text, wordWrap=True)
+    if role:
+        dress(label, role)
+    return label
+
+
+def _kept(wish: str, kept: bool) -> QHBoxLayout:
+    """A wish with a tick, or with a cross and what is lost."""
+    row = in_row(spacing=GRID // 2)
+    mark = Label()
+    c = THEME.colours
+    mark.setPixmap(
+        icons.pixmap("tick" if kept else "cross", 16, colour=c.released if kept else c.minus)
+    )
+    mark.setFixedWidth(2 * GRID)
+    row.addWidget(mark, 0, Qt.AlignmentFlag.AlignTop)
+    said = WISHES[wish].kept if kept else WISHES[wish].lost
+    label = _wrapped(said, "quiet")
+    label.setAccessibleName(f"{'kept' if kept else 'lost'}: {said}")
+    row.addWidget(label, 1)
+    return row

@@ -1,0 +1,170 @@
+"""What must stay true: a tick for each wish, and the sums that are to be exact as chips."""
+
+from __future__ import annotations
+
+from functools import partial
+from itertools import combinations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QFrame,
+    QMenu,
+    QPushButton,
+    QScrollArea,
+    QSizePolicy,
+    QWidget,
+)
+
+from tabprotect.engine.protection.wishes import KEPT, WISHES
+from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.margins import MarginSet, margins_of_order
+from tabprotect.gui.look import icons
+from tabprotect.gui.look.buttons import emptied, tool_button
+from tabprotect.gui.look.flow import FlowLayout
+from tabprotect.gui.look.label import tip
+from tabprotect.gui.look.layouts import in_column
+from tabprotect.gui.look.roles import dress
+from tabprotect.gui.look.theme import GRID, THEME
+
+USUAL = (KEPT, "additive", "complete")
+"""What most tables that are published have to keep."""
+
+CLOSED = 12
+"""Characters of a variable's name on a chip."""
+
+
+def usual_sums(domain: Domain) -> MarginSet:
+    """Sums that are asked for to begin with: those of one variable less, of every variable alone
+    where there are many."""
+    if domain.ndim < 2:
+        return ()
+    return margins_of_order(domain, domain.ndim - 1 if domain.ndim <= 3 else 1)
+
+
+def sum_text(margin: tuple[str, ...], *, short: bool = True) -> str:
+    """``Region x Age``."""
+
+    def cut(name: str) -> str:
+        return name if not short or len(name) <= CLOSED else f"{name[: CLOSED - 1]}\u2026"
+
+    return " \u00d7 ".join(map(cut, margin)) or "grand total"
+
+
+class Asking(QScrollArea):
+    """``changed`` says that other things must stay true than before."""
+
+    changed = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setAccessibleName("What must stay true?")
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Expanding)
+        self._domain: Domain | None = None
+        self.sums: MarginSet = ()
+        self.ticks: dict[str, QCheckBox] = {}
+        card = QFrame()
+        dress(card, "card")
+        column = in_column(on=card, margins=(2 * GRID, GRID, 2 * GRID, GRID), spacing=GRID)
+        self._chips = QWidget()
+        self._flow = FlowLayout(self._chips, gap=GRID // 2)
+        for name, wish in WISHES.items():
+            box = QCheckBox(wish.label)
+            box.setChecked(name in USUAL)
+            box.setToolTip(tip(wish.help))
+            box.setAccessibleDescription(wish.help)
+            box.toggled.connect(self._ticked)
+            self.ticks[name] = box
+            column.addWidget(box)
+            if name == KEPT:
+                column.addWidget(self._chips)
+        whole = QWidget()
+        in_column(card, 1, on=whole, margins=0)
+        self.setWidget(whole)
+        THEME.follow(self, Asking._take_width)
+        self._take_width()
+
+    def _take_width(self) -> None:
+        """Room for the longest wish, whatever the size of the text."""
+        widest = max(box.sizeHint().width() for box in self.ticks.values())
+        self.setFixedWidth(widest + 5 * GRID)
+
+    @property
+    def asked(self) -> tuple[str, ...]:
+        """Names of the ticked wishes."""
+        return tuple(
+            name
+            for name, box in self.ticks.items()
+            if box.isChecked() and (name != KEPT or self.sums)
+        )
+
+    def show_domain(self, domain: Domain) -> None:
+        """Offer the sums of a table; another table begins with its usual ones."""
+        if domain == self._domain:
+            return
+        self._domain = domain
+        self.sums = usual_sums(domain)
+        self._show_sums()
+
+    def take_out(self, margin: tuple[str, ...]) -> None:
+        """Ask no more for a sum."""
+        self.sums = tuple(m for m in self.sums if m != margin)
+        self._show_sums()
+        self.changed.emit()
+
+    def add(self, margin: tuple[str, ...]) -> None:
+        """Ask for a sum; those that follow from it are left out."""
+        self.sums = (*(m for m in self.sums if not set(m) <= set(margin)), margin)
+        self.ticks[KEPT].setChecked(True)
+        self._show_sums()
+        self.changed.emit()
+
+    def _ticked(self) -> None:
+        self._chips.setEnabled(self.ticks[KEPT].isChecked())
+        self.changed.emit()
+
+    def _show_sums(self) -> None:
+        domain = self._domain
+        assert domain is not None
+        emptied(self._flow)
+        for margin in self.sums:
+            # The words stand apart from the edge, as the cross does.
+            chip = tool_button(f"\u2002{sum_text(margin)}")
+            chip.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+            chip.setIcon(icons.icon("close"))
+            chip.setLayoutDirection(Qt.LayoutDirection.RightToLeft)
+            chip.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+            chip.setToolTip(tip(f"{sum_text(margin, short=False)}: click to leave it out"))
+            chip.setAccessibleName(f"Leave out the sums of {sum_text(margin, short=False)}")
+            chip.clicked.connect(partial(self.take_out, margin))
+            self._flow.addWidget(chip)
+        more = QPushButton(icons.icon("add"), "Add sums")
+        more.setMenu(self._offers(domain, more))
+        more.setVisible(domain.ndim > 1)
+        self._flow.addWidget(more)
+        self._chips.updateGeometry()
+
+    def _offers(self, domain: Domain, parent: QWidget) -> QMenu:
+        """Sums of one and of two variables, those that are not asked for yet."""
+        menu = QMenu(parent)
+
+        def told(margin: tuple[str, ...]) -> bool:
+            return any(set(margin) <= set(m) for m in self.sums)
+
+        for margin in ((name,) for name in domain.names):
+            if not told(margin):
+                action = menu.addAction(sum_text(margin, short=False))
+                action.triggered.connect(partial(self.add, margin))
+        menu.addSeparator()
+        if domain.ndim > 2:
+            for first in domain.names:
+                pairs = [p for p in combinations(domain.names, 2) if p[0] == first and not told(p)]
+                if pairs:
+                    inner = menu.addMenu(f"{first} \u00d7")
+                    for pair in pairs:
+                        inner.addAction(pair[1]).triggered.connect(partial(self.add, pair))
+        return menu

@@ -1,0 +1,369 @@
+"""The table server seen from the window: opened for a look, and followed while it answers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QSize, Qt, QTimer, QUrl, Signal
+from PySide6.QtGui import QDesktopServices, QGuiApplication, QHideEvent, QShowEvent
+from PySide6.QtWidgets import QLineEdit, QPushButton, QSplitter, QStackedWidget, QWidget
+
+from tabprotect.engine.errors import TabprotectError, needing
+from tabprotect.engine.progress import Progress
+from tabprotect.engine.project.opening.sources import Opened
+from tabprotect.engine.project.project import Project
+from tabprotect.engine.query_space.lattice import Query
+from tabprotect.engine.tables.table import Table
+from tabprotect.gui.base.question import Question
+from tabprotect.gui.lattice.lattice_view import LatticeView
+from tabprotect.gui.lattice.matrix import FrontierMatrix, by_share
+from tabprotect.gui.lattice.names import VariableLetters, counted
+from tabprotect.gui.lattice.node_looks import NodeLook
+from tabprotect.gui.lattice.space import CANDIDATE, RELEASED, UNRELEASABLE, Space
+from tabprotect.gui.look.label import Label
+from tabprotect.gui.look.layouts import in_column, in_row
+from tabprotect.gui.look.listing import ListColumn, Listing
+from tabprotect.gui.look.theme import GRID, count_text
+from tabprotect.gui.pages.query_space.lattice_panel import DRAWN
+
+if TYPE_CHECKING:
+    from tabprotect.server.following import FollowedLine, Standing
+    from tabprotect.server.hosting.trial_server import TrialServer
+
+SERVER = ("server", "the table server")
+"""Its extra, and what it is called: it is loaded when it is first asked for."""
+
+EVERY = 2_000
+"""Milliseconds between two questions to a server that is followed."""
+
+QUIET = (
+    "Open the table as a server on this machine alone, by the criterion above, and ask it in the "
+    "browser. Nothing is written into this document; the history is gone when the server stops. "
+    "Or follow a server that runs already, by its address and the key of an operator or an auditor."
+)
+
+
+class LivePanel(QWidget):
+    """``failed`` carries an error."""
+
+    failed = Signal(object)
+
+    def __init__(self, space: Space) -> None:
+        super().__init__()
+        self.document = space.document
+        self.look: TrialServer | None = None
+        self.standing: Standing | None = None
+        self.following = False
+        self._begun: list[TrialServer] = []
+        self._served: Table | None = None
+        self._note = ""
+        self._opening: Question[TrialServer] = Question(
+            self, self.document.jobs, self._opened, self._not_opened, stopped=self.stop
+        )
+        self._asking: Question[Standing] = Question(
+            self, self.document.jobs, self._heard, self._lost, stopped=self.unfollow
+        )
+        self._timer = QTimer(self, interval=EVERY)
+        self._timer.timeout.connect(self._ask)
+        self.open = QPushButton("Open as a server")
+        self.open.clicked.connect(self.open_server)
+        self.stopping = QPushButton("Stop")
+        self.stopping.setAccessibleName("Stop the server")
+        self.stopping.clicked.connect(self.stop)
+        self.browse = QPushButton("Open in the browser")
+        self.browse.clicked.connect(lambda: self.look and visit(self.look.address))
+        self.copy = QPushButton("Copy the operator\u2019s key")
+        self.copy.setToolTip("<p>To sign in on its pages as operator: log, what-if, prices.</p>")
+        self.copy.clicked.connect(self._copy_key)
+        self.where = Label(name="Address of the server")
+        self.where.setTextInteractionFlags(
+            Qt.TextInteractionFlag.TextSelectableByMouse
+            | Qt.TextInteractionFlag.TextSelectableByKeyboard
+        )
+        self.address = QLineEdit(placeholderText="http://host:port")
+        self.address.setAccessibleName("Address of the server to follow")
+        self.key = QLineEdit(echoMode=QLineEdit.EchoMode.Password)
+        self.key.setAccessibleName("Key of an operator or an auditor")
+        self.follow = QPushButton("Follow a server")
+        self.follow.clicked.connect(self._follow_clicked)
+        for field in (self.address, self.key):
+            field.returnPressed.connect(self._follow_clicked)
+        self.said = Label(QUIET, wordWrap=True, name="Where the server stands")
+        self.log = Listing("History of the server", sortable=False)
+        self.view = LatticeView("Lattice of the server")
+        self.view.hover_focuses = False
+        self.released = FrontierMatrix("Released frontier of the server", hatched=False)
+        self.unreleasable = FrontierMatrix("Unreleasable frontier of the server", hatched=True)
+        self._lay_out()
+        self.document.project_changed.connect(lambda _: self._check_table())
+        self.document.closed.connect(self._closed)
+        self.refresh()
+
+    def _lay_out(self) -> None:
+        where, key = Label("at"), Label("key")
+        where.setBuddy(self.address)
+        key.setBuddy(self.key)
+        first = in_row(
+            self.open, (self.where, 1), self.browse, self.copy, self.stopping, spacing=GRID
+        )
+        second = in_row(self.follow, where, (self.address, 2), key, (self.key, 1), spacing=GRID)
+        frontiers, self.pictures = QWidget(), QStackedWidget()
+        in_column(
+            Label("Released frontier", role="section"),
+            (self.released, 1),
+            Label("Unreleasable frontier", role="section"),
+            (self.unreleasable, 1),
+            on=frontiers,
+            margins=(GRID, 0, 0, 0),
+            spacing=GRID // 2,
+        )
+        self.pictures.addWidget(self.view)
+        self.pictures.addWidget(frontiers)
+        self._split = QSplitter(Qt.Orientation.Horizontal)
+        self._split.setChildrenCollapsible(False)
+        self._split.addWidget(self.log)
+        self._split.addWidget(self.pictures)
+        self._split.setSizes([56 * GRID, 48 * GRID])
+        column = in_column(
+            first,
+            second,
+            self.said,
+            (self._split, 1),
+            on=self,
+            margins=(0, GRID, 0, 0),
+            spacing=GRID,
+        )
+        # Takes the room while nothing is followed.
+        column.addStretch(0)
+
+    # -- a server for a look ------------------------------------------------------------------
+
+    def open_server(self) -> None:
+        """Serve the table on the loopback, beside the window."""
+        project = self.document.project
+        if project is None or project.table is None or self.look or self._opening.running:
+            return
+        begun: list[TrialServer] = []
+        self._begun, self._served, self._note = begun, project.table, ""
+
+        def work(progress: Progress) -> TrialServer:
+            found = look_at(project)
+            begun.append(found)
+            return found.start(progress)
+
+        self._opening.ask("opening a server", work)
+        self.refresh()
+
+    def stop(self) -> None:
+        """End the server for a look; what it answers now is finished beside the window."""
+        self._opening.drop()
+        for look in self._begun:
+            look.stop()
+        if self.look is not None and self.address.text() == self.look.address:
+            self.unfollow()
+            self.key.clear()
+        self.look = None
+        self.refresh()
+
+    def _opened(self, look: TrialServer) -> None:
+        self.look = look
+        self.address.setText(look.address)
+        self.key.setText(look.key)
+        self.begin_following()
+
+    def _not_opened(self, error: TabprotectError) -> None:
+        self.failed.emit(error)
+        self.stop()
+
+    def _check_table(self) -> None:
+        """It serves the table as it was when it began: a changed one ends it."""
+        project = self.document.project
+        served = self.look is not None or self._opening.running
+        if served and (project is None or project.table is not self._served):
+            self._note = "The table has changed: the server for a look has ended."
+            self.stop()
+
+    def _closed(self) -> None:
+        self.stop()
+        for look in self._begun:
+            look.wait()
+
+    def _copy_key(self) -> None:
+        if self.look is not None:
+            QGuiApplication.clipboard().setText(self.look.key)
+
+    # -- following ----------------------------------------------------------------------------
+
+    def begin_following(self) -> None:
+        """Ask the named server from now on, as long as this is in front."""
+        self.standing, self._note = None, ""
+        self.following = True
+        if self.isVisible():
+            self._timer.start()
+        self._ask()
+        self.refresh()
+
+    def unfollow(self) -> None:
+        """Ask no more."""
+        self.following = False
+        self._timer.stop()
+        self._asking.drop()
+        self.refresh()
+
+    def _follow_clicked(self) -> None:
+        if self.following:
+            self.unfollow()
+        else:
+            self.begin_following()
+
+    def _ask(self) -> None:
+        if self._asking.running or not self.following:
+            return
+        address, key = self.address.text(), self.key.text()
+
+        def work(progress: Progress) -> Standing:
+            with needing(*SERVER):
+                from tabprotect.server.following import standing
+            return standing(address, key)
+
+        self._asking.ask("asking the server", work)
+
+    def _heard(self, standing: Standing) -> None:
+        if standing != self.standing:
+            self.standing = standing
+            self.refresh()
+
+    def _lost(self, error: TabprotectError) -> None:
+        self.unfollow()
+        self.failed.emit(error)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        if self.following:
+            self._timer.start()
+            self._ask()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self._timer.stop()
+
+    # -- what is shown ------------------------------------------------------------------------
+
+    def refresh(self) -> None:
+        """Show where the server stands."""
+        look, opening = self.look, self._opening.running
+        project = self.document.project
+        there = project is not None and project.table is not None
+        self.open.setEnabled(look is None and not opening and there)
+        self.open.setVisible(look is None)
+        self.where.setText("" if look is None else look.address)
+        for button in (self.browse, self.copy):
+            button.setVisible(look is not None)
+        self.stopping.setVisible(look is not None or opening)
+        self.follow.setText("Stop following" if self.following else "Follow a server")
+        for field in (self.address, self.key):
+            field.setEnabled(not self.following)
+        standing = self.standing
+        self._split.setVisible(standing is not None)
+        if standing is None:
+            waiting = opening or self.following
+            said = "Waiting for the server \u2026" if waiting else QUIET
+            self.said.setText(f"{self._note} {said}".strip())
+            return
+        letters = VariableLetters.of(standing.released.lattice)
+        said = sentence(standing, followed=self.following)
+        self.said.setText(f"{self._note} {said}".strip())
+        self.log.show_rows(columns(standing.lines, letters), stretch=5)
+        self._show_frontiers(standing, letters)
+
+    def _show_frontiers(self, standing: Standing, letters: VariableLetters) -> None:
+        lattice = letters.lattice
+        small = lattice.variables <= DRAWN
+        self.pictures.setCurrentIndex(not small)
+        if small:
+            self.view.text = letters.node
+            self.view.look = lambda query: node(standing, query)
+            levels = [(d, tuple(lattice.level(d))) for d in range(lattice.variables + 1)]
+            self.view.show_levels(levels, letters)
+            self.view.say(self.said.text())
+            return
+        released, refused = standing.released.members, standing.unreleasable.members
+        order = by_share(lattice.variables, (*released, *refused))
+        self.released.show_frontier(letters, released, order)
+        self.unreleasable.show_frontier(letters, refused, order)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(50 * GRID, 30 * GRID)
+
+
+def look_at(project: Project) -> TrialServer:
+    """A server of a project's table, by its criterion.
+
+    Raises
+    ------
+    InputError
+        Where the server is not installed.
+    """
+    with needing(*SERVER):
+        from tabprotect.server.hosting.trial_server import TrialServer
+        from tabprotect.server.service import CriterionChoice, Service, TableSource
+    plan = project.plan
+    service = Service(
+        title="A look at a table server",
+        table=TableSource(at_risk=str(project.at_risk)),
+        criterion=CriterionChoice(
+            name=plan.criterion, threshold=plan.threshold, bounds=plan.bounds
+        ),
+    )
+    return TrialServer(service, Opened(project.original, title=project.title))
+
+
+def visit(address: str) -> None:
+    """Show an address in the browser of this desk."""
+    QDesktopServices.openUrl(QUrl(address))
+
+
+def sentence(standing: Standing, *, followed: bool) -> str:
+    """Where a server stands, in words."""
+    released = sum(1 for query in standing.released if query)
+    said = (
+        f"{standing.label}: {counted(standing.length, 'line')} in the history; the frontiers are "
+        f"{counted(released, 'released table')} and "
+        f"{counted(len(standing.unreleasable), 'unreleasable one')}"
+    )
+    if standing.frozen:
+        said += "; frozen, no further true table goes out"
+    priced = [line for line in standing.lines if line.bits is not None]
+    if priced:
+        bits = sum(line.bits or 0.0 for line in priced)
+        move = max(line.move or 0.0 for line in priced)
+        said += (
+            f". The latest refusals told {bits:.2f} bits in all, and moved a probability by "
+            f"{move:.2f} at most"
+        )
+    return said + ("." if followed else ". It is not followed any more.")
+
+
+def columns(lines: tuple[FollowedLine, ...], letters: VariableLetters) -> list[ListColumn]:
+    """The history as a list."""
+    times = [line.time.astimezone().strftime("%H:%M:%S") for line in lines]
+    prices = ["" if line.bits is None else f"{line.bits:.2f}" for line in lines]
+    moves = ["" if line.move is None else f"{line.move:.2f}" for line in lines]
+    return [
+        ListColumn("no.", [line.number for line in lines], count_text),
+        ListColumn("time", times, str, right=False),
+        ListColumn("who", [line.user for line in lines], str, right=False),
+        ListColumn("asked", [letters.text(line.query) for line in lines], str, right=False),
+        ListColumn("answer", [line.answer for line in lines], str, right=False),
+        ListColumn("why", [line.reason for line in lines], str, right=False),
+        ListColumn("bits told", prices, str),
+        ListColumn("largest move", moves, str),
+    ]
+
+
+def node(standing: Standing, query: Query) -> NodeLook:
+    """How a sub-table looks."""
+    for region, frontier in ((RELEASED, standing.released), (UNRELEASABLE, standing.unreleasable)):
+        if query in frontier:
+            return NodeLook(region, frontier=query in frontier.members)
+    return NodeLook(CANDIDATE)

@@ -1,0 +1,296 @@
+"""The best release at the threshold: searched for by three methods, compared, and accepted."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import (
+    QComboBox,
+    QPushButton,
+    QSpinBox,
+    QWidget,
+)
+
+from tabprotect.engine.errors import TabprotectError
+from tabprotect.engine.project.project import Project
+from tabprotect.engine.project.verbs.query_verbs import optimal
+from tabprotect.engine.query_space.frontier import Frontier
+from tabprotect.engine.query_space.lattice import Query
+from tabprotect.engine.query_space.optimal.best_release import METHODS, SearchMethod
+from tabprotect.gui.base.question import Question
+from tabprotect.gui.lattice.compared_releases import Compared, compare, search
+from tabprotect.gui.lattice.dimension_bars import DimensionBars
+from tabprotect.gui.lattice.names import counted, first_names
+from tabprotect.gui.lattice.space import RELEASED, UNKNOWN, Space
+from tabprotect.gui.look.label import Label
+from tabprotect.gui.look.layouts import in_column, in_row
+from tabprotect.gui.look.listing import ListColumn, Listing
+from tabprotect.gui.look.roles import dress
+from tabprotect.gui.look.theme import GRID, count_text, number_text
+from tabprotect.gui.pages.query_space.lattice_panel import DRAWN
+from tabprotect.languages.speaking import told
+
+NOW = "as planned now"
+
+SEARCHES: dict[SearchMethod, str] = {
+    "annealing": "simulated annealing",
+    "heuristic": "widest sub-tables first",
+    "exhaustive": "every release",
+}
+"""What the ways to search are called."""
+
+COMPARING = "comparing releases"
+
+
+class OptimalPanel(QWidget):
+    """``failed`` carries an error, ``changed`` that another release can be accepted."""
+
+    failed = Signal(object)
+    changed = Signal()
+
+    def __init__(self, space: Space) -> None:
+        super().__init__()
+        self.space = space
+        self.found: dict[str, Compared] = {}
+        self._key: tuple[object, ...] | None = None
+        jobs = space.document.jobs
+        self._now: Question[Compared] = Question(
+            self, jobs, lambda found: self._answered(NOW, found), self.failed.emit
+        )
+        self._all: Question[Compared] = Question(
+            self, jobs, lambda found: self._answered(self._all_name(), found), self.failed.emit
+        )
+        self._search: Question[Any] = Question(
+            self, jobs, self._found, self._not_found, came=self._better, stopped=self._keep
+        )
+        self._best: tuple[Query, ...] = ()
+        self._by: SearchMethod = "annealing"
+        self.method = QComboBox()
+        self.method.setAccessibleName("How to search")
+        for name, help_ in METHODS.items():
+            self.method.addItem(SEARCHES[name], name)
+            self.method.setItemData(self.method.count() - 1, f"<p>{help_}</p>", 3)
+        self.method.currentIndexChanged.connect(lambda _: self._tell_method())
+        self.go = QPushButton("Search")
+        self.go.clicked.connect(self.search)
+        self.stop = QPushButton("Stop, keep the best")
+        self.stop.clicked.connect(self._search.cancel)
+        self.order = QSpinBox(minimum=1, maximum=1, value=1)
+        self.order.setPrefix("all ")
+        self.order.setSuffix("-way tables")
+        self.order.setAccessibleName("Compare with all tables of a dimension")
+        self.order.valueChanged.connect(lambda _: self._ask_all())
+        self._method_help = Label(wordWrap=True, role="quiet")
+        self._live = Label(wordWrap=True, name="The best so far")
+        self.list = Listing("Releases to compare", sortable=False)
+        self.list.chosen.connect(lambda _: self._show_chosen())
+        self._frontier = Label(wordWrap=True, name="Its frontier")
+        self.bars = (DimensionBars(), DimensionBars())
+        self._titles = (Label(), Label())
+        row = in_row(spacing=GRID)
+        against = Label("  compare with")
+        against.setBuddy(self.order)
+        for widget in (self.method, self.go, self.stop, against, self.order):
+            row.addWidget(widget)
+        row.addStretch(1)
+        sides = in_row(spacing=2 * GRID)
+        for title, bars in zip(self._titles, self.bars, strict=True):
+            dress(title, "section")
+            side = in_column(title, (bars, 1))
+            sides.addLayout(side, 1)
+        in_column(
+            row,
+            self._method_help,
+            self._live,
+            (self.list, 2),
+            self._frontier,
+            (sides, 3),
+            on=self,
+            margins=(0, GRID, 0, 0),
+            spacing=GRID,
+        )
+        self._tell_method()
+
+    # -- what is shown ------------------------------------------------------------------------
+
+    @property
+    def live(self) -> str:
+        """What the running search has found so far."""
+        return self._live.text()
+
+    def refresh(self) -> None:
+        """Compare anew where the question has changed."""
+        regions, project = self.space.regions, self.space.document.project
+        self.stop.setVisible(self._search.running)
+        self.go.setEnabled(not self._search.running and regions is not None)
+        if regions is None or project is None:
+            self.found.clear()
+            self._key = None
+            self._fill()
+            return
+        key = (regions.state.evidence, project.plan.threshold, project.plan.criterion)
+        if self._key is None or any(a is not b and a != b for a, b in zip(key, self._key)):  # noqa: B905
+            self._search.drop()
+            self._live.clear()
+            self.found.clear()
+            self._key = key
+            self.order.blockSignals(True)
+            self.order.setMaximum(max(1, regions.variables - 1))
+            self.order.setValue(min(3, regions.variables - 1))
+            self.order.blockSignals(False)
+            self._ask_all()
+        released = regions.state.released.members
+        self._now.ask(COMPARING, lambda progress: compare(project, released, progress))
+        self._fill()
+
+    def _all_name(self) -> str:
+        return f"all {self.order.value()}-way tables"
+
+    def _ask_all(self) -> None:
+        regions, project = self.space.regions, self.space.document.project
+        if regions is None or project is None:
+            return
+        for name in [n for n in self.found if n.startswith("all ")]:
+            del self.found[name]
+        queries = tuple(regions.letters.lattice.level(self.order.value()))
+        self._all.ask(COMPARING, lambda progress: compare(project, queries, progress))
+
+    def _answered(self, name: str, found: Compared) -> None:
+        self.found[name] = found
+        self._fill(name if name in METHODS else None)
+
+    @property
+    def _names(self) -> list[str]:
+        known = [NOW, *METHODS, *(n for n in self.found if n.startswith("all "))]
+        return [name for name in known if name in self.found]
+
+    @property
+    def chosen(self) -> str:
+        """The release that was gone to; empty where none was."""
+        at = self.list.currentIndex()
+        return self._names[at.row()] if at.isValid() and at.row() < len(self._names) else ""
+
+    def _fill(self, choose: str | None = None) -> None:
+        before = choose or self.chosen
+        names = self._names
+        rows = [self.found[name] for name in names]
+        dimensions = len(rows[0].plan.released.by_dimension) if rows else 0
+        columns = [
+            ListColumn("release", names, str, right=False),
+            ListColumn("sub-tables", [r.plan.released.size for r in rows]),
+            ListColumn(self._unit(), [r.plan.judgement for r in rows], _width),
+            ListColumn("verdict", [r.verdict for r in rows], str, right=False),
+            ListColumn("decomposable", ["yes" if r.plan.decomposable else "no" for r in rows], str),
+        ]
+        if any(r.rebuilt is not None for r in rows):
+            columns.append(ListColumn("rebuilt", [r.rebuilt for r in rows], _share))
+        for d in range(dimensions):
+            counts = [r.plan.released.by_dimension[d] for r in rows]
+            columns.append(ListColumn(f"{d}-way", counts))
+        self.list.show_rows(
+            columns,
+            stretch=0 if dimensions <= DRAWN + 1 else None,
+            current=names.index(before) if before in names else None,
+        )
+        self._show_chosen()
+
+    def _unit(self) -> str:
+        regions = self.space.regions
+        criterion = None if regions is None else regions.state.criterion
+        return "width" if criterion is None or criterion.name == "width" else criterion.unit
+
+    def _show_chosen(self) -> None:
+        name = self.chosen
+        regions = self.space.regions
+        shown = [name or (NOW if NOW in self.found else ""), self._all_name()]
+        for title, bars, one in zip(self._titles, self.bars, shown, strict=True):
+            found = self.found.get(one)
+            title.setText(one[:1].upper() + one[1:] if found else "")
+            released = () if found is None else found.plan.released.by_dimension
+            counts = np.zeros((4, len(released)), dtype=np.int64)
+            counts[RELEASED] = released
+            if regions is not None and released:
+                counts[UNKNOWN] = regions.by_dimension.sum(axis=0) - counts[RELEASED]
+            bars.show_counts(counts)
+        found = self.found.get(shown[0])
+        if found is None or regions is None:
+            self._frontier.clear()
+        else:
+            texts = regions.letters.text
+            frontier = [texts(q) if q else told("total") for q in found.plan.released]
+            name = told(shown[0])
+            self._frontier.setText(
+                f"{name[:1].upper()}{name[1:]}: {told(f'{first_names(frontier, 12)} and all below.')}"
+            )
+        self.changed.emit()
+
+    # -- searching ----------------------------------------------------------------------------
+
+    def _tell_method(self) -> None:
+        help_ = METHODS[self.method.currentData()]
+        self._method_help.setText(f"{help_[:1].upper()}{help_[1:]}.")
+
+    def search(self) -> None:
+        """Search for the best release by the chosen method, beside the window."""
+        project, regions = self.space.document.project, self.space.regions
+        if project is None or regions is None or self._search.running:
+            return
+        method: SearchMethod = self.method.currentData()
+        self._best, self._by = (), method
+        self._search.ask(COMPARING, lambda progress: search(project, method, progress))
+        self._live.setText("Searching \u2026")
+        self.refresh()
+
+    def _better(self, best: object) -> None:
+        regions = self.space.regions
+        if not isinstance(best, tuple) or regions is None or not best:
+            return
+        self._best = best
+        size = Frontier.below(regions.letters.lattice, best).size
+        names = first_names([regions.letters.text(q) for q in best], 6)
+        self._live.setText(f"Best so far: {counted(size)}; {names}.")
+
+    def _keep(self) -> None:
+        """A search that was stopped leaves the best it had."""
+        project, best = self.space.document.project, self._best
+        self._best = ()
+        if best and project is not None:
+            self._search.ask(
+                COMPARING, lambda progress: compare(project, best, progress, complete=False)
+            )
+        self._end()
+
+    def _found(self, found: Compared) -> None:
+        self._answered(self._by, found)
+        self._end()
+
+    def _not_found(self, error: TabprotectError) -> None:
+        self.failed.emit(error)
+        self._end()
+
+    def _end(self) -> None:
+        self._live.clear()
+        self.refresh()
+
+    def margins(self) -> list[list[str]]:
+        """The chosen release as margins by name; empty unless it may go out."""
+        found = self.found.get(self.chosen)
+        if found is None or not found.safe or self.chosen == NOW:
+            return []
+        names = found.plan.lattice.names_of
+        return [list(names(query)) for query in found.plan.released if query]
+
+    def words(self, project: Project) -> list[str]:
+        """The search as words of the command line."""
+        return optimal(project, method=self.method.currentData())
+
+
+def _width(judgement: object) -> str:
+    width, exact = judgement.width, judgement.exact  # type: ignore[attr-defined]
+    return count_text(width) if exact else f"at most {count_text(width)}"
+
+
+def _share(value: float | None) -> str:
+    return "\u2013" if value is None else f"{number_text(100 * value, digits=1)} %"

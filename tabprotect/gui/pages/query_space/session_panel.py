@@ -1,0 +1,389 @@
+"""A table-server session: queries and their answers, the history, and its replay."""
+
+from __future__ import annotations
+
+from datetime import UTC
+
+import numpy as np
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import (
+    QComboBox,
+    QLineEdit,
+    QPushButton,
+    QSlider,
+    QSplitter,
+    QStackedWidget,
+    QWidget,
+)
+
+from tabprotect.engine.budgets import SESSION_ANSWER_CELLS
+from tabprotect.engine.errors import InputError, TabprotectError
+from tabprotect.engine.house import user_name
+from tabprotect.engine.progress import Progress
+from tabprotect.engine.project.project import Project
+from tabprotect.engine.project.release_plan import ReleasePlan
+from tabprotect.engine.project.verbs.query_verbs import serve_session
+from tabprotect.engine.query_space.lattice import Query, names_joined
+from tabprotect.engine.query_space.registered import rules
+from tabprotect.engine.tables.table import Table
+from tabprotect.gui.base.question import Question
+from tabprotect.gui.forms.name_picks import NamePicks
+from tabprotect.gui.lattice.dimension_bars import DimensionBars
+from tabprotect.gui.lattice.lattice_view import LatticeView
+from tabprotect.gui.lattice.names import first_names
+from tabprotect.gui.lattice.session_asking import Served, Serving
+from tabprotect.gui.lattice.space import Regions, Space
+from tabprotect.gui.lattice.words import state_sentence
+from tabprotect.gui.look.file_dialogs import ask_place
+from tabprotect.gui.look.label import Label
+from tabprotect.gui.look.layouts import in_column, in_row
+from tabprotect.gui.look.listing import ListColumn, Listing
+from tabprotect.gui.look.theme import GRID
+from tabprotect.gui.pages.query_space.lattice_panel import DRAWN, look_of
+
+ANSWERS = {
+    "table": "The table itself",
+    "projection": "Not the table, but what of it is released",
+    "refusal": "Refused",
+    "deferral": "Put off",
+}
+
+
+class SessionPanel(QWidget):
+    """``failed`` carries an error, ``changed`` that the history has grown."""
+
+    failed = Signal(object)
+    changed = Signal()
+
+    def __init__(self, space: Space) -> None:
+        super().__init__()
+        self.space = space
+        self.serving: Serving | None = None
+        self.served: Served | None = None
+        self._key: tuple[object, ...] | None = None
+        self._regions: Regions | None = None
+        self._work: Question[tuple[Serving, Served]] = Question(
+            self, space.document.jobs, self._answered, self._not_answered, stopped=self._stopped
+        )
+        self.place = QLineEdit(placeholderText="a file, or a database URL")
+        self.place.setAccessibleName("Where the history is kept: a file or a database URL")
+        browse = QPushButton("Choose\u2026")
+        browse.setAccessibleName("Choose the file of the history")
+        browse.clicked.connect(self._browse)
+        self.rule = QComboBox()
+        self.rule.setAccessibleName("Release rule")
+        for name, found in rules().items():
+            self.rule.addItem(found.label, name)
+            self.rule.setItemData(self.rule.count() - 1, f"<p>{found.help}</p>", 3)
+        self.rule.setCurrentIndex(self.rule.findData("myopic"))
+        self.rule.currentIndexChanged.connect(lambda _: self._show_rule())
+        self.begin = QPushButton("Begin")
+        self.begin.clicked.connect(self.begin_session)
+        self.values: dict[str, QLineEdit] = {}
+        self._values_row = in_row(spacing=GRID)
+        self.user = QLineEdit(user_name())
+        self.user.setAccessibleName("Who asks")
+        self.user.setMaximumWidth(16 * GRID)
+        self.names = NamePicks("Variable of the sub-table asked for")
+        self.asking = QPushButton("Ask")
+        self.asking.clicked.connect(self.ask)
+        self.answer = Label(wordWrap=True, name="The answer")
+        self.answer.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.given = QComboBox()
+        self.given.setAccessibleName("Which of the tables given out")
+        self.given.currentIndexChanged.connect(lambda _: self._show_table())
+        self.cells = Listing("The table given out")
+        self.log = Listing("History of queries", sortable=False)
+        self.view = LatticeView("Lattice at this point of the history")
+        self.view.hover_focuses = False
+        self.view.focused.connect(self._query_chosen)
+        self.bars = DimensionBars()
+        self.pictures = QStackedWidget()
+        self.pictures.addWidget(self.view)
+        self.pictures.addWidget(self.bars)
+        self.slider = QSlider(Qt.Orientation.Horizontal)
+        self.slider.setAccessibleName("Point in the history")
+        self.slider.setPageStep(1)
+        self.slider.valueChanged.connect(lambda _: self._show_point())
+        self.log.chosen.connect(lambda row: self.slider.setValue(row + 1))
+        self._point = Label(wordWrap=True, name="What was released then")
+        self._lay_out(browse)
+        self._show_rule()
+
+    def _lay_out(self, browse: QPushButton) -> None:
+        where, rule, who = Label("History in"), Label("Rule"), Label("Asked by")
+        where.setBuddy(self.place)
+        rule.setBuddy(self.rule)
+        who.setBuddy(self.user)
+        kept = in_row(where, (self.place, 1), browse, spacing=GRID)
+        begun = in_row(rule, self.rule, self._values_row, 1, self.begin, spacing=GRID)
+        asked = in_row(
+            who, self.user, Label("for"), (self.names, 1), self.asking, margins=0, spacing=GRID
+        )
+        self._asked = QWidget()
+        self._asked.setLayout(asked)
+        left, right = QWidget(), QWidget()
+        in_column(
+            (self.log, 3),
+            self.given,
+            (self.cells, 2),
+            on=left,
+            margins=(0, 0, GRID, 0),
+            spacing=GRID // 2,
+        )
+        in_column(
+            (self.pictures, 1), self.slider, self._point, on=right, margins=0, spacing=GRID // 2
+        )
+        self._told = QSplitter(Qt.Orientation.Horizontal)
+        self._told.setChildrenCollapsible(False)
+        self._told.addWidget(left)
+        self._told.addWidget(right)
+        self._told.setSizes([52 * GRID, 52 * GRID])
+        in_column(
+            *(kept, begun, self._asked, self.answer, (self._told, 1), 0),
+            on=self,
+            margins=(0, GRID, 0, 0),
+            spacing=GRID,
+        )
+
+    # -- the session --------------------------------------------------------------------------
+
+    def refresh(self) -> None:
+        """End a session that belongs to another table or criterion."""
+        project, regions = self.space.document.project, self.space.regions
+        key = (
+            None
+            if project is None or regions is None
+            else (regions.state.evidence, *_settings(project.plan))
+        )
+        if (
+            key is None
+            or self._key is None
+            or key[0] is not self._key[0]
+            or key[1:] != self._key[1:]
+        ):
+            self._key = key
+            self._work.drop()
+            self.serving = self.served = None
+        self._show()
+
+    def begin_session(self) -> None:
+        """Open the history and begin a session by the chosen rule."""
+        project = self.space.document.project
+        if project is None or self._work.running:
+            return
+        url, rule = self.place.text(), str(self.rule.currentData())
+        values = {name: field.text() for name, field in self.values.items()}
+
+        def work(progress: Progress) -> tuple[Serving, Served]:
+            serving = Serving(project, url, rule, values, progress)
+            return serving, serving.history(progress)
+
+        self._work.ask("opening the history", work)
+        self._show()
+
+    def ask(self) -> None:
+        """Ask for the sub-table of the names that are picked; of none, for the grand total."""
+        serving, regions = self.serving, self.space.regions
+        if serving is None or regions is None or self._work.running:
+            return
+        try:
+            query = regions.letters.lattice.query(self.names.chosen)
+            if not self.user.text().strip():
+                raise InputError("nobody is named as asking", hint="say who asks")
+        except TabprotectError as error:
+            self.failed.emit(error)
+            return
+        user = self.user.text().strip()
+        self._work.ask(
+            "answering a query", lambda progress: (serving, serving.ask(user, query, progress))
+        )
+        self._show()
+
+    def _answered(self, found: tuple[Serving, Served]) -> None:
+        self.serving, self.served = found
+        served = found[1]
+        self._show()
+        self.slider.setValue(len(served.entries))
+        self._show_point()
+        self.changed.emit()
+
+    def _not_answered(self, error: TabprotectError) -> None:
+        self.failed.emit(error)
+        self._show()
+
+    def _stopped(self) -> None:
+        serving = self.serving
+        if serving is not None:
+            # The decision may be in the history all the same.
+            self._work.ask(
+                "reading the history", lambda progress: (serving, serving.history(progress))
+            )
+        self._show()
+
+    def margins(self) -> list[list[str]]:
+        """What was released at the point that is shown, as margins by name."""
+        regions = self._regions
+        if regions is None:
+            return []
+        names = regions.letters.lattice.names_of
+        return [list(names(query)) for query in regions.state.released if query]
+
+    def words(self, project: Project) -> list[str]:
+        """The next request as words of the command line; a database's password is left out."""
+        place = self.place.text().strip() or "history.sqlite"
+        head, at, tail = place.rpartition("@")
+        if at and "://" in head:
+            scheme, _, login = head.partition("://")
+            place = f"{scheme}://{login.partition(':')[0]}@{tail}"
+        return serve_session(
+            project,
+            database=place,
+            rule=self.rule.currentData(),
+            query=names_joined(self.names.chosen) or "A,B",
+        )
+
+    # -- what is shown ------------------------------------------------------------------------
+
+    def _show(self) -> None:
+        begun, regions = self.serving is not None, self.space.regions
+        self.begin.setEnabled(not self._work.running and regions is not None)
+        self.begin.setText("Begin anew" if begun else "Begin")
+        self.names.offer(() if regions is None else regions.letters.lattice.names)
+        for widget in (self.user, self.names, self.asking):
+            widget.setEnabled(begun and not self._work.running)
+        served = self.served
+        self._asked.setVisible(begun)
+        self._told.setVisible(served is not None and regions is not None)
+        if served is None or regions is None:
+            self.answer.setText(
+                "A session answers queries from this table and writes every decision down before "
+                "the answer leaves. Choose where, then begin."
+            )
+            self.log.show_rows(())
+            self.given.clear()
+            self.given.hide()
+            self.cells.show_rows(())
+            self.cells.hide()
+            self.slider.setRange(0, 0)
+            self._show_point()
+            return
+        letters = regions.letters
+        lines = [entry.line for entry in served.entries]
+        times = [
+            e.time.replace(tzinfo=UTC).astimezone().strftime("%H:%M:%S") for e in served.entries
+        ]
+        self.log.show_rows(
+            (
+                ListColumn("no.", [e.number for e in served.entries]),
+                ListColumn("time", times, str, right=False),
+                ListColumn("who", [line.user for line in lines], str, right=False),
+                ListColumn("asked", [letters.text(line.query) for line in lines], str, right=False),
+                ListColumn("answer", [line.kind for line in lines], str, right=False),
+                ListColumn("why", [line.detail or line.reason for line in lines], str, right=False),
+            ),
+            stretch=5,
+        )
+        self.slider.setRange(0, len(served.entries))
+        self._show_answer(served)
+
+    def _show_answer(self, served: Served) -> None:
+        regions, answer = self.space.regions, served.answer
+        self.given.blockSignals(True)
+        self.given.clear()
+        if answer is None or regions is None:
+            self.answer.setText("The history is open: ask.")
+        else:
+            names = [regions.letters.text(q) for q in answer.queries if q]
+            given = f": {first_names(names)}" if names else ""
+            self.answer.setText(f"{ANSWERS[answer.kind]}{given} ({answer.reason}).")
+            self.given.addItems(names)
+        self.given.blockSignals(False)
+        self.given.setVisible(self.given.count() > 1)
+        self._show_table()
+
+    def _show_table(self) -> None:
+        served, at = self.served, self.given.currentIndex()
+        tables: tuple[Table, ...] = () if served is None else served.tables
+        self.cells.setVisible(0 <= at < len(tables))
+        if not 0 <= at < len(tables):
+            self.cells.show_rows(())
+            return
+        table = tables[at]
+        domain = table.domain
+        keys = np.arange(min(domain.size, SESSION_ANSWER_CELLS), dtype=np.int64)
+        codes = [domain.unflat(int(key)) for key in keys]
+        columns = [
+            ListColumn(v.name, [v.categories[code[n]] for code in codes], str, right=False)
+            for n, v in enumerate(domain.variables)
+        ]
+        self.cells.show_rows([*columns, ListColumn("count", [table[code] for code in codes])])
+
+    def _show_point(self) -> None:
+        served, regions = self.served, self.space.regions
+        if served is None or regions is None:
+            self._regions = None
+            self.view.show_levels((), None)
+            self.bars.show_counts(self.bars.counts[:, :0])
+            self._point.clear()
+            return
+        at = min(self.slider.value(), len(served.states) - 1)
+        self._regions = Regions(served.states[at], regions.letters, "released")
+        when = "Before the first query" if not at else f"After query {at} of {len(served.entries)}"
+        self._point.setText(f"{when}: {state_sentence(self._regions)}")
+        self.pictures.setCurrentIndex(regions.variables > DRAWN)
+        if regions.variables > DRAWN:
+            self.bars.show_counts(self._regions.by_dimension)
+        else:
+            lattice = regions.letters.lattice
+            self.view.text = regions.letters.node
+            self.view.look = lambda query: look_of(self._regions, None, query, 0)
+            levels = [(d, tuple(lattice.level(d))) for d in range(lattice.variables + 1)]
+            self.view.show_levels(levels, regions.letters)
+            if at:
+                self.view.set_focus(served.entries[at - 1].line.query)
+            self.view.say(self._point.text())
+        self.log.set_current(at - 1 if at else None)
+        self.changed.emit()
+
+    def _query_chosen(self, query: Query) -> None:
+        """A node that is clicked is put into the field, ready to be asked for."""
+        regions = self.space.regions
+        if regions is not None:
+            self.view.set_focus(query)
+            self.names.choose(regions.letters.lattice.names_of(query))
+
+    def _show_rule(self) -> None:
+        found = rules()[self.rule.currentData()]
+        self.rule.setToolTip(f"<p>{found.help}</p>")
+        while self._values_row.count():
+            item = self._values_row.takeAt(0)
+            if item is not None and (widget := item.widget()) is not None:
+                widget.hide()
+                widget.deleteLater()
+        self.values = {}
+        for parameter in found.parameters:
+            field = QLineEdit(str(parameter.default))
+            field.setAccessibleName(parameter.label)
+            field.setToolTip(f"<p>{parameter.help}</p>")
+            field.setMaximumWidth(7 * GRID)
+            label = Label(parameter.label.lower())
+            label.setBuddy(field)
+            self._values_row.addWidget(label)
+            self._values_row.addWidget(field)
+            self.values[parameter.name] = field
+
+    def _browse(self) -> None:
+        ask_place(
+            self,
+            "History",
+            "query-history-CONFIDENTIAL.sqlite",
+            "SQLite (*.sqlite);;All files (*)",
+            self.place.setText,
+            suffix="sqlite",
+            confirm=False,
+        )
+
+
+def _settings(plan: ReleasePlan) -> tuple[object, ...]:
+    return (plan.threshold, plan.criterion, plan.bounds)

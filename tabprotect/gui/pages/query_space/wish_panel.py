@@ -1,0 +1,250 @@
+"""The wish list: sub-tables that users ask for, and which of them may go out together."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtWidgets import (
+    QHeaderView,
+    QPushButton,
+    QTreeWidget,
+    QTreeWidgetItem,
+    QWidget,
+)
+
+from tabprotect.engine.errors import TabprotectError
+from tabprotect.engine.progress import Progress
+from tabprotect.engine.query_space.lattice import Query
+from tabprotect.engine.query_space.optimal.together import WishesTogether, wishes_together
+from tabprotect.gui.base.question import Question
+from tabprotect.gui.forms.name_picks import NamePicks
+from tabprotect.gui.lattice.names import counted, first_names
+from tabprotect.gui.lattice.space import Regions, Space
+from tabprotect.gui.lattice.words import figure_text, status_text, way_text
+from tabprotect.gui.look.label import Label
+from tabprotect.gui.look.layouts import in_column, in_row
+from tabprotect.gui.look.theme import GRID
+
+EMPTY = (
+    "Put down the tables that users ask for, the most wanted first: you see which of them may go "
+    "out together, and can plan those."
+)
+
+QUERY = Qt.ItemDataRole.UserRole
+
+
+class WishPanel(QWidget):
+    """``failed`` carries an error, ``changed`` that other wishes may be planned."""
+
+    failed = Signal(object)
+    changed = Signal()
+
+    def __init__(self, space: Space) -> None:
+        super().__init__()
+        self.space = space
+        self.found: WishesTogether | None = None
+        self._table: object = None
+        self._question: Question[WishesTogether] = Question(
+            self,
+            space.document.jobs,
+            self._answered,
+            self._not_answered,
+            came=self._answered,
+            stopped=self._show,
+        )
+        self.names = NamePicks("Variable of a wished table")
+        self.names.changed.connect(self._show_buttons)
+        self.adding = QPushButton("Wish for it")
+        self.adding.clicked.connect(self.add)
+        self.pairs = QPushButton("All two-way tables")
+        self.pairs.clicked.connect(self.add_pairs)
+        self.removing = QPushButton("Remove")
+        self.removing.setAccessibleName("Remove the wish that is gone to")
+        self.removing.clicked.connect(self.remove)
+        self.list = QTreeWidget()
+        self.list.setRootIsDecorated(False)
+        self.list.setUniformRowHeights(True)
+        self.list.setAccessibleName("Wish list")
+        self.list.setHeaderLabels(["wished for", "alone", "with the others"])
+        header = self.list.header()
+        header.setStretchLastSection(False)
+        for column in range(3):
+            header.setSectionResizeMode(
+                column,
+                QHeaderView.ResizeMode.ResizeToContents
+                if column
+                else QHeaderView.ResizeMode.Stretch,
+            )
+        self.list.itemChanged.connect(lambda _item, column: self._changed(column))
+        self.list.currentItemChanged.connect(self._gone_to)
+        self.said = Label(EMPTY, wordWrap=True, name="Which wishes may go out together")
+        first = in_row(Label("Table of"), (self.names, 1), spacing=GRID)
+        row = in_row(self.adding, self.pairs, self.removing, 1, spacing=GRID)
+        in_column(
+            first, row, self.said, (self.list, 1), on=self, margins=(0, GRID, 0, 0), spacing=GRID
+        )
+
+    # -- the list -----------------------------------------------------------------------------
+
+    @property
+    def wishes(self) -> list[Query]:
+        """All wishes, in order."""
+        return [item.data(0, QUERY) for item in self._items()]
+
+    @property
+    def ticked(self) -> list[Query]:
+        """Those that are to go out together."""
+        yes = Qt.CheckState.Checked
+        return [item.data(0, QUERY) for item in self._items() if item.checkState(0) == yes]
+
+    def _items(self) -> list[QTreeWidgetItem]:
+        found = [self.list.topLevelItem(n) for n in range(self.list.topLevelItemCount())]
+        return [item for item in found if item is not None]
+
+    def add(self) -> None:
+        """Put down the table of the names that are picked."""
+        regions = self.space.regions
+        if regions is None or not self.names.chosen:
+            return
+        query = regions.letters.lattice.query(self.names.chosen)
+        self.names.choose(())
+        self._put(regions, [query])
+
+    def add_pairs(self) -> None:
+        """Put down every table of two variables."""
+        regions = self.space.regions
+        if regions is not None:
+            self._put(regions, list(regions.letters.lattice.level(2)))
+
+    def remove(self) -> None:
+        """Drop the wish that is gone to."""
+        item = self.list.currentItem()
+        if item is not None:
+            self.list.takeTopLevelItem(self.list.indexOfTopLevelItem(item))
+            self._ask()
+
+    def _put(self, regions: Regions, queries: list[Query]) -> None:
+        there = set(self.wishes)
+        self.list.blockSignals(True)
+        for query in queries:
+            if query and query not in there:
+                item = QTreeWidgetItem([regions.letters.named(query), "", ""])
+                item.setData(0, QUERY, query)
+                item.setSizeHint(0, QSize(0, 3 * GRID))
+                item.setCheckState(0, Qt.CheckState.Checked)
+                self.list.addTopLevelItem(item)
+        self.list.blockSignals(False)
+        self._ask()
+
+    def _gone_to(self, item: QTreeWidgetItem | None) -> None:
+        if item is not None:
+            self.space.set_focus(item.data(0, QUERY))
+
+    # -- which go together --------------------------------------------------------------------
+
+    def refresh(self) -> None:
+        """Ask anew where table or criterion have changed; another table's wishes are dropped."""
+        regions, project = self.space.regions, self.space.document.project
+        table = None if project is None else project.table
+        if table is not self._table:
+            self._table = table
+            self.list.clear()
+        self.names.offer(() if regions is None else regions.letters.lattice.names)
+        self._show_buttons()
+        self._ask()
+
+    def _show_buttons(self) -> None:
+        there = self.space.regions is not None
+        self.pairs.setEnabled(there)
+        self.removing.setEnabled(there)
+        self.adding.setEnabled(there and bool(self.names.chosen))
+
+    def _changed(self, column: int) -> None:
+        if not column:
+            self._ask()
+
+    def _ask(self) -> None:
+        regions, wishes = self.space.regions, self.ticked
+        if regions is None or not wishes:
+            self._question.drop()
+            self.found = None
+            self._show()
+            return
+        state = regions.state
+
+        def work(progress: Progress) -> WishesTogether:
+            return wishes_together(
+                state.evidence,
+                wishes,
+                state.threshold,
+                state.criterion,
+                bounds=state.bounds,
+                progress=progress,
+            )
+
+        key = (state.evidence, state.criterion, state.threshold, state.bounds, *wishes)
+        if self._question.ask("trying wishes", work, key):
+            self.found = None
+        self._show()
+
+    def _answered(self, found: WishesTogether) -> None:
+        self.found = found
+        self._show()
+
+    def _not_answered(self, error: TabprotectError) -> None:
+        self.failed.emit(error)
+        self._show()
+
+    def _show(self) -> None:
+        regions, found = self.space.regions, self.found
+        self.list.blockSignals(True)
+        for item in self._items():
+            query = item.data(0, QUERY)
+            item.setText(1, "" if regions is None else status_text(regions, query))
+            said = ""
+            if found is not None:
+                said = "yes" if query in found.kept else "no" if query in found.left else ""
+                said = "not proved" if query in found.undecided else said
+            item.setText(2, said)
+        self.list.blockSignals(False)
+        self.said.setText(self._sentence())
+        self.changed.emit()
+
+    def _sentence(self) -> str:
+        regions, found, wishes = self.space.regions, self.found, self.ticked
+        if regions is None or not wishes:
+            return EMPTY
+        if found is None:
+            return "Trying which may go out together \u2026" if self._question.running else ""
+        figure = f"{figure_text(regions.state, found.judgement)} ({way_text(found.judgement)})"
+        many = counted(len(wishes), "ticked table")
+        left, undecided = (
+            first_names([regions.letters.text(query) for query in part], 6)
+            for part in (found.left, found.undecided)
+        )
+        kept = counted(len(found.kept), "table")
+        if undecided:
+            said = f"Proved safe to go out together: {kept} of the {many}, which leaves {figure}."
+            if left:
+                said += f" Proved unsafe beside them: {left}."
+            if self._question.running:
+                said += f" Still being tried: {undecided}."
+            else:
+                said += f" Not proved, and so not planned: {undecided}."
+            return said
+        if not left:
+            one = len(wishes) == 1
+            return f"The {many} may go out{'' if one else ' together'}: that leaves {figure}."
+        if not found.kept:
+            return f"None of the {many} may go out: {left}."
+        return (
+            f"Not all together: taken in this order {kept} of the "
+            f"{many} may go out, which leaves {figure}; {left} may not join them."
+        )
+
+    def margins(self) -> list[list[str]]:
+        """The wishes that may go out together, as margins by name."""
+        regions, found = self.space.regions, self.found
+        if regions is None or found is None:
+            return []
+        names = regions.letters.lattice.names_of
+        return [list(names(query)) for query in found.kept]

@@ -1,0 +1,183 @@
+"""Lines of a group: each with its mark, what it says, and what can be done about it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QFrame, QPushButton, QWidget
+
+from tabprotect.engine.bundle.check_lines import CheckGroup, CheckLine
+from tabprotect.engine.errors import Suggestion
+from tabprotect.gui.look import icons
+from tabprotect.gui.look.buttons import emptied, tool_button
+from tabprotect.gui.look.label import Label, heading, tip
+from tabprotect.gui.look.layouts import in_column, in_row
+from tabprotect.gui.look.roles import dress
+from tabprotect.gui.look.theme import GRID, THEME, spaced
+from tabprotect.languages.speaking import told
+
+MARKS = {
+    "passed": ("tick", "released", "passed"),
+    "told": ("information", "quiet", "for information"),
+    "mind": ("warning", "at_risk", "mind"),
+    "failed": ("cross", "error", "failed"),
+}
+"""Icon, colour and word of each state."""
+
+
+class LineRow(QWidget):
+    """One line. ``cells_asked`` where its cells are to be looked at."""
+
+    cells_asked = Signal()
+
+    def __init__(self, line: CheckLine) -> None:
+        super().__init__()
+        self.line = line
+        icon, ink, word = MARKS[line.state]
+        picture = Label()
+        picture.setPixmap(icons.pixmap(icon, 16, colour=getattr(THEME.colours, ink)))
+        self.words = Label(spaced(line.text), wordWrap=True)
+        self.words.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.words.setAccessibleName(f"{word}: {line.text}")
+        row = in_row(
+            (picture, 0, Qt.AlignmentFlag.AlignTop),
+            (self.words, 1),
+            on=self,
+            margins=0,
+            spacing=GRID,
+        )
+        if line.staff:
+            badge = Label("staff only", role="quiet")
+            row.addWidget(badge, 0, Qt.AlignmentFlag.AlignTop)
+        self.button: QPushButton | None = None
+        if line.cells:
+            self.button = QPushButton("Show cells")
+            self.button.setAccessibleName(f"Show the cells of: {line.text}")
+            self.button.clicked.connect(self.cells_asked)
+            row.addWidget(self.button, 0, Qt.AlignmentFlag.AlignTop)
+
+
+class LineGroup(QWidget):
+    """A titled card of lines; folded it is one line with a mark that sums up.
+
+    ``cells_asked``: the cells of a line are to be looked at; ``remedy_chosen`` carries what was
+    chosen of what helps.
+    """
+
+    cells_asked = Signal()
+    remedy_chosen = Signal(object)
+
+    def __init__(self, title: str, *, folded: str = "") -> None:
+        super().__init__()
+        self.group = CheckGroup(title, ())
+        self.rows: list[LineRow] = []
+        self.remedies: dict[str, QPushButton] = {}
+        self._folded = folded
+        self._shown: tuple[object, ...] | None = None
+        self.setAccessibleName(title)
+        self.title = heading(title)
+        self.card = QFrame()
+        dress(self.card, "card")
+        self._inside = in_column(
+            on=self.card, margins=(GRID + 4, GRID, GRID + 4, GRID), spacing=GRID
+        )
+        self._lines = in_column(spacing=GRID)
+        self.fold = tool_button("", checkable=True, flat=True)
+        self.fold.setParent(self.card)
+        self.fold.toggled.connect(self._unfold)
+        self._folding, self._may_fold = False, True
+        self._sum = in_row(spacing=GRID)
+        self._inside.addLayout(self._sum)
+        self._inside.addLayout(self._lines)
+        self._helps = in_column(spacing=4)
+        self._inside.addLayout(self._helps)
+        in_column(self.title, self.card, on=self, margins=0, spacing=4)
+        self.fold.setVisible(False)
+        THEME.follow(self, LineGroup._repaint)
+
+    def add(self, widget: QWidget) -> None:
+        """Put something beneath the lines."""
+        self._inside.addWidget(widget)
+
+    def show_group(
+        self,
+        group: CheckGroup,
+        *,
+        helps: Sequence[Suggestion] | None = (),
+        folding: bool = True,
+    ) -> None:
+        """Show lines anew.
+
+        Parameters
+        ----------
+        helps
+            Remedies, ``None`` while they are being tried.
+        folding
+            Whether lines that all passed may be folded into one.
+        """
+        shown = (group, None if helps is None else tuple(map(id, helps)), folding)
+        if shown == self._shown:
+            # What is the same stays, and with it what has the focus.
+            return
+        self._shown = shown
+        self.group, self._may_fold = group, folding
+        self._fill(group.lines)
+        emptied(self._helps)
+        self.remedies = {}
+        if helps is None:
+            self._helps.addWidget(_quiet("Trying what helps\u2026"))
+        elif helps:
+            self._helps.addWidget(_quiet("What helps"))
+            for remedy in helps:
+                button = QPushButton(f"{remedy.text[:1].upper()}{remedy.text[1:]}")
+                button.setAccessibleName(f"Remedy: {remedy.text}")
+                button.setAccessibleDescription(remedy.reached)
+                button.setToolTip(tip(remedy.reached))
+                button.clicked.connect(lambda _=False, r=remedy: self.remedy_chosen.emit(r))
+                self.remedies[remedy.text] = button
+                row = QWidget()
+                in_row(button, (_quiet(remedy.reached), 1), on=row, margins=0, spacing=GRID)
+                self._helps.addWidget(row)
+
+    def controls(self) -> list[QWidget]:
+        """What takes the keyboard, in reading order."""
+        buttons = [row.button for row in self.rows if row.button is not None]
+        return [self.fold, *buttons, *self.remedies.values()]
+
+    def _fill(self, lines: Sequence[CheckLine]) -> None:
+        emptied(self._lines)
+        for old in self.rows:
+            # At once: what it said may belong to the house.
+            old.setParent(None)
+        self.rows = [LineRow(line) for line in lines]
+        for row in self.rows:
+            row.cells_asked.connect(self.cells_asked)
+            self._lines.addWidget(row)
+        self._sum_up(lines)
+
+    def _sum_up(self, lines: Sequence[CheckLine]) -> None:
+        self._sum.removeWidget(self.fold)
+        emptied(self._sum)
+        all_passed = all(line.state == "passed" for line in lines)
+        self._folding = bool(self._folded and lines and self._may_fold) and all_passed
+        self.fold.setVisible(self._folding)
+        if self._folding:
+            self._sum.addWidget(LineRow(CheckLine("passed", self._folded)), 1)
+            self._sum.addWidget(self.fold)
+        self._unfold(self.fold.isChecked())
+
+    def _unfold(self, open_: bool) -> None:
+        self.fold.setText("Hide" if open_ else "Show")
+        group = told(self.group.title)
+        self.fold.setAccessibleName(f"{'Hide' if open_ else 'Show'} the lines of {group}")
+        for row in self.rows:
+            row.setVisible(open_ or not self._folding)
+
+    def _repaint(self) -> None:
+        self._fill(self.group.lines)
+
+
+def _quiet(text: str) -> Label:
+    label = Label(text, wordWrap=True, role="quiet")
+    return label

@@ -1,0 +1,302 @@
+"""Title, destinations, and the one question before something leaves the house."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from PySide6.QtCore import QStandardPaths, Qt, Signal
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QDialog,
+    QDialogButtonBox,
+    QFrame,
+    QGridLayout,
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QWidget,
+)
+
+from tabprotect.engine.bundle import confidential
+from tabprotect.engine.bundle.data_package import slug
+from tabprotect.engine.errors import InputError
+from tabprotect.gui.base.confidential_files import marked
+from tabprotect.gui.base.preferences import Preferences
+from tabprotect.gui.look import icons
+from tabprotect.gui.look.file_dialogs import ask_place
+from tabprotect.gui.look.label import Label, heading
+from tabprotect.gui.look.layouts import in_column
+from tabprotect.gui.look.roles import dress
+from tabprotect.gui.look.theme import GRID
+
+
+@dataclass(frozen=True)
+class Destination:
+    """Where release and dossier go; no dossier is ``None``."""
+
+    release: Path
+    dossier: Path | None
+
+    @property
+    def taken(self) -> list[Path]:
+        """Files that are there already."""
+        return [p for p in (self.release, self.dossier) if p is not None and p.exists()]
+
+    def check(self) -> None:
+        """Before anything is asked.
+
+        Raises
+        ------
+        InputError
+            For a folder that is not there, or one name for both files.
+        """
+        for path in (self.release, self.dossier):
+            if path is not None and not path.parent.is_dir():
+                raise InputError(
+                    "there is no such folder", file=path.parent, hint="choose another place"
+                )
+        if self.release == self.dossier:
+            raise InputError(
+                "release and dossier would be one file",
+                file=self.release,
+                hint="give the release another name",
+            )
+
+
+def default_folder(source: str, preferred: Path | None) -> Path:
+    """The preferred one, else beside the table's file, else among the user's documents."""
+    if preferred is not None and preferred.is_dir():
+        return preferred
+    folder = Path(source).parent if source and not source.startswith("example:") else None
+    if folder is not None and folder.is_dir():
+        return folder
+    place = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation)
+    return Path(place) if place and Path(place).is_dir() else Path.home()
+
+
+def _unused(folder: Path, name: str) -> Path:
+    """A name of its own: next year's release does not replace last year's, nor its dossier."""
+    names = (f"{name}{ending}" for ending in ("", *(f"-{n}" for n in range(2, 1000))))
+    free = (n for n in names if not any((folder / f).exists() for f in (n, f"{n}.zip")))
+    return folder / f"{next(free, name)}.zip"
+
+
+class PublishForm(QWidget):
+    """Public title, file of the bundle, file of the dossier. ``titled`` carries a new title."""
+
+    titled = Signal(str)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setAccessibleName("Title and destinations")
+        self._chosen = False
+        self._confidential: Path | None = None
+        self._kept: tuple[str, str] | None = None
+        self._choose: list[QPushButton] = []
+        self.title = QLineEdit(placeholderText="what the reader sees first")
+        self.title.editingFinished.connect(self.end_editing)
+        self.title.setToolTip("Public: readers see it first.")
+        self.release = QLineEdit()
+        self.release.setToolTip("The bundle that is published.")
+        self.release.textEdited.connect(lambda _: self._follow())
+        self.keep = QCheckBox("Dossier")
+        self.keep.setChecked(True)
+        self.keep.setToolTip(
+            "<p>Original, seed, coins and audit trail in one file. Without it nobody can account "
+            "for the release later.</p>"
+        )
+        self.dossier = QLineEdit()
+        self.dossier.editingFinished.connect(self._mark)
+        self.keep.toggled.connect(self.dossier.setEnabled)
+        self.together = Label(
+            "Public and confidential files go into one folder: File > Settings keeps them apart.",
+            wordWrap=True,
+            role="quiet",
+        )
+        self.apart = QCheckBox("A bundle for each table")
+        self.apart.setToolTip(
+            "<p>A folder with a bundle for each table and one manifest for all; cells that several "
+            "tables have are the same in all.</p>"
+        )
+        self.apart.hide()
+        card = QFrame()
+        dress(card, "card")
+        grid = QGridLayout(card)
+        grid.setContentsMargins(GRID + 4, GRID, GRID + 4, GRID)
+        grid.setHorizontalSpacing(GRID)
+        grid.setVerticalSpacing(GRID)
+        grid.setColumnStretch(1, 1)
+        in_column(heading("What is written"), card, on=self, margins=0, spacing=4)
+        for row, (label, field, name) in enumerate(
+            (
+                (Label("Title"), self.title, "Title, public"),
+                (Label("Bundle"), self.release, "File of the release bundle"),
+                (self.keep, self.dossier, "File of the dossier, confidential"),
+            )
+        ):
+            field.setAccessibleName(name)
+            if isinstance(label, QLabel):
+                label.setBuddy(field)
+            grid.addWidget(label, row, 0)
+            grid.addWidget(field, row, 1, 1, 1 if row else 2)
+        for row, field in ((1, self.release), (2, self.dossier)):
+            button = QPushButton("Choose\u2026")
+            button.setAccessibleName(f"Choose: {field.accessibleName()}")
+            button.clicked.connect(lambda _=False, f=field: self._ask(f))
+            self._choose.append(button)
+            grid.addWidget(button, row, 2)
+            field.textChanged.connect(lambda _: self._compare())
+        grid.addWidget(self.apart, 3, 1, 1, 2)
+        grid.addWidget(self.together, 4, 0, 1, 3)
+        self.keep.toggled.connect(lambda _: self._compare())
+
+    def controls(self) -> list[QWidget]:
+        """What takes the keyboard, in reading order."""
+        first, second = self._choose
+        return [self.title, self.release, first, self.keep, self.dossier, second, self.apart]
+
+    def show_project(
+        self, *, title: str, source: str, preferences: Preferences, tables: int = 1
+    ) -> None:
+        """Fill in the title, and destinations nobody has chosen yet.
+
+        Where there are several ``tables`` each may go into a bundle of its own.
+        """
+        self.apart.setVisible(tables > 1)
+        if tables < 2:
+            self.apart.setChecked(False)
+        if not self.title.isModified():
+            self.title.setText(title)
+        if self._kept is not None:
+            for field, text in zip((self.release, self.dossier), self._kept, strict=True):
+                field.setText(text)
+            self._kept = None
+        if not self._chosen:
+            name = slug(title) if title else ""
+            folder = default_folder(source, preferences.public_folder)
+            self._confidential = preferences.confidential_folder
+            self.release.setText(str(_unused(folder, f"{name or 'table'}-release")))
+            self._suggest()
+
+    def forget(self) -> None:
+        """Show no title and no path; what was chosen comes back with :meth:`show_project`."""
+        if self._kept is None:
+            self._kept = self.release.text(), self.dossier.text()
+        for field in (self.title, self.release, self.dossier):
+            # Not clear(): that is an edit, and what was edited is taken over.
+            field.setText("")
+
+    def set_destination(self, release: Path, dossier: Path | None) -> None:
+        """Choose both files."""
+        self._chosen = True
+        self.release.setText(str(release))
+        self.keep.setChecked(dossier is not None)
+        self.dossier.setText("" if dossier is None else str(marked(dossier)))
+
+    def destination(self) -> Destination:
+        """Where it goes. The dossier's name always says what it is."""
+        release = Path(self.release.text().strip())
+        if release.suffix.lower() != ".zip":
+            release = release.with_name(f"{release.name}.zip")
+        if self.apart.isChecked():
+            release = release.with_suffix("")
+        dossier = self.dossier.text().strip() or str(confidential.suggested_name(release))
+        return Destination(release, marked(Path(dossier)) if self.keep.isChecked() else None)
+
+    def end_editing(self) -> None:
+        """Take over a title that is still being typed."""
+        # Only what was typed: leaving the field must not bring back a title that was undone.
+        if self.title.isModified():
+            self.title.setModified(False)
+            self.titled.emit(self.title.text().strip())
+
+    def _follow(self) -> None:
+        self._chosen = True
+        self._suggest()
+
+    def _suggest(self) -> None:
+        text = self.release.text().strip()
+        beside = confidential.suggested_name(Path(text))
+        if self._confidential is not None and self._confidential.is_dir():
+            beside = self._confidential / beside.name
+        self.dossier.setText(str(beside) if text else "")
+
+    def _compare(self) -> None:
+        public, stays = Path(self.release.text()), Path(self.dossier.text())
+        written = bool(self.release.text()) and self.keep.isChecked()
+        self.together.setVisible(written and public.parent == stays.parent)
+
+    def _mark(self) -> None:
+        self._chosen = True
+        text = self.dossier.text().strip()
+        if text:
+            self.dossier.setText(str(marked(Path(text))))
+
+    def _ask(self, field: QLineEdit) -> None:
+        # Overwriting is asked once, in the question before publishing.
+        ask_place(
+            self,
+            field.accessibleName(),
+            field.text(),
+            "Zip files (*.zip)",
+            lambda path: self._take(field, path),
+            suffix="zip",
+            confirm=False,
+        )
+
+    def _take(self, field: QLineEdit, path: str) -> None:
+        field.setText(path)
+        (self._follow if field is self.release else self._mark)()
+
+
+class LeavingHouse(QDialog):
+    """The modal question: this is published, and no undo brings it back."""
+
+    def __init__(self, parent: QWidget, destination: Destination, *, what: list[str]) -> None:
+        super().__init__(parent)
+        self.setWindowTitle("Approve and publish")
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        taken = destination.taken
+        picture = Label()
+        picture.setPixmap(icons.pixmap("release", 32))
+        title = Label("This will be published.", role="heading")
+        lines = [*what, f"Bundle: {destination.release}"]
+        if destination.dossier is None:
+            lines.append(
+                "No dossier is kept: nobody will be able to account for this release later."
+            )
+        else:
+            lines.append(f"Dossier (confidential, stays here): {destination.dossier}")
+        if taken:
+            names = " and ".join(path.name for path in taken)
+            lines.append(f"There is a file of that name already; it is replaced: {names}.")
+        lines.append("What is published cannot be undone.")
+        text = Label("\n\n".join(lines), wordWrap=True)
+        text.setMinimumWidth(60 * GRID)
+        self.text = text.text()
+        buttons = QDialogButtonBox()
+        label = "Publish and replace" if taken else "Publish"
+        self.publish = buttons.addButton(label, QDialogButtonBox.ButtonRole.AcceptRole)
+        dress(self.publish, "main")
+        self.back = buttons.addButton("Not yet", QDialogButtonBox.ButtonRole.RejectRole)
+        # Enter presses the button that has the focus, as Space does: at first the careful one.
+        for button in (self.publish, self.back):
+            button.setAutoDefault(True)
+        self.back.setDefault(True)
+        buttons.accepted.connect(self.accept)
+        buttons.rejected.connect(self.reject)
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(2 * GRID)
+        grid.addWidget(picture, 0, 0)
+        grid.addWidget(title, 0, 1)
+        grid.addWidget(text, 1, 1)
+        grid.setColumnStretch(1, 1)
+        in_column(
+            grid,
+            buttons,
+            on=self,
+            margins=(3 * GRID, 2 * GRID, 3 * GRID, 2 * GRID),
+            spacing=2 * GRID,
+        )
+        self.back.setFocus()

@@ -1,0 +1,256 @@
+"""Editing categories: add, rename, reorder, remove and merge, one variable at a time."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QComboBox,
+    QFrame,
+    QHBoxLayout,
+    QLineEdit,
+    QListWidget,
+    QListWidgetItem,
+    QPushButton,
+    QToolButton,
+)
+
+from tabprotect.engine.project.command import Order
+from tabprotect.engine.project.verbs.category_verbs import (
+    add_category,
+    merge_categories,
+    remove_category,
+    rename_category,
+    rename_variable,
+    reorder_categories,
+)
+from tabprotect.engine.tables.groupings.bands import held_name
+from tabprotect.gui.base.document import Document
+from tabprotect.gui.look import icons
+from tabprotect.gui.look.buttons import tool_button
+from tabprotect.gui.look.label import Label
+from tabprotect.gui.look.layouts import in_column, in_row
+from tabprotect.gui.look.theme import GRID, THEME
+
+MOST = 5000
+"""Categories that are listed; a variable with more is edited in its file."""
+
+NAME = Qt.ItemDataRole.UserRole
+
+
+class CategoriesPanel(QFrame):
+    """Beside the table, never over it."""
+
+    closed = Signal()
+
+    def __init__(self, document: Document) -> None:
+        super().__init__()
+        self.document = document
+        self.setAccessibleName("Categories")
+        self.setMinimumWidth(28 * GRID)
+        self._variable = QComboBox()
+        self._variable.setAccessibleName("Variable")
+        self._variable.setEditable(True)
+        self._variable.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
+        self._variable.activated.connect(lambda _: self._fill())
+        edit = self._variable.lineEdit()
+        assert edit is not None
+        edit.setAccessibleName("Name of the variable; type another one to rename it")
+        edit.editingFinished.connect(self._rename_variable)
+        self._list = QListWidget()
+        self._list.setAccessibleName("Categories in order")
+        self._list.setDragDropMode(QAbstractItemView.DragDropMode.InternalMove)
+        self._list.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
+        self._list.setEditTriggers(
+            QAbstractItemView.EditTrigger.EditKeyPressed
+            | QAbstractItemView.EditTrigger.DoubleClicked
+        )
+        self._list.itemChanged.connect(self._renamed)
+        self._list.model().rowsMoved.connect(lambda *_: self._reordered())
+        self._new = QLineEdit(placeholderText="new category")
+        self._new.setAccessibleName("Name of the new category")
+        self._new.returnPressed.connect(self._add)
+        self._buttons: dict[str, QToolButton] = {}
+        row = in_row(spacing=4)
+        for picture, words, run in (
+            ("up", "Move up", lambda: self._shift(-1)),
+            ("down", "Move down", lambda: self._shift(1)),
+            ("edit", "Rename (F2)", self._rename_current),
+            ("remove", "Remove the empty category", self._remove),
+        ):
+            button = tool_button(flat=True)
+            button.setToolTip(words)
+            button.setAccessibleName(words)
+            button.setIconSize(QSize(18, 18))
+            button.clicked.connect(lambda _=False, r=run: r())
+            self._buttons[picture] = button
+            row.addWidget(button)
+        row.addStretch(1)
+        self._merge = QPushButton("Merge selected")
+        self._merge.setAccessibleName("Merge the selected categories into the first of them")
+        self._merge.clicked.connect(self._merge_selected)
+        row.addWidget(self._merge)
+        close = tool_button(flat=True)
+        close.setAccessibleName("Close the categories")
+        close.setToolTip("Close (Esc)")
+        close.clicked.connect(self.closed)
+        escape = QShortcut(QKeySequence("Esc"), self, self.closed.emit)
+        escape.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+        self._buttons["close"] = close
+        head = QHBoxLayout()
+        title = Label("Categories of", role="section")
+        head.addWidget(title)
+        head.addWidget(self._variable, 1)
+        head.addWidget(close)
+        add = in_row((self._new, 1))
+        more = QPushButton("Add")
+        more.setAccessibleName("Add the category")
+        more.clicked.connect(self._add)
+        add.addWidget(more)
+        in_column(head, (self._list, 1), row, add, on=self, margins=(GRID, 0, 0, 0), spacing=GRID)
+        self.setFocusProxy(self._list)
+        document.project_changed.connect(lambda _: self.refresh())
+        THEME.follow(self, CategoriesPanel._repaint)
+        self._repaint()
+
+    @property
+    def variable(self) -> str:
+        """The variable whose categories are listed."""
+        return str(self._variable.currentData() or "")
+
+    @property
+    def names(self) -> list[str]:
+        """The listed categories in order."""
+        return [self._list.item(i).data(NAME) for i in range(self._list.count())]
+
+    def refresh(self) -> None:
+        """List the variables and categories anew."""
+        table = self.document.original
+        beside = self.parentWidget()
+        if table is None or beside is None or not self.isVisibleTo(beside):
+            return
+        names = table.domain.names
+        chosen = self.variable
+        before = [self._variable.itemData(i) for i in range(self._variable.count())]
+        if before != list(names):
+            at = before.index(chosen) if chosen in before else 0
+            self._variable.blockSignals(True)
+            self._variable.clear()
+            for name in names:
+                self._variable.addItem(name, name)
+            place = names.index(chosen) if chosen in names else min(at, len(names) - 1)
+            self._variable.setCurrentIndex(place)
+            self._variable.blockSignals(False)
+        self._fill()
+
+    def rename(self, variable: str, category: str) -> None:
+        """Begin to rename a category."""
+        self.refresh()
+        self._variable.setCurrentIndex(self._variable.findData(variable))
+        self._fill()
+        if category in self.names:
+            self._list.setCurrentRow(self.names.index(category))
+            self._rename_current()
+
+    def _fill(self) -> None:
+        table = self.document.original
+        if table is None or self.variable not in table.domain.names:
+            return
+        categories = table.domain[self.variable].categories[:MOST]
+        if list(categories) == self.names:
+            return
+        row = self._list.currentRow()
+        self._list.blockSignals(True)
+        self._list.clear()
+        for category in categories:
+            item = QListWidgetItem(category)
+            item.setData(NAME, category)
+            item.setFlags(item.flags() | Qt.ItemFlag.ItemIsEditable)
+            self._list.addItem(item)
+        self._list.setCurrentRow(min(max(row, 0), len(categories) - 1))
+        self._list.blockSignals(False)
+
+    def _run(self, order: Order) -> None:
+        self.document.run(order, page="table")
+        # An error leaves the project as it was: so must the list.
+        self._list.blockSignals(True)
+        self._list.clear()
+        self._list.blockSignals(False)
+        self._fill()
+
+    def _renamed(self, item: QListWidgetItem) -> None:
+        old, new = item.data(NAME), item.text()
+        if new != old:
+            self._run(rename_category(variable=self.variable, category=old, to=new))
+
+    def _rename_variable(self) -> None:
+        edit = self._variable.lineEdit()
+        assert edit is not None
+        old, new = self.variable, edit.text().strip()
+        table = self.document.original
+        if table is None or not old or new == old or not new:
+            return
+        if new in table.domain.names:
+            # Another variable was chosen by typing its name.
+            self._variable.setCurrentIndex(self._variable.findData(new))
+            self._fill()
+            return
+        self.document.run(rename_variable(variable=old, to=new), page="table")
+
+    def _reordered(self) -> None:
+        names = self.names
+        table = self.document.original
+        if table is not None and list(table.domain[self.variable].categories[:MOST]) != names:
+            rest = list(table.domain[self.variable].categories[MOST:])
+            self._run(reorder_categories(variable=self.variable, categories=[*names, *rest]))
+
+    def _shift(self, by: int) -> None:
+        row = self._list.currentRow()
+        to = row + by
+        table = self.document.original
+        if table is None or row < 0 or not 0 <= to < self._list.count():
+            return
+        names = list(table.domain[self.variable].categories)
+        names.insert(to, names.pop(row))
+        self._run(reorder_categories(variable=self.variable, categories=names))
+        self._list.setCurrentRow(to)
+
+    def _rename_current(self) -> None:
+        if self._list.currentItem() is not None:
+            self._list.setFocus()
+            self._list.editItem(self._list.currentItem())
+
+    def _remove(self) -> None:
+        item = self._list.currentItem()
+        if item is not None:
+            self._run(remove_category(variable=self.variable, category=item.data(NAME)))
+
+    def _merge_selected(self) -> None:
+        chosen = [
+            self._list.item(i).data(NAME)
+            for i in range(self._list.count())
+            if self._list.item(i).isSelected()
+        ]
+        if len(chosen) > 1:
+            self._run(
+                merge_categories(
+                    variable=self.variable, categories=chosen, into=self._name_of(chosen)
+                )
+            )
+
+    def _name_of(self, chosen: list[str]) -> str:
+        table = self.document.original
+        assert table is not None
+        rest = [c for c in table.domain[self.variable].categories if c not in chosen]
+        return held_name(chosen, taken=rest)
+
+    def _add(self) -> None:
+        name = self._new.text().strip()
+        if name:
+            self._new.clear()
+            self._run(add_category(variable=self.variable, category=name))
+
+    def _repaint(self) -> None:
+        for picture, button in self._buttons.items():
+            button.setIcon(icons.icon(picture))

@@ -1,0 +1,222 @@
+"""Bars that come and go above the table: find or go to, and the preview of a paste."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import islice
+
+import numpy as np
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QFrame, QLineEdit, QPushButton
+
+from tabprotect.engine.tables.domain import Domain, Index
+from tabprotect.engine.tables.table import Table
+from tabprotect.gui.look import icons
+from tabprotect.gui.look.buttons import tool_button
+from tabprotect.gui.look.label import Label
+from tabprotect.gui.look.layouts import in_row
+from tabprotect.gui.look.roles import dress
+from tabprotect.gui.look.theme import GRID, THEME, count_text
+
+SHOWN_CHANGES = 4
+
+
+class Bar(QFrame):
+    """A raised strip that Escape closes."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.setAccessibleName(name)
+        self.row = in_row(on=self, margins=(GRID, 4, GRID, 4), spacing=GRID)
+        THEME.follow(self, Bar.take_colours)
+        self.take_colours()
+        self.hide()
+
+    def take_colours(self) -> None:
+        """The theme's colours."""
+        c = THEME.colours
+        self.setStyleSheet(
+            f"Bar, PasteBar, FindBar {{ background: {c.raised}; border: 1px solid {c.border};"
+            " border-radius: 4px; }"
+        )
+
+    def leave(self) -> None:
+        """What Escape does."""
+        self.hide()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape:
+            self.leave()
+            return
+        super().keyPressEvent(event)
+
+
+class PasteBar(Bar):
+    """What a paste will change, before it does."""
+
+    accepted = Signal()
+    rejected = Signal()
+
+    def __init__(self) -> None:
+        super().__init__("Preview of the paste")
+        self._words = Label(wordWrap=True)
+        self.accept = QPushButton("Paste")
+        dress(self.accept, "main")
+        self.accept.setAccessibleName("Paste the block")
+        self.accept.clicked.connect(self.accepted)
+        self.cancel = QPushButton("Cancel")
+        self.cancel.setAccessibleName("Do not paste")
+        self.cancel.clicked.connect(self.rejected)
+        self.row.addWidget(self._words, 1)
+        self.row.addWidget(self.cancel)
+        self.row.addWidget(self.accept)
+
+    @property
+    def words(self) -> str:
+        """What it says."""
+        return self._words.text()
+
+    def show_changes(self, lead: str, changes: Sequence[tuple[str, int, int]]) -> None:
+        """Say how many cells change and the first few of them, as (cell, before, after)."""
+        if not changes:
+            self._words.setText(f"{lead}no cell would change.")
+        else:
+            first = ", ".join(
+                f"{cell} {count_text(before)} \u2192 {count_text(after)}"
+                for cell, before, after in changes[:SHOWN_CHANGES]
+            )
+            more = len(changes) - SHOWN_CHANGES
+            rest = f" and {count_text(more)} more" if more > 0 else ""
+            noun = "cell changes" if len(changes) == 1 else "cells change"
+            self._words.setText(f"{lead}{count_text(len(changes))} {noun}: {first}{rest}.")
+        self.accept.setEnabled(bool(changes))
+        self.show()
+        (self.accept if changes else self.cancel).setFocus()
+
+    def forget(self) -> None:
+        """Go away with every count."""
+        self._words.clear()
+        self.hide()
+
+    def leave(self) -> None:
+        self.rejected.emit()
+
+
+class FindBar(Bar):
+    """Labels (``v1, w2``, or parts of them) or a count (``= 3``); Return goes to the next."""
+
+    found = Signal(object)
+    closed = Signal()
+
+    def __init__(self) -> None:
+        super().__init__("Find")
+        self._table: Table | None = None
+        self._from: Index | None = None
+        self._edit = QLineEdit(
+            placeholderText="labels such as v1, w2 \u2013 or a count such as = 3"
+        )
+        self._edit.setAccessibleName("Labels or count to find")
+        self._edit.setClearButtonEnabled(True)
+        self._edit.returnPressed.connect(self.next)
+        self._result = Label(role="quiet", name="Result of the search")
+        close = tool_button(flat=True, icon=icons.icon("close"))
+        close.setAccessibleName("Close the search")
+        close.setToolTip("Close (Esc)")
+        close.clicked.connect(self.leave)
+        self.row.addWidget(self._edit, 1)
+        self.row.addWidget(self._result)
+        self.row.addWidget(close)
+
+    def show_table(self, table: Table) -> None:
+        """What to search."""
+        self._table = table
+
+    def open(self, start: Index | None) -> None:
+        """Come up, to search on from a cell."""
+        self._from = start
+        self.show()
+        self._edit.selectAll()
+        self._edit.setFocus()
+
+    def leave(self) -> None:
+        self.hide()
+        self.closed.emit()
+
+    @property
+    def result(self) -> str:
+        """What it says about the last search."""
+        return self._result.text()
+
+    def next(self) -> None:
+        """Go to the next match after the last one, round and round."""
+        if self._table is None or not self._edit.text().strip():
+            return
+        index = find(self._table, self._edit.text(), self._from)
+        if index is None:
+            self._result.setText("not found")
+            return
+        self._result.setText(self._table.domain.cell_text(index))
+        self._from = index
+        self.found.emit(index)
+
+
+def find(table: Table, text: str, after: Index | None) -> Index | None:
+    """The next cell after ``after`` whose count (``= 3``) or labels match.
+
+    Labels are given in any order, separated by commas or blanks; each must be, begin, or be part
+    of a category of another variable. Variables that are not named stay as in ``after``.
+    """
+    domain = table.domain
+    bare = text.strip()
+    if bare.startswith("="):
+        try:
+            wanted = int(bare[1:].strip())
+        except ValueError:
+            return None
+        keys = np.flatnonzero(table.counts.reshape(-1) == wanted)
+        if not len(keys):
+            return None
+        now = -1 if after is None else domain.flat(after)
+        at = int(np.searchsorted(keys, now, side="right"))
+        return domain.unflat(int(keys[at % len(keys)]))
+    base = after if after is not None else (0,) * domain.ndim
+    by_comma = [w.strip() for w in bare.split(",") if w.strip()]
+    for words in (by_comma, bare.replace(",", " ").split()):
+        matches = list(islice(_matches(domain, words, base), 10_000))
+        if matches:
+            later = [m for m in matches if after is not None and m > after]
+            best = later[0] if later else matches[0]
+            return best
+    return None
+
+
+def _matches(domain: Domain, words: Sequence[str], base: Index) -> Iterator[Index]:
+    """Cells with a category for every word, exact names before parts of names."""
+    if not words or len(words) > domain.ndim:
+        return
+    options: list[dict[int, list[int]]] = []
+    for word in words:
+        lower = word.casefold()
+        exact = {
+            a: [i for i, c in enumerate(v.categories) if c.casefold() == lower]
+            for a, v in enumerate(domain.variables)
+        }
+        if not any(exact.values()):
+            exact = {
+                a: [i for i, c in enumerate(v.categories) if lower in c.casefold()]
+                for a, v in enumerate(domain.variables)
+            }
+        options.append({a: codes for a, codes in exact.items() if codes})
+
+    def assign(number: int, taken: dict[int, int]) -> Iterator[dict[int, int]]:
+        if number == len(words):
+            yield taken
+            return
+        for axis, codes in options[number].items():
+            if axis not in taken:
+                for code in codes:
+                    yield from assign(number + 1, taken | {axis: code})
+
+    for chosen in assign(0, {}):
+        yield tuple(chosen.get(a, i) for a, i in enumerate(base))

@@ -1,0 +1,166 @@
+"""The ways to group a variable: by width, at cut points, by a file, or the chosen categories."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import (
+    QComboBox,
+    QFileDialog,
+    QFormLayout,
+    QFrame,
+    QLineEdit,
+    QPushButton,
+    QSpinBox,
+)
+
+from tabprotect.gui.look.label import Label, heading
+from tabprotect.gui.look.layouts import in_column, in_row
+from tabprotect.gui.look.theme import GRID
+
+
+class GroupingPanel(QFrame):
+    """What a person says; ``changed`` when another grouping is meant, the other signals on demand.
+
+    ``asked`` carries the arguments of ``group_categories`` but the variable.
+    """
+
+    changed = Signal()
+    asked = Signal(dict)
+    together = Signal()
+    removed = Signal(str)
+    taken = Signal(str)
+    nested = Signal(list)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setAccessibleName("Group the categories")
+        self.setMinimumWidth(34 * GRID)
+        self.width_box = QSpinBox(minimum=1, maximum=10**6, value=5)
+        self.width_box.setAccessibleName("Width of the bands")
+        self.width_box.valueChanged.connect(lambda _: self._means("width"))
+        self.cuts = QLineEdit(placeholderText="0, 15, 65")
+        self.cuts.setAccessibleName("Where bands begin")
+        self.cuts.textChanged.connect(lambda _: self._means("cuts"))
+        self.cuts.returnPressed.connect(lambda: self._ask("cuts"))
+        self.cut = QSpinBox(minimum=-(10**6), maximum=10**6, value=0)
+        self.cut.setAccessibleName("Where one more band begins")
+        self.add_cut = QPushButton("Add")
+        self.add_cut.setAccessibleName("Add the cut")
+        self.add_cut.clicked.connect(self._add_cut)
+        self.name = QLineEdit(placeholderText="name of the level (optional)")
+        self.name.setAccessibleName("Name of the level")
+        self.meant = "width"
+        """Which way the live figures are about."""
+        form = QFormLayout()
+        form.setSpacing(GRID)
+        by_width = self._button(self.width_box, "Group", lambda: self._ask("width"))
+        by_cuts = self._button(self.cuts, "Group", lambda: self._ask("cuts"))
+        form.addRow("Bands of", in_row((self.width_box, 1), by_width, spacing=GRID))
+        form.addRow("Cut at", in_row((self.cut, 1), self.add_cut, spacing=GRID))
+        form.addRow("", in_row((self.cuts, 1), by_cuts, spacing=GRID))
+        self.numbered = (self.width_box, by_width, self.cut, self.add_cut, self.cuts, by_cuts)
+        """What takes categories that are numbers."""
+        self.file_button = QPushButton("Code list from a file\u2026")
+        self.file_button.clicked.connect(self._ask_file)
+        self.together_button = QPushButton("Group the selected categories")
+        self.together_button.clicked.connect(self.together)
+        self.live = Label(wordWrap=True, name="What the grouping would leave at risk")
+        self.level = QComboBox()
+        self.level.setAccessibleName("A level of the variable")
+        self.take_button = QPushButton("Count at this level")
+        self.take_button.setToolTip("The categories become these groups; coarser levels stay.")
+        self.take_button.clicked.connect(lambda: self.taken.emit(self.level.currentText()))
+        self.remove_button = QPushButton("Remove this level")
+        self.remove_button.clicked.connect(lambda: self.removed.emit(self.level.currentText()))
+        self.nest = Label(wordWrap=True, name="Variables that nest")
+        self.nest_button = QPushButton("Make them one variable")
+        self.nest_button.clicked.connect(lambda: self.nested.emit(self._chain))
+        self._chain: list[str] = []
+        column = in_column(
+            heading("Group"),
+            self.name,
+            form,
+            self.file_button,
+            self.together_button,
+            self.live,
+            heading("Levels"),
+            self.level,
+            on=self,
+            margins=(GRID, 0, 0, 0),
+            spacing=GRID,
+        )
+        buttons = in_row(self.take_button, self.remove_button, spacing=GRID)
+        column.addLayout(buttons)
+        column.addWidget(self.nest)
+        column.addWidget(self.nest_button, 0, Qt.AlignmentFlag.AlignLeft)
+        column.addStretch(1)
+
+    @staticmethod
+    def _button(field: QLineEdit | QSpinBox, words: str, run: Callable[[], object]) -> QPushButton:
+        button = QPushButton(words)
+        button.setAccessibleName(f"{words}: {field.accessibleName()}")
+        button.clicked.connect(lambda: run())
+        return button
+
+    def show_possible(self, *, numbers: bool, chosen: int) -> None:
+        """Offer what can be done: bands of ``numbers``, one group of several ``chosen``."""
+        for part in self.numbered:
+            part.setEnabled(numbers)
+        self.together_button.setEnabled(chosen > 1)
+
+    def show_levels(self, coarser: list[str], chain: list[str]) -> None:
+        """Offer the levels there are, and variables that nest."""
+        before = self.level.currentText()
+        self.level.clear()
+        self.level.addItems(coarser)
+        self.level.setCurrentText(before)
+        for part in (self.level, self.take_button, self.remove_button):
+            part.setEnabled(bool(coarser))
+        self._chain = chain
+        self.nest.setText(f"{', '.join(chain)} nest." if chain else "")
+        self.nest.setVisible(bool(chain))
+        self.nest_button.setVisible(bool(chain))
+
+    def given(self, way: str) -> dict[str, object] | None:
+        """The arguments that one way means; ``None`` while it is not written out."""
+        name = self.name.text().strip()
+        out: dict[str, object] = {"level": name} if name else {}
+        if way == "width":
+            return out | {"width": self.width_box.value()}
+        cuts = self._cuts()
+        return out | {"cuts": cuts} if cuts else None
+
+    def _cuts(self) -> list[int] | None:
+        """Where bands begin; ``None`` while that is not written out."""
+        try:
+            return [int(part) for part in self.cuts.text().replace(";", ",").split(",")]
+        except ValueError:
+            return None
+
+    def _add_cut(self) -> None:
+        cuts = sorted({*(self._cuts() or ()), self.cut.value()})
+        self.cuts.setText(", ".join(map(str, cuts)))
+
+    def _means(self, way: str) -> None:
+        self.meant = way
+        self.changed.emit()
+
+    def _ask(self, way: str) -> None:
+        given = self.given(way)
+        if given is not None:
+            self.asked.emit(given)
+            self.name.clear()
+
+    def _ask_file(self) -> None:
+        dialog = QFileDialog(self, "Code list", "", "Code lists (*.hrc *.csv *.tsv *.txt)")
+        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.fileSelected.connect(self.take_file)
+        dialog.open()
+
+    def take_file(self, path: str) -> None:
+        """Group by a code list."""
+        self.asked.emit({"files": {"code list": str(Path(path).absolute())}})

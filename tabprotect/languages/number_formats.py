@@ -1,0 +1,44 @@
+"""Numbers and dates as a language writes them, by the locale data of Unicode (CLDR, in Babel).
+
+Sentences hold them as English writes them: ``31,577``, ``0.25``, ``.25``, ``12%``, ``3 May 2026``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from datetime import datetime
+
+_NUMBER = re.compile(
+    r"(?P<sign>[-+<>~\u2212\u00b1\u2264\u2265]?\s?)(?P<whole>\d{1,3}(?:,\d{3})+|\d*)"
+    r"(?:\.(?P<part>\d+))?(?P<percent>\s?%)?"
+)
+_DAY = re.compile(
+    r"\d{1,2} (?:January|February|March|April|May|June|July|August|September|October|November"
+    r"|December) \d{4}"
+)
+
+
+def number_writer(language: str) -> Callable[[str], str]:
+    """A function that writes a number or a date of English as the language does."""
+    # Only a language other than English needs the locale data.
+    from babel import Locale
+    from babel.dates import format_date
+
+    locale = Locale.parse(language)
+    symbols = locale.number_symbols["latn"]
+    decimal, group = symbols["decimal"], symbols["group"]
+    percent = str(locale.percent_formats[None].pattern).lstrip("#,0.")
+
+    def written(text: str) -> str:
+        if _DAY.fullmatch(text):
+            day = datetime.strptime(text, "%d %B %Y").date()
+            return format_date(day, "long", locale)
+        found = _NUMBER.fullmatch(text)
+        if found is None or not (found["whole"] or found["part"]):
+            return text
+        whole = found["whole"].replace(",", group) or "0"
+        part = f"{decimal}{found['part']}" if found["part"] else ""
+        return f"{found['sign']}{whole}{part}{percent if found['percent'] else ''}"
+
+    return written

@@ -1,0 +1,96 @@
+"""Tables and releases as files of any format."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+
+from tabprotect.engine.bundle import export as exporting
+from tabprotect.engine.formats.format import Format
+from tabprotect.engine.formats.table_writing import format_to_write, write_table
+from tabprotect.engine.release.release import Release
+from tabprotect.engine.tables.domain import Domain
+from tabprotect.library.release import open_release
+from tabprotect.library.table import Table, read_table
+
+
+def convert(table: Table | str | Path, out: str | Path, *, format: str | None = None) -> None:
+    """Write a table in another format. CONFIDENTIAL: for its owner's eyes alone (mode 0600).
+
+    Parameters
+    ----------
+    table
+        A table, or what :func:`read_table` opens.
+    out
+        The file.
+    format
+        Its format, where the name does not say it: ``"px"``, ``"jsonstat"``, ...
+
+    Raises
+    ------
+    InputError
+        Where the format cannot carry the table, or the file cannot be written.
+
+    Warns
+    -----
+    UserWarning
+        Before anything is written: for each thing that this table knows and the format leaves out.
+    """
+    path = Path(out)
+    kind = format_to_write(path, format)
+    given = table if isinstance(table, Table) else read_table(table)
+    _warn_of_losses(kind, [given.table.domain])
+    write_table(given.table, path, kind)
+
+
+def export(
+    release: Release | str | Path, out: str | Path, *, format: str | None = None
+) -> tuple[Path, ...]:
+    """Write the published tables of a release in another format, suppressed counts marked.
+
+    Parameters
+    ----------
+    release
+        A release, or the path of its bundle.
+    out
+        The file of the main table; further ones stand beside it as ``NAME_2``, ``NAME_3``, ...
+    format
+        Its format, where the name does not say it.
+
+    Returns
+    -------
+    tuple of Path
+        The files.
+
+    Raises
+    ------
+    InputError, BundleError
+
+    Warns
+    -----
+    UserWarning
+        As :func:`convert`.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import tabprotect as tp
+    >>> table = tp.read_table("example:duncan-roehrig-4x4")
+    >>> release = tp.protect(table, "cyclic_perturbation", alpha=0.25, seed=7).release
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     (file,) = tp.export(release, Path(folder) / "counts.px")
+    ...     tp.read_table(file).domain.names
+    ('v', 'w')
+    """
+    path = Path(out)
+    kind = format_to_write(path, format)
+    given = release if isinstance(release, Release) else open_release(release)
+    _warn_of_losses(kind, [published.table.domain for published in given.tables])
+    return tuple(exporting.export(given, path, kind))
+
+
+def _warn_of_losses(kind: Format, domains: list[Domain]) -> None:
+    for sentence in dict.fromkeys(lost for domain in domains for lost in kind.loses(domain)):
+        # At the line that called convert or export.
+        warnings.warn(sentence, UserWarning, stacklevel=3)

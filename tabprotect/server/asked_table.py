@@ -1,0 +1,99 @@
+"""What is asked for: variables, perhaps at a level, and the categories that are to be shown."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from tabprotect.engine.errors import InputError
+from tabprotect.engine.query_space.lattice import Lattice, Query
+from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.table import Table
+from tabprotect.engine.tables.variable import Variable
+from tabprotect.server.problems import HttpProblem
+
+
+@dataclass(frozen=True)
+class AskedTable:
+    """A request, understood.
+
+    Attributes
+    ----------
+    query
+        The sub-table that is decided on.
+    shown
+        Of some of its variables the categories to be shown, once it has been decided.
+    """
+
+    query: Query
+    shown: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+
+    def part_of(self, table: Table) -> Table:
+        """The part of the answered sub-table that is shown."""
+        if not self.shown:
+            return table
+        counts, variables = table.counts, list(table.domain.variables)
+        for axis, variable in enumerate(table.domain.variables):
+            if variable.name in self.shown:
+                kept = self.shown[variable.name]
+                counts = counts.take(kept, axis=axis)
+                categories = tuple(variable.categories[k] for k in kept)
+                variables[axis] = Variable(variable.name, categories)
+        return Table.dense(Domain(tuple(variables)), counts)
+
+
+def names_listed(text: str) -> list[str]:
+    """``A,B`` as names; one with a comma stands in double quotes."""
+    try:
+        return [part.strip() for part in next(csv.reader([text], skipinitialspace=True), [])]
+    except csv.Error:
+        raise HttpProblem("invalid_query", "the list of names cannot be read") from None
+
+
+def asked_table(
+    domain: Domain, lattice: Lattice, names: Iterable[str], filters: Sequence[str] = ()
+) -> AskedTable:
+    """Understand a request.
+
+    Parameters
+    ----------
+    names
+        ``A``, or ``B@level``.
+    filters
+        ``A=a1,a2``: of the asked variable A only these categories are to be shown.
+
+    Raises
+    ------
+    Problem
+        ``invalid_query``.
+    """
+    try:
+        query = lattice.query(names)
+        if not query:
+            raise HttpProblem("invalid_query", "name at least one variable")
+        return AskedTable(query, _shown(domain, lattice, query, filters))
+    except InputError as error:
+        hint = f" ({error.hint})" if error.hint else ""
+        raise HttpProblem("invalid_query", f"{error.message}{hint}") from None
+
+
+def _shown(
+    domain: Domain, lattice: Lattice, query: Query, filters: Sequence[str]
+) -> dict[str, tuple[int, ...]]:
+    inside, shown = {name: domain[name] for name in lattice.names_of(query)}, {}
+    for text in filters:
+        name, equals, values = text.partition("=")
+        name = name.strip()
+        if not equals or not values.strip():
+            raise InputError(f"the filter {text!r} is not of the form A=a1,a2")
+        if name not in inside:
+            raise InputError(
+                f"the filter on {name!r} is not on an asked variable",
+                hint="ask for the variable too: the whole sub-table is what is decided on",
+            )
+        if name in shown:
+            raise InputError(f"there are two filters on {name!r}")
+        chosen = {inside[name].code(value) for value in names_listed(values)}
+        shown[name] = tuple(sorted(chosen))
+    return shown
