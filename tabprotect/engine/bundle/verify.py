@@ -34,7 +34,7 @@ from tabprotect.engine.release.mechanism import Mechanism
 from tabprotect.engine.release.release import PublishedTable, Release
 from tabprotect.engine.release.stated_gate import UNSTATED
 from tabprotect.engine.release.verdict_figures import Verdict
-from tabprotect.engine.tables import domain_json as levels
+from tabprotect.engine.tables import domain_json
 
 KIND = "tabprotect release"
 MECHANISM = "mechanism.json"
@@ -271,7 +271,7 @@ def _release(mechanism: bytes, tables: tuple[PublishedTable, ...], title: str) -
     if stated["shape"] != list(domain.shape):
         raise InputError(f"it is for the shape {stated['shape']}, not {list(domain.shape)}")
     tables = tuple(
-        replace(p, table=p.table.on(levels.adopted(p.table.domain, domain))) for p in tables
+        replace(p, table=p.table.on(domain_json.adopted(p.table.domain, domain))) for p in tables
     )
     return Release(tables, Mechanism.from_json(stated, domain), title)
 

@@ -6,7 +6,7 @@ import os
 from dataclasses import replace
 from pathlib import Path
 
-from PySide6.QtCore import QStandardPaths, Qt
+from PySide6.QtCore import QSize, QStandardPaths, Qt
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
@@ -249,7 +249,7 @@ class SettingsDialog(QDialog):
         buttons.accepted.connect(self._save)
         buttons.rejected.connect(self.reject)
         in_column(self.errors, (self.tabs, 1), buttons, on=self, margins=2 * GRID, spacing=GRID)
-        self.setMinimumWidth(70 * GRID)
+        self.resize(self.minimumSizeHint().expandedTo(QSize(70 * GRID, 0)))
 
     def _save(self) -> None:
         try:

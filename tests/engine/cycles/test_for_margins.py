@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tabprotect.engine.cycles import cycle_files as files
+from tabprotect.engine.cycles import cycle_files
 from tabprotect.engine.cycles.algebra import CycleAlgebra
 from tabprotect.engine.cycles.constructions.for_margins import (
     ProvedDesign,
@@ -121,7 +121,9 @@ def test_dimensions_with_groupings(formula: str, triangular: int, wanted: int) -
     report = check_cycles(found.moves)
     assert (report.rank, report.dimension, report.known_functionals) == (wanted, wanted, 0)
     assert report.wanted_exact == domain.size - wanted
-    again = files.from_json(json.loads(json.dumps(files.to_json(found.moves))), domain=domain)
+    again = cycle_files.from_json(
+        json.loads(json.dumps(cycle_files.to_json(found.moves))), domain=domain
+    )
     assert again == found.moves
 
 

@@ -49,6 +49,10 @@ def next_cell(mask: Bools, order: list[int], here: Index | None, step: int) -> I
     return tuple(index)
 
 
+FEW = 4
+"""Variables whose categories have room beside each other."""
+
+
 class RiskList(QFrame):
     """Beside the table. ``chosen`` carries a cell, ``rule_set`` a rule such as ``1..2``."""
 
@@ -194,7 +198,9 @@ class RiskList(QFrame):
             for codes, variable in zip(self._codes.T, variables, strict=False):
                 found |= np.array([word in c.casefold() for c in variable.categories])[codes]
             keep &= found
-        self.list.show_rows(self._columns, np.flatnonzero(keep))
+        # Few variables share the room, each with its beginning in sight; more of them are scrolled.
+        shared = range(len(variables)) if len(variables) <= FEW else ()
+        self.list.show_rows(self._columns, np.flatnonzero(keep), stretch=shared)
 
     def index_of(self, row: int) -> Index:
         """The cell of a row."""
