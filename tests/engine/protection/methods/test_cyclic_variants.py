@@ -448,7 +448,7 @@ def test_draws_agree_with_the_list(
 def test_beyond_the_limits_it_is_drawn_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     final = table([[2, 3, 1], [3, 2, 0], [2, 3, 4]])
     likelihood = AdaptiveSequence(final, design(final.domain, "every"), 0.25, 0.25, 6)
-    for name, limit in (("MOST_TABLES", 20), ("MOST_EDGES", 50), ("MOST_APPLIED", 50)):
+    for name, limit in (("ADAPTIVE_TABLES", 20), ("ADAPTIVE_EDGES", 50), ("MOST_APPLIED", 50)):
         with monkeypatch.context() as patch:
             patch.setattr(adaptive_tables, name, limit)
             found = infer(likelihood, draws=500, randomness=Randomness.seeded(1))
