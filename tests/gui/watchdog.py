@@ -12,8 +12,11 @@ from typing import IO
 
 from PySide6.QtCore import QAbstractEventDispatcher
 
-STEP = 0.01
+STEP = 0.02
 """Seconds between two looks at it."""
+
+WAITS = 0.001
+"""Processor seconds from one look to the next of a thread that does nothing."""
 
 PART = "/tabprotect/gui/"
 """Files whose work counts; what a test computes for itself does not."""
@@ -79,20 +82,23 @@ class Watchdog(threading.Thread):
 
     def run(self) -> None:
         clock = time.pthread_getcpuclockid(self._main)
-        go: tuple[int, str] | None = None
-        before = spent = 0.0
+        turns, go, before, spent = -1, "", 0.0, 0.0
         with tempfile.TemporaryFile() as told:
             while not self.ended.wait(STEP):
                 now = time.clock_gettime(clock)
-                stack = self._stack(told)
-                this = (self._turns, _caller(stack)) if PART in stack else None
-                if this is None or this != go:
-                    spent = 0.0
-                elif not self._skipped.search(stack):
-                    spent += now - before
-                go, before = this, now
-                if spent > self.longest.seconds:
-                    self.longest = Stretch(spent, stack)
+                worked, before = now - before, now
+                if turns != self._turns:
+                    turns, go, spent = self._turns, "", 0.0
+                # A thread that waits is nowhere, and to ask where takes longer than the rest.
+                elif worked > WAITS:
+                    stack = self._stack(told)
+                    if PART not in stack or go not in ("", _caller(stack)):
+                        spent = 0.0
+                    elif not self._skipped.search(stack):
+                        spent += worked
+                    go = _caller(stack)
+                    if spent > self.longest.seconds:
+                        self.longest = Stretch(spent, stack)
 
     def _stack(self, told: IO[bytes]) -> str:
         """The calls of the window's thread that are under way, the innermost first.
@@ -112,5 +118,5 @@ class Watchdog(threading.Thread):
 def _caller(stack: str) -> str:
     """The line that called the window's code: a test's, or that of a loop that serves events."""
     lines = stack.splitlines()
-    last = max(number for number, line in enumerate(lines) if PART in line)
+    last = max((number for number, line in enumerate(lines) if PART in line), default=-1)
     return lines[last + 1] if last + 1 < len(lines) else ""

@@ -9,15 +9,13 @@ from typing import Any
 from PySide6.QtCore import QMimeData, QObject
 from PySide6.QtGui import QGuiApplication
 
+from tabprotect.engine.arrays import Arrays
+from tabprotect.engine.budgets import CLIPBOARD_CELLS
 from tabprotect.engine.errors import InputError, TabprotectError
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.gui.base.jobs import Jobs
 from tabprotect.gui.base.question import Question
-from tabprotect.gui.grid.cells import Grid
 from tabprotect.gui.grid.layout import Layout
-
-MOST_CELLS = 2_000_000
-"""Cells that one copy may hold; a clipboard is not a file."""
 
 AT_ONCE = 10_000
 """Cells that are copied before anybody sees that it takes time."""
@@ -39,7 +37,7 @@ class Copying(QObject):
     def copy(
         self,
         layout: Layout,
-        values: Grid,
+        values: Arrays,
         block: Block,
         *,
         with_headers: bool,
@@ -52,7 +50,7 @@ class Copying(QObject):
 
         top, left, bottom, right = block
         cells = (bottom - top + 1) * (right - left + 1)
-        if cells > MOST_CELLS:
+        if cells > CLIPBOARD_CELLS:
             self._failed(
                 InputError("the selection is too large for the clipboard", hint="save the table")
             )
@@ -65,7 +63,7 @@ class Copying(QObject):
 
 def written(
     layout: Layout,
-    values: Grid,
+    values: Arrays,
     block: Block,
     with_headers: bool,
     text: Callable[[Any], str],

@@ -257,7 +257,7 @@ def test_a_large_block_is_copied_beside_the_window(
     settle()
     data = QApplication.clipboard().mimeData()
     assert (data.text(), data.html()) == wanted
-    monkeypatch.setattr(copying, "MOST_CELLS", 15)
+    monkeypatch.setattr(copying, "CLIPBOARD_CELLS", 15)
     table_page.copy(with_headers=True)
     assert "too large" in table_page.errors.text
 
