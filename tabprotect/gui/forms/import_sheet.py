@@ -38,6 +38,7 @@ from tabprotect.gui.look.label import Label, heading, tip
 from tabprotect.gui.look.layouts import in_column
 from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID, MARGIN, THEME, Colours
+from tabprotect.languages.speaking import told
 
 REST = 300
 """Milliseconds of rest before the file is looked at again."""
@@ -219,14 +220,14 @@ class ImportSheet(QDialog):
 
     def _listed(self, seen: FilePreview, name: str, metavar: str) -> tuple[str, ...]:
         own = {"sheet": seen.sheets, "count": seen.columns}.get(name, ())
-        told = tuple(metavar.split("|")) if metavar in ("long|grid", "table|records") else ()
-        return own or USUAL.get(name, ()) or told
+        named = tuple(metavar.split("|")) if metavar in ("long|grid", "table|records") else ()
+        return own or USUAL.get(name, ()) or named
 
     def _placeholders(self, seen: FilePreview) -> None:
         """What was recognised, in the inputs that say nothing else."""
         for name, box in self.inputs.items():
             found = [p for p in seen.parts if p.option.replace("-", "_") == name]
-            text = f"{found[0].value} ({found[0].reason})" if found else FOUND_OUT
+            text = f"{found[0].value} ({told(found[0].reason)})" if found else FOUND_OUT
             if name == "count" and isinstance(box, QComboBox) and box.count() == 1:
                 # Whose columns are known only once its letters are.
                 box.addItems(seen.columns)
