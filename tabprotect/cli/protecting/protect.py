@@ -24,8 +24,11 @@ from tabprotect.engine.project.project import DEFAULT_METHOD, Project
 from tabprotect.engine.project.recipes.replay import last_and_now, run_file
 from tabprotect.engine.project.releasing.judgement import judge_release
 from tabprotect.engine.project.verbs.release_verbs import publish
-from tabprotect.engine.protection.descriptions.remarks import remarks_on_run
-from tabprotect.engine.protection.descriptions.run_summary import RunSummary, summarise
+from tabprotect.engine.protection.descriptions.run_summary import (
+    RunSummary,
+    remarks_on_run,
+    summarise,
+)
 from tabprotect.engine.protection.problem import Preview, Protected
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.register.left_before import LeftBefore
@@ -192,8 +195,8 @@ def run_protect(args: argparse.Namespace, console: Console) -> int:
         prepared_by=args.prepared_by,
         approved_by=args.approved_by,
     )
-    history, _ = history.do(order, progress=console, register=args.register)
     before = judge_release(history.project, args.register, progress=console).before
+    history, _ = history.do(order, progress=console, register=args.register)
     for note in history.project.notes[len(opened) :]:
         console.say(f"note: {note}")
     _say_leftovers([args.out, args.dossier], console)

@@ -9,12 +9,10 @@ from typing import Any
 
 from PySide6.QtCore import QMimeData
 
+from tabprotect.engine.arrays import Arrays
+from tabprotect.engine.budgets import CLIPBOARD_CELLS
 from tabprotect.engine.errors import InputError
-from tabprotect.gui.grid.cells import Grid
 from tabprotect.gui.grid.layout import Layout
-
-MOST_CELLS = 2_000_000
-"""Cells that one copy may hold; a clipboard is not a file."""
 
 _NUMBER = re.compile(r"[+\-\u2212]?\d[\d\u2009\u202f\u00a0 ']*")
 
@@ -87,7 +85,7 @@ def _whole(text: str, row: int, column: int) -> int:
 
 def block_data(
     layout: Layout,
-    values: Grid,
+    values: Arrays,
     block: tuple[int, int, int, int],
     *,
     with_headers: bool,
@@ -101,7 +99,7 @@ def block_data(
         When it is too large for a clipboard.
     """
     top, left, bottom, right = block
-    if (bottom - top + 1) * (right - left + 1) > MOST_CELLS:
+    if (bottom - top + 1) * (right - left + 1) > CLIPBOARD_CELLS:
         raise InputError("the selection is too large for the clipboard", hint="save the table")
     rows, columns = layout.placement.rows, layout.placement.columns
     lines: list[list[str]] = []

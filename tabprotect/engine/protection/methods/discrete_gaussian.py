@@ -51,7 +51,7 @@ RHO: Parameter[float] = Parameter(
 
 
 class DiscreteGaussian(NoisyCounts):
-    """Registered as ``discrete_gaussian``."""
+    """Discrete Gaussian noise: registered as ``discrete_gaussian``."""
 
     name = "discrete_gaussian"
     label = "Discrete Gaussian noise"

@@ -50,7 +50,7 @@ EPSILON: Parameter[float] = Parameter(
 
 
 class DiscreteLaplace(NoisyCounts):
-    """Registered as ``discrete_laplace``."""
+    """Discrete Laplace noise: registered as ``discrete_laplace``."""
 
     name = "discrete_laplace"
     label = "Discrete Laplace noise"

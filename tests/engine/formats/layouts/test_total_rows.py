@@ -54,7 +54,7 @@ def coincides(full: Table) -> bool:
 
 
 @given(cases(), st.data())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=70, deadline=None)
 def test_totals_are_found_checked_and_stripped(
     tmp_path_factory: pytest.TempPathFactory,
     case: tuple[np.ndarray, list[int]],

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QPushButton, QToolButton
 from pytestqt.qtbot import QtBot
 from readable import texts, unnamed
 
-from tabprotect.engine.cycles import cycle_files as files
+from tabprotect.engine.cycles import cycle_files
 from tabprotect.engine.cycles.designs import DESIGNS, design
 from tabprotect.engine.project.history import History
 from tabprotect.engine.project.verbs.cycle_verbs import remove_cycle, set_cycles
@@ -146,7 +146,7 @@ def test_a_cycle_file_of_another_shape_leaves_everything(
     designer: MainWindow, tmp_path: Path
 ) -> None:
     path = tmp_path / "three.json"
-    files.write(design(Domain.of_shape((3, 3)), "bidiagonal"), path)
+    cycle_files.write(design(Domain.of_shape((3, 3)), "bidiagonal"), path)
     before = designer.document.history
     page(designer).editor.import_file(str(path))
     strip = page(designer).errors

@@ -373,9 +373,10 @@ def test_the_risk_list_holds_the_cells_of_all_layers(
     window.document.do(set_at_risk, rule="1..8")
     shown, mask = page(window), (counts >= 1) & (counts <= 8)
     window.actions_["table_risks"].trigger()
-    model = shown.risks.model
+    risks = shown.risks
+    model = risks.list.rows
     assert shown.risks.isVisible() and model.rowCount() == mask.sum()
-    assert {model.index_of(row) for row in range(model.rowCount())} == {
+    assert {risks.index_of(row) for row in model.rows} == {
         tuple(map(int, at)) for at in np.argwhere(mask)
     }
     # By its count; then only some of it; a line is the cell everywhere.
@@ -386,8 +387,8 @@ def test_the_risk_list_holds_the_cells_of_all_layers(
     shown.risks.search.setText(category)
     assert model.rowCount() == mask[:, :, 1].sum()
     shown.risks.list.selectRow(0)
-    assert window.document.selection == model.index_of(0)
-    other = model.index_of(model.rowCount() - 1)
+    assert window.document.selection == risks.index_of(model.rows[0])
+    other = risks.index_of(model.rows[-1])
     window.document.select(other)
     assert shown.risks.list.currentIndex().row() == model.rowCount() - 1
     shown.risks.search.clear()
@@ -422,7 +423,7 @@ def test_cells_of_one_contributor_are_known_of_records(
     window.actions_["table_risks"].trigger()
     risks = page(window).risks
     risks.kind.setCurrentIndex(risks.kind.findData("one"))
-    cells = {risks.model.index_of(row) for row in range(risks.model.rowCount())}
+    cells = {risks.index_of(row) for row in risks.list.rows.rows}
     assert cells == {(0, 0), (1, 1)}
 
 
