@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterator
 
 import pytest
+from fitting import cut
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -14,7 +15,6 @@ from PySide6.QtWidgets import (
     QComboBox,
     QLabel,
     QListView,
-    QPushButton,
     QWidget,
 )
 from pytestqt.qtbot import QtBot
@@ -59,23 +59,6 @@ def speaking(qtbot: QtBot) -> Iterator[Callable[[str], MainWindow]]:
     speak(ENGLISH)
 
 
-def cut(window: QWidget) -> list[str]:
-    """Buttons and labels of one line whose words do not fit."""
-    wrong = []
-    for widget in window.findChildren(QWidget):
-        if not widget.isVisible():
-            continue
-        if isinstance(widget, QPushButton) and widget.width() < widget.minimumSizeHint().width():
-            wrong.append(widget.text())
-        if (
-            isinstance(widget, QLabel)
-            and not widget.wordWrap()
-            and widget.width() < widget.minimumSizeHint().width()
-        ):
-            wrong.append(widget.text())
-    return wrong
-
-
 def test_longer_words_are_not_cut(speaking: Callable[[str], MainWindow], qtbot: QtBot) -> None:
     window = speaking(PSEUDO)
     faults = []
@@ -86,7 +69,7 @@ def test_longer_words_are_not_cut(speaking: Callable[[str], MainWindow], qtbot: 
         with contextlib.suppress(qtbot.TimeoutError):
             # Words that a job brings are laid out a moment later.
             qtbot.waitUntil(lambda: not cut(window), timeout=3_000)
-        faults += [f"{name}: {text!r} is cut" for text in cut(window)]
+        faults += [f"{name}: {fault}" for fault in cut(window)]
         if (window.width(), window.height()) != (1366, 768):
             faults.append(f"{name}: the window grew to {window.size()}")
     window.document.jobs.cancel_all()

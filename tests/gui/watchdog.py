@@ -12,8 +12,11 @@ from typing import IO
 
 from PySide6.QtCore import QAbstractEventDispatcher
 
-STEP = 0.02
+STEP = 0.05
 """Seconds between two looks at it."""
+
+WAITS = 0.001
+"""Processor seconds from one look to the next of a thread that does nothing."""
 
 PART = "/tabprotect/gui/"
 """Files whose work counts; what a test computes for itself does not."""
@@ -52,12 +55,15 @@ class Watchdog(threading.Thread):
         with tempfile.TemporaryFile() as told:
             while not self.ended.wait(STEP):
                 now = time.clock_gettime(clock)
-                stack = self._stack(told)
-                busy = PART in stack
-                spent = spent + now - before if busy and turns == self._turns else 0.0
-                turns, before = self._turns, now
-                if spent > self.longest.seconds:
-                    self.longest = Stretch(spent, stack)
+                if turns != self._turns:
+                    turns, before, spent = self._turns, now, 0.0
+                # A thread that waits is nowhere, and to ask where takes longer than the rest.
+                elif now - before > WAITS:
+                    stack = self._stack(told)
+                    spent = spent + now - before if PART in stack else 0.0
+                    before = now
+                    if spent > self.longest.seconds:
+                        self.longest = Stretch(spent, stack)
 
     def _stack(self, told: IO[bytes]) -> str:
         """The calls of the window's thread that are under way, the innermost first.

@@ -28,7 +28,7 @@ from tabprotect.engine.budgets import (
 from tabprotect.engine.budgets import COUNTING_STEPS as MOST_STEPS
 from tabprotect.engine.equal_rows import equal_rows
 from tabprotect.engine.errors import InfeasibleError, ParameterError
-from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.progress import SILENT, Part, Progress
 from tabprotect.engine.randomness import Randomness
 
 PLACES = 800
@@ -185,7 +185,7 @@ def _estimated(
     runs = [min(COUNTING_AT_ONCE, draws - at) for at in range(0, draws, COUNTING_AT_ONCE)]
     log_weight = np.concatenate(
         [
-            _log_weights(rows, columns, size, generator, _Portion(progress, k, len(runs)))
+            _log_weights(rows, columns, size, generator, Part(progress, k, len(runs)))
             for k, size in enumerate(runs)
         ]
     )
@@ -205,17 +205,6 @@ def _estimated(
         spread = scale * Decimal(error)
         whole = int(spread.to_integral_value())
     return TableCount(count, False, float(spread) if whole < 2**1000 else whole)
-
-
-class _Portion:
-    """Progress of one part of several alike."""
-
-    def __init__(self, whole: Progress, number: int, parts: int) -> None:
-        self._whole, self._number, self._parts = whole, number, parts
-
-    def report(self, stage: str, fraction: float, partial: object = None) -> None:
-        """Pass on the fraction of the whole."""
-        self._whole.report(stage, (self._number + fraction) / self._parts, partial)
 
 
 def _log_weights(

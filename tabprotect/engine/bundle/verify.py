@@ -63,6 +63,8 @@ class Verification:
         Public keys whose signatures hold, in hexadecimal.
     verdict
         What its readers learn, by the limits it states; ``None`` where that was left out.
+    likelihood
+        What it says of the original; ``None`` where that would be too large to look at.
     """
 
     release: Release
@@ -70,6 +72,7 @@ class Verification:
     checks: tuple[str, ...]
     signers: tuple[str, ...] = ()
     verdict: Verdict | None = None
+    likelihood: Likelihood | None = None
 
 
 def verify(
@@ -222,7 +225,7 @@ def verify_bytes(
         checks.append("The cycles keep the margins they claim.")
     if likelihood is not None:
         checks.append(_possible(likelihood, progress))
-    return Verification(release, found, tuple(checks), signers)
+    return Verification(release, found, tuple(checks), signers, likelihood=likelihood)
 
 
 def _possible(likelihood: Likelihood, progress: Progress) -> str:

@@ -46,6 +46,7 @@ class Page(Stage, QWidget):
         self._sentence = Label(wordWrap=True)
         self._sentence.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._sentence.setAccessibleName("In one sentence")
+        self._sentence.hide()
         self.tools = in_row(spacing=GRID)
         self.errors = ErrorStrip()
         self.errors.place_clicked.connect(self.go_to_error)

@@ -77,6 +77,7 @@ class Files(QObject):
         self.path: Path | None = None
         self._held: HeldProject | None = None
         window.document.open_asked.connect(self._asked)
+        window.document.records_asked.connect(self.ask_records)
         window.document.reader_asked.connect(self.read)
         window.document.begins.connect(self.begin)
         window.document.recent = self.recent
@@ -88,6 +89,11 @@ class Files(QObject):
     def ask_open(self) -> None:
         """Ask for a file; the window stays alive meanwhile."""
         ask_file(self.window, "Open", open_filter(), self.open)
+
+    def ask_records(self) -> None:
+        """Go where records are tabulated, and ask for their file."""
+        self.window.go("tabulate")
+        self.window.page.take("")
 
     def _asked(self, source: str) -> None:
         if source:

@@ -13,6 +13,9 @@ DOTS = "\u2026"
 ASKED = 500
 """Labels of one variable that are compared; any others are looked at one by one."""
 
+FEW = 8
+"""Letters up to which the beginning of a label says more than its two ends."""
+
 Shared = tuple[str, str]
 """What all labels begin and end with, in whole words."""
 
@@ -42,8 +45,10 @@ def elided(metrics: QFontMetrics, text: str, room: int, common: Shared = ("", ""
         begin, end = "", ""
     own = text[len(begin) : len(text) - len(end)]
     if metrics.horizontalAdvance(text) <= room or not begin + end:
-        # Long labels often differ at their end.
-        return metrics.elidedText(text, Qt.TextElideMode.ElideMiddle, room)
+        # Long labels often differ at their end; of a few letters the first say most.
+        few = room < FEW * metrics.averageCharWidth()
+        mode = Qt.TextElideMode.ElideRight if few else Qt.TextElideMode.ElideMiddle
+        return metrics.elidedText(text, mode, room)
     if metrics.horizontalAdvance(begin + own + DOTS) <= room:
         return metrics.elidedText(text, Qt.TextElideMode.ElideRight, room)
     before = DOTS if begin else ""

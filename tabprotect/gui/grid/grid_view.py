@@ -56,6 +56,8 @@ class CellsView(QTableView):
         self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setWordWrap(False)
+        # Arrows walk the cells: Tab goes on to the next control, and never stays in a table.
+        self.setTabKeyNavigation(False)
         paints_itself(self)
 
     @property

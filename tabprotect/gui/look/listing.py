@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -136,6 +136,7 @@ def as_list(view: QTableView, name: str) -> None:
     view.verticalHeader().hide()
     head = view.horizontalHeader()
     head.setHighlightSections(False)
+    head.setTextElideMode(Qt.TextElideMode.ElideRight)
     head.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
     THEME.follow(view, _row_height)
     _row_height(view)
@@ -173,11 +174,13 @@ class Listing(QTableView):
         columns: Sequence[ListColumn],
         rows: Ints | None = None,
         *,
-        stretch: int | None = 0,
+        stretch: Collection[int] = (0,),
         current: int | None = None,
     ) -> None:
-        """Show columns, all rows of them or some; column ``stretch`` takes the room left
-        (``None`` where there is none: many columns are scrolled)."""
+        """Show columns, all rows of them or some.
+
+        Columns ``stretch`` share the room that the others leave; without any, many are scrolled.
+        """
         if rows is None:
             rows = np.arange(len(columns[0].values) if columns else 0, dtype=np.int64)
         self.setFont(tabular(self.font()))
@@ -185,7 +188,7 @@ class Listing(QTableView):
         header = self.horizontalHeader()
         for number in range(len(columns)):
             modes = QHeaderView.ResizeMode
-            mode = modes.Stretch if number == stretch else modes.ResizeToContents
+            mode = modes.Stretch if number in stretch else modes.ResizeToContents
             # Each call measures all columns anew.
             if header.sectionResizeMode(number) != mode:
                 header.setSectionResizeMode(number, mode)

@@ -213,7 +213,7 @@ def families(draw: st.DrawFn) -> tuple[Publication, np.ndarray]:
     return Publication.of(domain, names, groupings), zeros & draw(st.booleans())
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(families())
 def test_rank_and_dimension_by_brute_force(case: tuple[Publication, np.ndarray]) -> None:
     publication, zeros = case

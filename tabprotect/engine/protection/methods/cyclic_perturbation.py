@@ -165,12 +165,12 @@ class CyclicPerturbation(Method):
     )
 
     calibrations = (
-        CalibrationPlan(means=SIX),
+        CalibrationPlan(means=SIX, runs=180),
         CalibrationPlan(
             {"cycles": "every", "n_cover": 5, "order": "random", "blocking": "negative"}, SIX
         ),
-        CalibrationPlan({"cycles": "every", "n_cover": 5, "order": "replacement"}, SIX),
-        CalibrationPlan({"cycles": "every", "n_cover": 5, "order": "positive"}, SIX, runs=400),
+        CalibrationPlan({"cycles": "every", "n_cover": 5, "order": "replacement"}, SIX, runs=160),
+        CalibrationPlan({"cycles": "every", "n_cover": 5, "order": "positive"}, SIX, runs=160),
     )
 
     def resolve(self, domain: Domain, given: Mapping[str, object]) -> Values:

@@ -133,8 +133,8 @@ class SmallCountRounding(Method):
     most_trials = 25
 
     calibrations = (
-        CalibrationPlan({"base": 3}, runs=300),
-        CalibrationPlan({"base": 3, "margins": "A + B"}, runs=300),
+        CalibrationPlan({"base": 3}),
+        CalibrationPlan({"base": 3, "margins": "A + B"}),
         CalibrationPlan({"base": 2, "max_round": 3, "zero_candidates": True}, runs=120),
     )
 

@@ -115,7 +115,7 @@ class MeasuresTable(QWidget):
     def _fill(self) -> None:
         found = self._found
         if found is None:
-            self.list.show_rows([], stretch=None)
+            self.list.show_rows([], stretch=())
             return
         noun = self.kind.currentData()
         measures = sorted(
@@ -127,7 +127,7 @@ class MeasuresTable(QWidget):
         named = columns[1]
         texts = [named.text(value).lower() for value in named.values]
         chosen = [n for n, text in enumerate(texts) if all(word in text for word in words)]
-        self.list.show_rows(columns, np.array(chosen, dtype=np.int64), stretch=None)
+        self.list.show_rows(columns, np.array(chosen, dtype=np.int64), stretch=())
         header = self.list.horizontalHeader()
         header.resizeSection(1, min(header.sectionSize(1), 36 * GRID))
 

@@ -191,7 +191,7 @@ class OptimalPanel(QWidget):
             columns.append(ListColumn(f"{d}-way", counts))
         self.list.show_rows(
             columns,
-            stretch=0 if dimensions <= DRAWN + 1 else None,
+            stretch=(0,) if dimensions <= DRAWN + 1 else (),
             current=names.index(before) if before in names else None,
         )
         self._show_chosen()

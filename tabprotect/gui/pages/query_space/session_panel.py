@@ -282,7 +282,7 @@ class SessionPanel(QWidget):
                 ListColumn("answer", [line.kind for line in lines], str, right=False),
                 ListColumn("why", [line.detail or line.reason for line in lines], str, right=False),
             ),
-            stretch=5,
+            stretch=(5,),
         )
         self.slider.setRange(0, len(served.entries))
         self._show_answer(served)

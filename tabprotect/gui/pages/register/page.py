@@ -129,7 +129,7 @@ class RegisterPage(RegisterStage, Page):
         numbers = [row.entry.number for row in self.rows]
         kept = [n for n, number in enumerate(numbers) if before and number == before.entry.number]
         first = 0 if self.rows else None
-        self.list.show_rows(columns(self.rows), stretch=2, current=kept[0] if kept else first)
+        self.list.show_rows(columns(self.rows), stretch=(2,), current=kept[0] if kept else first)
         self._show_one()
 
     @property

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QComboBox,
@@ -92,7 +93,10 @@ class CategoriesPanel(QFrame):
         row.addWidget(self._merge)
         close = tool_button(flat=True)
         close.setAccessibleName("Close the categories")
+        close.setToolTip("Close (Esc)")
         close.clicked.connect(self.closed)
+        escape = QShortcut(QKeySequence("Esc"), self, self.closed.emit)
+        escape.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
         self._buttons["close"] = close
         head = QHBoxLayout()
         title = Label("Categories of", role="section")

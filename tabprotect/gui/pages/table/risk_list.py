@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QComboBox, QFrame, QSpinBox, QStackedWidget, QWidget
 
 from tabprotect.engine.arrays import Bools, Ints
@@ -48,6 +49,10 @@ def next_cell(mask: Bools, order: list[int], here: Index | None, step: int) -> I
     return tuple(index)
 
 
+FEW = 4
+"""Variables whose categories have room beside each other."""
+
+
 class RiskList(QFrame):
     """Beside the table. ``chosen`` carries a cell, ``rule_set`` a rule such as ``1..2``."""
 
@@ -66,7 +71,10 @@ class RiskList(QFrame):
         self._title = heading("At-risk cells")
         close = tool_button(flat=True)
         close.setAccessibleName("Close the risk list")
+        close.setToolTip("Close (Esc)")
         close.clicked.connect(self.closed)
+        escape = QShortcut(QKeySequence("Esc"), self, self.closed.emit)
+        escape.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
         self._close = close
         self.search = Finder("Find at-risk cells by their categories", "Find categories")
         self.search.textChanged.connect(lambda _: self._fill())
@@ -190,7 +198,9 @@ class RiskList(QFrame):
             for codes, variable in zip(self._codes.T, variables, strict=False):
                 found |= np.array([word in c.casefold() for c in variable.categories])[codes]
             keep &= found
-        self.list.show_rows(self._columns, np.flatnonzero(keep))
+        # Few variables share the room, each with its beginning in sight; more of them are scrolled.
+        shared = range(len(variables)) if len(variables) <= FEW else ()
+        self.list.show_rows(self._columns, np.flatnonzero(keep), stretch=shared)
 
     def index_of(self, row: int) -> Index:
         """The cell of a row."""

@@ -30,7 +30,7 @@ from tabprotect.engine.tables.variable import Variable
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Changes, Page
 from tabprotect.gui.base.question import Question
-from tabprotect.gui.look.buttons import scrolling
+from tabprotect.gui.look.buttons import ScrollsDown
 from tabprotect.gui.look.listing import as_list
 from tabprotect.gui.look.theme import GRID, count_text
 from tabprotect.gui.pages.variables.category_tree import CategoryTree
@@ -91,12 +91,9 @@ class VariablesPage(VariablesStage, Page):
         lower.setChildrenCollapsible(False)
         lower.addWidget(self.tree)
         # What is rarely reached scrolls, so that a low window keeps the main action.
-        area = scrolling()
-        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        area = ScrollsDown()
+        area.setAccessibleName("Ways to group")
         area.setWidget(self.panel)
-        area.setMinimumWidth(
-            self.panel.minimumWidth() + area.verticalScrollBar().sizeHint().width()
-        )
         lower.addWidget(area)
         lower.setStretchFactor(0, 1)
         split = QSplitter(Qt.Orientation.Vertical)

@@ -47,7 +47,7 @@ def plain_walk(
     return table
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=75, deadline=None)
 @given(
     shape=st.sampled_from([(2, 2), (3, 4), (5, 3), (2, 3, 2), (2, 2, 2, 2)]),
     kind=st.sampled_from(["balanced", "strips", "bands", "elementary"]),

@@ -267,8 +267,11 @@ def test_ignoring_the_choice_misleads() -> None:
     def blind(release: Release) -> CellFactors:
         return replace(PLUGIN.likelihood(release), rerun=None)
 
-    (plan,) = PLUGIN.calibrations
+    means = ((1.2, 3.0, 4.0), (3.5, 1.0, 3.0), (4.0, 3.0, 2.5))
+    (declared,) = PLUGIN.calibrations
+    plan = replace(declared, means=means, runs=160)
     assert calibrate_method(PLUGIN, plan, likelihood_of=blind)[0].worst_z > LIMIT
+    assert calibrate_method(PLUGIN, replace(plan, runs=100))[0].worst_z < LIMIT
 
 
 def test_three_variables_take_bounded_work() -> None:

@@ -29,6 +29,7 @@ from tabprotect.engine.project.verbs.table_verbs import new_table, place, set_co
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.gui.frame.main_window import MainWindow
 from tabprotect.gui.grid.cycle_walk import walk_steps
+from tabprotect.gui.pages.compare.stage import CompareStage
 from tabprotect.gui.pages.cycles.page import CyclesPage
 
 Settle = Callable[[], None]
@@ -351,6 +352,7 @@ def test_a_reader_can_look_but_not_edit(
     settle()
     # As in a window of the reader's own.
     designer.files.arrived(History().do(open_bundle(path=str(bundle)))[0], str(bundle))
+    assert "nothing to compare" in CompareStage.why_not(designer.document)
     settle()
     designer.go("cycles")
     examined()

@@ -172,9 +172,12 @@ def test_wishes_that_may_go_together_become_the_plan(
     panel.pairs.click()
     settle()
     assert len(panel.wishes) == 16 and len(panel.ticked) == 15
+    assert page(czech).main_button.text() == "Plan this release"
     page(czech).main_button.click()
     settle()
     assert len(margins(czech)) == 14
+    # What is planned is published next.
+    assert page(czech).main_button.text() == "Publish the 14 planned margins"
     panel.removing.click()
     settle()
     assert panel.said.text().startswith("The 14 ticked tables may go out together")
