@@ -35,6 +35,11 @@ class TabprotectError(Exception):
         """Where it happened, as text; empty where it has no place."""
         return ""
 
+    @property
+    def sentence(self) -> str:
+        """The message as a sentence of its own, beside others."""
+        return f"{self.message[:1].upper()}{self.message[1:]}."
+
     def as_json(self) -> dict[str, object]:
         """The error for ``--json`` output."""
         return {

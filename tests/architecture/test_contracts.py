@@ -22,6 +22,12 @@ BREACHES = [
     ("engine/release/release.py", "import tabprotect.engine.microdata.tabulate", "secret"),
     ("engine/bundle/public.py", "import tabprotect.engine.project.project", "secret"),
     ("engine/posterior/infer.py", "import tabprotect.engine.protection.method", "earlier ones"),
+    (
+        "engine/posterior/prior.py",
+        "import tabprotect.engine.protection.problem",
+        "neither problems",
+    ),
+    ("engine/cycles/designs.py", "import tabprotect.engine.tables.table", "never a table"),
     ("gui/look/theme.py", "import tabprotect.cli.main", "Four shells"),
     ("gui/pages/start.py", "import tabprotect.gui.pages.help", "No page imports"),
     ("gui/frame/rail.py", "import tabprotect.gui.pages.help", "by the list of stages"),

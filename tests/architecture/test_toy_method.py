@@ -28,7 +28,7 @@ from tabprotect.engine.progress import SILENT
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Draft
 from tabprotect.engine.release.likelihood import independent
-from tabprotect.engine.release.published import PublishedTable
+from tabprotect.engine.release.release import PublishedTable
 from tabprotect.engine.tables.table import Table
 
 

@@ -27,8 +27,7 @@ from tabprotect.engine.budgets import BELIEVING_UPDATES as UPDATES
 from tabprotect.engine.budgets import BELIEVING_WEIGHING as WEIGHING
 from tabprotect.engine.disclosure.proved_ends import proved_ends
 from tabprotect.engine.errors import InfeasibleError
-from tabprotect.engine.posterior.infer import infer
-from tabprotect.engine.posterior.joint import multiplied, posterior_joined
+from tabprotect.engine.posterior.infer import infer, multiplied, posterior_joined
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.posterior.prior import parse_prior
 from tabprotect.engine.posterior.sums import sums
@@ -188,8 +187,8 @@ def believed(
             found = posterior_joined(found, others, OfRelease(release), progress)
     except InfeasibleError as error:
         if isinstance(likelihood, CellFactors):
-            return Believed((_bounded(likelihood, f"{error}."),), likelihood)
-        return Believed((_unknown(release.domain, True, f"{error}."),), likelihood)
+            return Believed((_bounded(likelihood, error.sentence),), likelihood)
+        return Believed((_unknown(release.domain, True, error.sentence),), likelihood)
     inner = found.domain == release.domain
     out = [as_belief(found, inner=True, judged=None)] if inner else []
     means = _Means(release, prior, progress, effort)
@@ -229,7 +228,7 @@ def at_a_glance(release: Release, progress: Progress = SILENT) -> TableBelief:
     try:
         found = infer(likelihood, way="exact", steps=GLANCE_STEPS, progress=progress)
     except InfeasibleError as error:
-        return _bounded(likelihood, f"{error}.")
+        return _bounded(likelihood, error.sentence)
     return as_belief(found, inner=True, judged=None)
 
 

@@ -18,9 +18,10 @@ from tabprotect.engine.budgets import DOMAIN_CELLS
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.layouts.cell_list import check_categories
 from tabprotect.engine.formats.sql import quoted
+from tabprotect.engine.formats.text.opening import is_url
 from tabprotect.engine.microdata.cell_numbers import category_numbers, keyed
 from tabprotect.engine.microdata.coding import MISSING, Coded, Codings
-from tabprotect.engine.microdata.places import is_cluster, is_url, split_cluster
+from tabprotect.engine.microdata.places import is_cluster, split_cluster
 from tabprotect.engine.microdata.record_files import MicrodataFile, open_microdata
 from tabprotect.engine.microdata.sums_of_records import AddedUp, check_known, line_of, measured
 from tabprotect.engine.progress import SILENT, Progress
@@ -33,6 +34,9 @@ from tabprotect.engine.tables.variable import Variable
 from tabprotect.engine.tables.wide_table import WideTable
 
 EXACT_SUMMARY = 2000
+EXACT_RECORDS = 1_000_000
+"""So many records are no burden: every column is counted exactly."""
+
 _WHOLE = re.compile("-?[0-9]{1,300}")
 
 
@@ -40,7 +44,8 @@ _WHOLE = re.compile("-?[0-9]{1,300}")
 class ColumnSummary:
     """A column for the dialog that chooses variables.
 
-    ``categories`` is ``exact`` up to about 2000 and an estimate above; missing values count as none.
+    ``categories`` is ``exact`` up to about 2000, and of at most a million records; elsewhere it is
+    an estimate in two figures. Missing values count as none.
     ``kind`` is "integer" or "real" too where a column of text holds nothing but such numbers.
     """
 
@@ -93,10 +98,16 @@ def columns(path: Path | str, *, progress: Progress = SILENT) -> tuple[ColumnSum
         rows = first.pop()
         found = dict(zip(names, first[::3], strict=True))
         # Exact counts cost memory in proportion to what they count.
-        small = [name for name in names if found[name] <= EXACT_SUMMARY]
+        few = rows <= EXACT_RECORDS
+        small = [name for name in names if few or found[name] <= EXACT_SUMMARY]
         if small:
             exact = ask([f"count(DISTINCT {name})" for name in small])
             found.update(zip(small, exact, strict=True))
+        for name, about in found.items():
+            if name not in small:
+                # The estimate is good to a few per cent: more figures would say more than it knows.
+                step = 10 ** (len(str(about)) - 2)
+                found[name] = min(round(about / step) * step, rows)
     return tuple(
         ColumnSummary(
             column.name,

@@ -203,7 +203,7 @@ class Inspector(QScrollArea):
         self.refresh()
 
     def _failed(self, error: TabprotectError) -> None:
-        self._why.setText(f"{error.message[:1].upper()}{error.message[1:]}.")
+        self._why.setText(error.sentence)
 
     def _figures(self, index: Index, table: Table) -> dict[str, str]:
         document = self.document

@@ -77,9 +77,11 @@ class Files(QObject):
         self.path: Path | None = None
         self._held: HeldProject | None = None
         window.document.open_asked.connect(self._asked)
+        window.document.records_asked.connect(self.ask_records)
         window.document.reader_asked.connect(self.read)
         window.document.begins.connect(self.begin)
         window.document.recent = self.recent
+        window.document.project_changed.connect(lambda _: self._kept())
         self._leave = False
 
     # -- opening ------------------------------------------------------------------------------
@@ -88,13 +90,18 @@ class Files(QObject):
         """Ask for a file; the window stays alive meanwhile."""
         ask_file(self.window, "Open", open_filter(), self.open)
 
+    def ask_records(self) -> None:
+        """Go where records are tabulated, and ask for their file."""
+        self.window.go("tabulate")
+        self.window.page.take("")
+
     def _asked(self, source: str) -> None:
         if source:
             self.open(source, stays=True)
         else:
             self.ask_open()
 
-    def open(self, source: str, *, stays: bool = False, **reading: Any) -> None:
+    def open(self, source: str, *, stays: bool = False, **reading: object) -> None:
         """Open whatever a path or ``example:NAME`` is: table, project, bundle or records.
 
         Where a page of the river asks for a table it may stay in front.
@@ -229,14 +236,22 @@ class Files(QObject):
     def _ask_unsaved(
         self, label: str, then: Callable[[], object], *, saved: Callable[[], object]
     ) -> None:
+        last = self.document.history.trail[-1:]
+        what = f"; the last step was: {last[0].label}" if last else ""
         self.window.page.errors.show_error(
-            RefusedError("there is unsaved work", hint="save it first, or open without it"),
+            RefusedError(f"there is unsaved work{what}", hint="save it first, or leave it behind"),
             asking=True,
             remedy_label=label,
             remedy=then,
             other_label="Save first",
             other=lambda: self.save(saved),
         )
+
+    def _kept(self) -> None:
+        """A dossier holds all that led to a release, as a file of the project would."""
+        last = self.document.history.trail[-1:]
+        if self.path is None and last and last[0].sealed and last[0].arguments.get("dossier"):
+            self.document.saved = self.document.project
 
     def take(self, history: History, name: str) -> None:
         """Go on with a history that a crash left behind."""

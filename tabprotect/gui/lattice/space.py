@@ -46,11 +46,14 @@ class Regions:
         Names of the variables in drawings.
     out
         What the released set is called: ``planned`` until it is published.
+    waiting
+        Whether what is unknown is still being looked at.
     """
 
     state: ReleaseSet
     letters: VariableLetters
     out: Literal["planned", "released"] = "planned"
+    waiting: bool = False
 
     @property
     def variables(self) -> int:
@@ -136,6 +139,32 @@ def foresee_release(regions: Regions, query: Query, progress: Progress) -> Fores
     )
 
 
+def _laid_out(state: ReleaseSet, *, waiting: bool = False) -> Regions:
+    """The regions with all that the page draws of them."""
+    regions = Regions(state, VariableLetters.of(state.evidence.lattice), waiting=waiting)
+    regions.status, regions.frontier, regions.by_dimension  # noqa: B018 (worked out here)
+    return regions
+
+
+class _SoFar:
+    """Progress that hands on the regions with every report: only the latest one is heard.
+
+    What is found of a smaller plan on the way is not shown.
+    """
+
+    def __init__(self, project: Project, progress: Progress) -> None:
+        self._planned = project.plan.margins
+        self._progress = progress
+        self._regions: Regions | None = None
+
+    def report(self, stage: str, fraction: float, partial: object = None) -> None:
+        if isinstance(partial, ReleaseSet):
+            lattice = partial.evidence.lattice
+            if all(lattice.query(names) in partial.released for names in self._planned):
+                self._regions = _laid_out(partial, waiting=True)
+        self._progress.report(stage, fraction, self._regions)
+
+
 class Space(QObject):
     """The query space of the open project.
 
@@ -155,7 +184,7 @@ class Space(QObject):
         self.focus: Query = 0
         self._foresights: OrderedDict[Query, Foresight] = OrderedDict()
         self._looking: Question[Regions] = Question(
-            self, document.jobs, self._set, self._failed, stopped=self._stopped
+            self, document.jobs, self._set, self._failed, came=self._came, stopped=self._stopped
         )
         self._ahead: Question[Foresight] = Question(
             self, document.jobs, self._foreseen, self.failed.emit
@@ -185,10 +214,7 @@ class Space(QObject):
             self._looking.drop()
 
         def work(progress: Progress) -> Regions:
-            state = released_set(project, progress)
-            regions = Regions(state, VariableLetters.of(state.evidence.lattice))
-            regions.status, regions.frontier, regions.by_dimension  # noqa: B018 (worked out here)
-            return regions
+            return _laid_out(released_set(project, _SoFar(project, progress)))
 
         if not self._looking.ask("looking at every sub-table", work, key):
             return
@@ -197,6 +223,14 @@ class Space(QObject):
             # Another table: what is on the screen belongs to nothing any more.
             self.focus = 0
             self._set(None)
+
+    def _came(self, regions: Regions) -> None:
+        """What is proved so far; what would follow is foreseen from all of it only."""
+        if regions is not self.regions:
+            self.regions = regions
+            self._foresights.clear()
+            self._ahead.drop()
+            self.changed.emit()
 
     def _failed(self, error: TabprotectError) -> None:
         self._set(None)
@@ -235,7 +269,7 @@ class Space(QObject):
 
     def _foresee(self, query: Query) -> None:
         regions = self.regions
-        if regions is None:
+        if regions is None or regions.waiting:
             return
         known = self._foresights.get(query)
         if known is not None:

@@ -72,8 +72,11 @@ def state_sentence(regions: Regions) -> str:
         )
     refused = int(counts[UNRELEASABLE])
     rest = f"{count_text(int(counts[CANDIDATE]))} may go out next, {count_text(refused)} may not"
+    unknown = count_text(int(counts[UNKNOWN]))
+    if counts[UNKNOWN] and regions.waiting:
+        return f"{first}; {rest}. {unknown} are still being looked at."
     if counts[UNKNOWN]:
-        rest += f", and {count_text(int(counts[UNKNOWN]))} are refused because nothing is proved"
+        rest += f", and {unknown} are refused because nothing is proved"
     return f"{first}; {rest}."
 
 
@@ -110,6 +113,8 @@ def foresight_sentence(regions: Regions, found: Foresight) -> str:
 
 def region_text(regions: Regions, region: int) -> str:
     """A region in a word or two."""
+    if region == UNKNOWN and regions.waiting:
+        return "still being looked at"
     return regions.out if region == RELEASED else STATUS[region]
 
 

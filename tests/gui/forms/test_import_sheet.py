@@ -40,7 +40,7 @@ def test_a_doubt_opens_the_sheet_and_the_answer_is_remembered(
     assert marks.text() == "-=zero"
     assert sheet.sums.text() == "4 cells, sum 21"
     roles = {sheet.lines.item(row, 1).text() for row in range(sheet.lines.rowCount())}
-    assert {"title", "header", "note"} <= roles
+    assert {"Title", "Header", "Note"} <= roles
     assert sheet.preview.item(0, 2).text() == "0"
     header = sheet.inputs["header_row"]
     assert isinstance(header, QLineEdit) and header.placeholderText().startswith("3 (")

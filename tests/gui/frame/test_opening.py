@@ -28,6 +28,7 @@ from tabprotect.engine.tables.table import Table
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.frame.app import Autosave
 from tabprotect.gui.frame.main_window import MainWindow
+from tabprotect.gui.pages.start import Card
 from tabprotect.gui.pages.tabulate import TabulatePage
 
 Settle = Callable[[], None]
@@ -160,7 +161,7 @@ def test_opening_asks_before_unsaved_work_is_lost(
         strip = opened.page.errors
         # Nothing went wrong: it asks.
         assert strip.accessibleName() == "Question"
-        assert "unsaved" in strip.text
+        assert "unsaved work; the last step was: set (v1, w1) to 99" in strip.text
         assert (strip._button.text(), strip._second.text()) == ("Open without saving", "Save first")
     # Going on with the work is an answer too.
     opened.document.do(set_count, index=[0, 0], count=98)
@@ -300,6 +301,18 @@ def test_parquet_opens_as_a_table_or_goes_to_the_tabulate_page(
     assert window.document.original == table
 
 
+def test_the_card_of_records_asks_for_them(
+    window: MainWindow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+    monkeypatch.setattr(
+        "tabprotect.gui.pages.tabulate.ask_file", lambda _, title, *__: asked.append(title)
+    )
+    (card,) = (c for c in window.page.findChildren(Card) if "microdata" in c.accessibleName())
+    card.click()
+    assert window.page is window.pages["tabulate"] and asked == ["Records"]
+
+
 def test_records_go_to_the_tabulate_page(
     window: MainWindow, settle: Settle, tmp_path: Path
 ) -> None:
@@ -405,3 +418,10 @@ def test_an_error_names_a_broken_file_as_it_is_called(
         settle()
         text = window.page.errors.accessibleDescription()
         assert said in text and "?." not in text
+
+
+def test_a_remedy_names_no_option_of_the_command_line(window: MainWindow) -> None:
+    hint = "say which: --count COLUMN; or that it is a grid: --form grid"
+    window.page.show_error(InputError("no counts", hint=hint))
+    said = window.page.errors.accessibleDescription()
+    assert said == "No counts. Say which; or that it is a grid."

@@ -80,9 +80,7 @@ def released_set(project: Project, progress: Progress = SILENT) -> ReleaseSet:
             evidence, _criterion(plan), plan.threshold, bounds=plan.bounds, progress=progress
         )
         _keep(state)
-    for query in wanted:
-        if query not in state.released:
-            state = state.release(query, progress)
+    state = state.release_all([q for q in wanted if q not in state.released], progress)
     _keep(state)
     return state
 

@@ -7,7 +7,7 @@ before it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -21,6 +21,9 @@ from tabprotect.engine.query_space.criterion_evidence import Evidence, RiskJudge
 from tabprotect.engine.query_space.frontier import Frontier
 from tabprotect.engine.query_space.lattice import Lattice, Query, in_order
 from tabprotect.engine.query_space.ways_to_bound import BoundsWay
+
+PARTIALS = 16
+"""Partial results of one look at every query, at most."""
 
 
 @dataclass(frozen=True)
@@ -139,6 +142,29 @@ class ReleaseSet:
             judgement = replace(judgement, verdict="safe", tight=())
         return replace(self, released=frontier, judgement=judgement)._examined(progress)
 
+    def release_all(self, queries: Sequence[Query], progress: Progress = SILENT) -> ReleaseSet:
+        """The state after several more releases: that of one after the other, for one look.
+
+        Where nothing but screening decides they do follow one another, as what was proved bad on
+        the way stays so.
+        """
+        if self.criterion.decides(self.evidence, self.bounds) and len(queries) > 1:
+            frontier = self.released.add(*queries)
+            judgement = self.criterion.judge(
+                self.evidence,
+                frontier.members,
+                self.threshold,
+                bounds=self.bounds,
+                decide_only=True,
+                progress=progress,
+            )
+            if judgement.verdict != "unknown":
+                return replace(self, released=frontier, judgement=judgement)._examined(progress)
+        state = self
+        for query in queries:
+            state = state.release(query, progress)
+        return state
+
     def resumed(
         self,
         released: Frontier,
@@ -256,13 +282,17 @@ class ReleaseSet:
             proved = everything if self.judgement.verdict == "bad" else self.proved
             return replace(self, allowed=self.allowed[:0], unreleasable=everything, proved=proved)
         progress.report("frontiers", 0.0)
-        inside = self.released.covers(self.allowed)
-        asked = self.allowed[~inside]
+        asked = self.allowed[~self.released.covers(self.allowed)]
         found = self.criterion.screen(self.evidence, self.released.members, asked, self.threshold)
         progress.report("frontiers", 0.0)
         safe, bad = _closed(asked, found.safe, found.bad)
         progress.report("frontiers", 0.0)
-        safe, bad = self._decided(asked, safe, bad, progress)
+        return self._parted(asked, *self._decided(asked, safe, bad, progress))
+
+    def _parted(self, asked: Ints, safe: Bools, bad: Bools) -> ReleaseSet:
+        """Both regions by what is proved of each query that was asked about (n,)."""
+        lattice = self.evidence.lattice
+        inside = self.released.covers(self.allowed)
         allowed = np.sort(np.concatenate([self.allowed[inside], asked[safe]]))
         return replace(
             self,
@@ -280,15 +310,22 @@ class ReleaseSet:
         bad: Bools,
         progress: Progress,
     ) -> tuple[Bools, Bools]:
-        """Decide what screening left open, one by one; each verdict settles its neighbours."""
+        """Decide what screening left open, one by one; each verdict settles its neighbours.
+
+        Reports have as their partial result what is proved so far, screening first.
+        """
         if not self.criterion.decides(self.evidence, self.bounds):
             return safe, bad
         size = np.bitwise_count(asked)
         waiting = ~(safe | bad)
-        total = int(waiting.sum())
+        total = told = int(waiting.sum())
         while waiting.any():
             left = np.flatnonzero(waiting)
-            progress.report("frontiers", 1 - len(left) / total)
+            # Whoever watches need not see each single one.
+            due = len(left) == total or told - len(left) >= total / PARTIALS
+            so_far = self._parted(asked, safe, bad) if due else None
+            told = len(left) if due else told
+            progress.report("frontiers", 1 - len(left) / total, so_far)
             # The largest: most stay safe after one more release, and settle all below them.
             at = left[size[left].argmax()]
             query = int(asked[at])

@@ -451,7 +451,7 @@ class CheckPage(CheckStage, PosteriorShown):
         project = self.document.project
         if project is None:
             return
-        self._failed[who] = f"{error.message[:1].upper()}{error.message[1:]}."
+        self._failed[who] = error.sentence
         # The prior nobody chose is not the user's mistake: a quiet note will do.
         if project.priors[who] != PRIORS[who]:
             self.show_error(

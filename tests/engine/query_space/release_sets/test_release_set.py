@@ -20,7 +20,18 @@ from tabprotect.engine.tables.table import Table
 WIDTH = criteria()["width"]
 
 
-@settings(max_examples=80, deadline=None)
+class _Listening:
+    """Progress that keeps the partial results."""
+
+    def __init__(self, heard: list[ReleaseSet]) -> None:
+        self.heard = heard
+
+    def report(self, stage: str, fraction: float, partial: object = None) -> None:
+        if isinstance(partial, ReleaseSet):
+            self.heard.append(partial)
+
+
+@settings(max_examples=40, deadline=None)
 @given(tables(), st.integers(1, 4), st.data())
 def test_regions_are_those_of_brute_force(table: Table, beta: int, data: st.DataObject) -> None:
     evidence = Evidence.gather(table, SmallCount(1, 2))
@@ -47,6 +58,14 @@ def test_regions_are_those_of_brute_force(table: Table, beta: int, data: st.Data
     again = ReleaseSet.begin(evidence, WIDTH, beta, released=released)
     assert np.array_equal(again.allowed, state.allowed)
     assert again.unreleasable == state.unreleasable and again.released == state.released
+    seen: list[ReleaseSet] = []
+    once = ReleaseSet.begin(evidence, WIDTH, beta).release_all(released, _Listening(seen))
+    assert np.array_equal(once.allowed, state.allowed) and once.released == state.released
+    assert once.unreleasable == state.unreleasable and once.proved == state.proved
+    for so_far in seen:
+        assert so_far.released == once.released
+        assert not np.setdiff1d(so_far.allowed, once.allowed).size
+        assert all(query in once.proved for query in so_far.proved)
     assert again.judgement.exact
     assert again.judgement.width == exact_width(table, released, 1, 2)
 
