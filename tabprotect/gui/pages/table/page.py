@@ -101,7 +101,7 @@ class TablePage(TableStage, Page):
         self.footer.addWidget(self._legend)
         self.footer.addStretch(1)
         document.selection_changed.connect(self._selected)
-        self.setFocusProxy(self.grid.cells)
+        self.begins = self.grid.cells
 
     def _build_tools(self) -> None:
         self._figures = QComboBox()
@@ -384,7 +384,7 @@ class TablePage(TableStage, Page):
         if shown:
             self._risks_button.setChecked(False)
             self.categories.refresh()
-            self.categories.setFocus()
+            self.categories.list.setFocus()
 
     def _show_risks(self, shown: bool) -> None:
         self.risks.setVisible(shown)

@@ -343,14 +343,14 @@ def test_categories_are_added_renamed_and_reordered(opened: MainWindow) -> None:
     panel._add()
     assert panel.names == ["v1", "v2", "v3", "v4", "v5"]
     assert page(opened).grid.model.rowCount() == 5
-    panel._list.setCurrentRow(4)
+    panel.list.setCurrentRow(4)
     panel._shift(-1)
     assert panel.names == ["v1", "v2", "v3", "v5", "v4"]
-    panel._list.item(0).setText("first")
+    panel.list.item(0).setText("first")
     table = opened.document.original
     assert table is not None
     assert table.domain["v"].categories == ("first", "v2", "v3", "v5", "v4")
-    panel._list.item(0).setText("v2")  # a name that is taken
+    panel.list.item(0).setText("v2")  # a name that is taken
     assert panel.names[0] == "first"
     assert page(opened).errors.isVisible()
     for _ in range(3):
