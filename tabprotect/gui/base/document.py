@@ -420,6 +420,7 @@ class Document(QObject):
 
     def close(self) -> None:
         """End all work; no thread is left."""
+        self._queue.clear()
         self.jobs.close()
         self.closed.emit()
 

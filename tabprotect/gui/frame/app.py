@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import os
 import signal
 import sys
@@ -183,7 +184,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     if arguments:
         window.files.open(arguments[0])
     # Pages are classes of the whole program: those of later windows are built when needed.
-    Readying(window, window.pages, window.document)
+    readying = Readying(window, window.pages, window.document)
+    # All that stays until the program ends: nobody need look through it for garbage again.
+    readying.ended.connect(gc.freeze)
     code = app.exec()
     autosave.close()
     settings.setValue("mode", THEME.mode)

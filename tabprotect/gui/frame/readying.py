@@ -11,7 +11,7 @@ import importlib
 import time
 from collections.abc import Iterator
 
-from PySide6.QtCore import QObject, QTimer
+from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtWidgets import QWidget
 
 from tabprotect.engine.progress import Progress
@@ -61,7 +61,11 @@ class Readying(QObject):
         The window's.
     document
         The window's too.
+
+    ``ended`` when all is ready.
     """
+
+    ended = Signal()
 
     def __init__(self, parent: QObject, pages: Pages, document: Document) -> None:
         super().__init__(parent)
@@ -78,8 +82,7 @@ class Readying(QObject):
             if next(self._pieces, self) is self:
                 self.done = True
                 self._timer.stop()
-                # All this stays until the program ends: nobody need look through it again.
-                gc.freeze()
+                self.ended.emit()
                 return
 
 

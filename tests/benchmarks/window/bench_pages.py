@@ -7,6 +7,7 @@ as in the program itself; the longest of those moments is the first line.
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 import tempfile
@@ -68,6 +69,7 @@ def ready(window: MainWindow, beat: Heartbeat) -> None:
     """Let the window make its pages ready."""
     beat.ask()
     readying = Readying(window, window.pages, window.document)
+    readying.ended.connect(gc.freeze)
     while not readying.done:
         QApplication.processEvents()
         time.sleep(0.001)
