@@ -75,3 +75,13 @@ def test_the_citation_names_this_version() -> None:
 
     text = (ROOT / "resources" / "docs" / "CITATION.cff").read_text()
     assert f"version: {__version__}\n" in text
+
+
+def test_array_types_have_one_home() -> None:
+    aliases = re.compile(r"^\w+(?:: TypeAlias)? = (?:npt\.)?NDArray\[", flags=re.MULTILINE)
+    found = {
+        path.name
+        for path in (ROOT / "tabprotect").rglob("*.py")
+        if aliases.search(path.read_text())
+    }
+    assert found == {"arrays.py"}

@@ -21,6 +21,7 @@ from tabprotect.engine.budgets import (
     MAX_JSON_ITEMS,
     MAX_JSON_LISTS,
     MAX_MEMBER,
+    MAX_MEMBERS,
     MAX_RATIO,
     MAX_UNPACKED,
 )
@@ -30,9 +31,6 @@ from tabprotect.version import __version__
 MANIFEST = "manifest.json"
 FORMAT_VERSION = 2
 """Version 1 lists every cycle of a mechanism cell by cell; version 2 names its design or has arrays."""
-
-MAX_MEMBERS = 4096
-
 
 _MEBIBYTE = 2**20
 

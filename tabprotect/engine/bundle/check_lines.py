@@ -14,7 +14,7 @@ from tabprotect.engine.protection.descriptions.run_summary import RunSummary
 from tabprotect.engine.protection.problem import Protected
 from tabprotect.engine.protection.staff_verdict import Staff, StaffVerdict
 from tabprotect.engine.release.stated_gate import Gate
-from tabprotect.engine.release.verdict_figures import SAID, Verdict
+from tabprotect.engine.release.verdict_figures import SAID, Verdict, nothing_expected
 from tabprotect.engine.tables.moves import MoveSet
 
 State = Literal["passed", "told", "mind", "failed"]
@@ -68,6 +68,8 @@ def headline(verdict: Verdict, together: Verdict | None = None) -> CheckLine:
         return CheckLine("failed", f"Not ready: {read_together(together)}")
     if not verdict.judged:
         return CheckLine("mind", "Not judged: what a reader learns could not be worked out.")
+    if nothing_expected(verdict):
+        return CheckLine("passed", "Ready: a reader expects no published cell to be at risk.")
     if not verdict.certain:
         return CheckLine("passed", f"Ready: a reader would know {of} ({limit}); none is certain.")
     are = "is" if verdict.certain == 1 else "are"
@@ -81,6 +83,8 @@ def published_line(verdict: Verdict) -> CheckLine:
     """The verdict on a release that has left, in one sentence."""
     if not verdict.judged:
         return CheckLine("mind", "Published. What a reader learns could not be worked out.")
+    if nothing_expected(verdict):
+        return CheckLine("passed", "Published. A reader expects no published cell to be at risk.")
     text = (
         f"Published. A reader would know {verdict.known:,} of {verdict.at_risk:,.1f} expected "
         f"at-risk cells (limit: {verdict.limit:,.1f}), {verdict.certain:,} certain."
@@ -118,10 +122,18 @@ def stated(gate: Gate | None) -> CheckLine:
 
 
 def table_lines(verdict: Verdict) -> tuple[CheckLine, ...]:
-    """One line for each judged table and reader, those that fail first."""
+    """One line for each judged table and reader, those that fail first.
+
+    Tables where a reader expects nothing at risk have one line together.
+    """
     failing = verdict.failing
     lines = []
+    harmless = [
+        t for t in verdict.tables if t.judged and t.who != "insider" and nothing_expected(t)
+    ]
     for table in sorted(verdict.tables, key=lambda t: t not in failing):
+        if table in harmless:
+            continue
         who = "a reader" if table.who == "user" else f"an {table.who}"
         which = "inner cells" if table.inner else f"table {table.label}"
         if not table.judged:
@@ -142,6 +154,11 @@ def table_lines(verdict: Verdict) -> tuple[CheckLine, ...]:
         fine = table.judged and table not in failing and not table.certain
         lines.append(
             CheckLine("passed" if fine else bad, text[0].upper() + text[1:], cells=not fine)
+        )
+    if harmless:
+        labels = dict.fromkeys("inner cells" if t.inner else t.label for t in harmless)
+        lines.append(
+            CheckLine("passed", f"A reader expects no cell at risk in: {', '.join(labels)}.")
         )
     return tuple(lines)
 

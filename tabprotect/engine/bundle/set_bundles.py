@@ -22,7 +22,7 @@ from tabprotect.engine.protection.published_sums import rank
 from tabprotect.engine.release.release import PublishedTable, Release
 from tabprotect.engine.release.stated_gate import Gate
 from tabprotect.engine.release.verdict_figures import Verdict
-from tabprotect.engine.tables import domain_json as levels
+from tabprotect.engine.tables import domain_json
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.publication_set import PublicationSet, formula_of
 
@@ -95,7 +95,7 @@ def files(
             "variables": list(release.domain.names),
             "categories": {v.name: list(v.categories) for v in release.domain.variables},
             "levels": {},
-            **levels.as_json(release.domain),
+            **domain_json.as_json(release.domain),
             "tables": dict(tables.formulas),
             "common_cells": compared,
             **({} if gate is None else gate.as_json()),
@@ -233,7 +233,7 @@ def stated_set(stated: object) -> PublicationSet:
         assert isinstance(stated, dict)
         categories, tables = stated["categories"], stated["tables"]
         domain = Domain.of({str(n): [str(c) for c in categories[n]] for n in stated["variables"]})
-        domain = levels.from_json(stated, domain)
+        domain = domain_json.from_json(stated, domain)
         return PublicationSet(domain, {str(name): str(tables[name]) for name in tables})
     except (AssertionError, KeyError, TypeError) as error:
         raise BundleError(f"{SET}: it is not as it was written") from error

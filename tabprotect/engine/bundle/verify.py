@@ -34,7 +34,7 @@ from tabprotect.engine.release.mechanism import Mechanism
 from tabprotect.engine.release.release import PublishedTable, Release
 from tabprotect.engine.release.stated_gate import UNSTATED
 from tabprotect.engine.release.verdict_figures import Verdict
-from tabprotect.engine.tables import domain_json as levels
+from tabprotect.engine.tables import domain_json
 
 KIND = "tabprotect release"
 MECHANISM = "mechanism.json"
@@ -63,6 +63,8 @@ class Verification:
         Public keys whose signatures hold, in hexadecimal.
     verdict
         What its readers learn, by the limits it states; ``None`` where that was left out.
+    likelihood
+        What it says of the original; ``None`` where that would be too large to look at.
     """
 
     release: Release
@@ -70,6 +72,7 @@ class Verification:
     checks: tuple[str, ...]
     signers: tuple[str, ...] = ()
     verdict: Verdict | None = None
+    likelihood: Likelihood | None = None
 
 
 def verify(
@@ -222,7 +225,7 @@ def verify_bytes(
         checks.append("The cycles keep the margins they claim.")
     if likelihood is not None:
         checks.append(_possible(likelihood, progress))
-    return Verification(release, found, tuple(checks), signers)
+    return Verification(release, found, tuple(checks), signers, likelihood=likelihood)
 
 
 def _possible(likelihood: Likelihood, progress: Progress) -> str:
@@ -268,7 +271,7 @@ def _release(mechanism: bytes, tables: tuple[PublishedTable, ...], title: str) -
     if stated["shape"] != list(domain.shape):
         raise InputError(f"it is for the shape {stated['shape']}, not {list(domain.shape)}")
     tables = tuple(
-        replace(p, table=p.table.on(levels.adopted(p.table.domain, domain))) for p in tables
+        replace(p, table=p.table.on(domain_json.adopted(p.table.domain, domain))) for p in tables
     )
     return Release(tables, Mechanism.from_json(stated, domain), title)
 

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tabprotect.engine.arrays import Bools, Floats
-from tabprotect.engine.budgets import DENSE
+from tabprotect.engine.budgets import DENSE, EXPECTED_SWEEPS, FITTED_CELLS
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.fitting.contradictions import contradiction
 from tabprotect.engine.fitting.settled_cells import Reduced, reduce
@@ -23,8 +23,6 @@ ROUNDING = 1e-13
 REACHED = 1e-6
 NOTHING = 1e-12
 """Of the largest count: published counts up to it are 0."""
-
-MAX_SWEEPS = 1000
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,7 +64,7 @@ def fit(
     *,
     known: Bools | None = None,
     tolerance: float = TOLERANCE,
-    sweeps: int = MAX_SWEEPS,
+    sweeps: int = EXPECTED_SWEEPS,
     progress: Progress = SILENT,
 ) -> Expected:
     """The inner table of largest entropy with the published counts.
@@ -185,7 +183,6 @@ def _deviation(publication: Publication, cells: Floats, targets: Floats, stated:
 
 
 STAGE = "fitting the inner cells"
-MAX_CELLS = 2**24
 STILL = 1e-6
 """Relative change of the deviation in one sweep that counts as standing still."""
 
@@ -197,10 +194,10 @@ def check_size(publication: Publication) -> None:
     ------
     InputError
     """
-    if publication.domain.size > MAX_CELLS:
+    if publication.domain.size > FITTED_CELLS:
         raise InputError(
             f"{publication.domain.size:,} inner cells are too many to be fitted",
-            hint=f"take a table of at most {MAX_CELLS:,} cells",
+            hint=f"take a table of at most {FITTED_CELLS:,} cells",
         )
 
 

@@ -9,8 +9,8 @@ from typing import Literal
 import numpy as np
 
 from tabprotect.engine.arrays import Floats, Ints
+from tabprotect.engine.budgets import JOINT_DRAWS, MOST_RERUNS
 from tabprotect.engine.budgets import JOINT_HELD as MOST_HELD
-from tabprotect.engine.budgets import MOST_RERUNS
 from tabprotect.engine.errors import InfeasibleError, InputError
 from tabprotect.engine.posterior.adaptive.infer_adaptive import infer_adaptive
 from tabprotect.engine.posterior.factors.cell_laws import kind_logs
@@ -95,8 +95,6 @@ def infer(
         progress=progress,
     )
 
-
-DRAWS = 20_000
 
 LEAST_EFFECTIVE = 100.0
 
@@ -199,7 +197,7 @@ def posterior_joined(
     listed = first.list_originals()
     exact = listed is not None and first.way == "exact"
     if listed is None or not exact:
-        number = min(draws or DRAWS, MOST_HELD // first.domain.size)
+        number = min(draws or JOINT_DRAWS, MOST_HELD // first.domain.size)
         tables = first.draw_originals(max(number, 1), randomness.generator(), progress)
         weights = np.ones(len(tables))
     else:

@@ -22,6 +22,9 @@ SAID = {
 
 Who = Literal["user", "intruder", "insider"]
 
+LEAST_EXPECTED = 0.05
+"""At-risk cells that a reader expects, below which a figure of one decimal says none."""
+
 CERTAIN = 1 - 1e-9
 """Belief from which a count is certain: what is beyond is rounding."""
 
@@ -223,3 +226,8 @@ class Verdict:
             "tables": [table.as_json() for table in self.tables],
             "sentence": self.sentence,
         }
+
+
+def nothing_expected(judged: TableVerdict | Verdict) -> bool:
+    """Whether a reader expects next to nothing to be at risk, and knows nothing that is."""
+    return not (judged.known or judged.certain) and judged.at_risk < LEAST_EXPECTED

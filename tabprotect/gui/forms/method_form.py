@@ -83,8 +83,7 @@ class MethodForm(ScrollsDown):
         """
         self._rest.stop()
         self._touched = False
-        if method is not self._method:
-            self._build(method)
+        self.prepare(method)
         self._shown = dict(values)
         for name, field in self.fields.items():
             field.show_value(values.get(name, field.parameter.default))
@@ -97,6 +96,11 @@ class MethodForm(ScrollsDown):
             editor.triangle.setEnabled(house)
         self.seeds.show_seed(*coins)
         self.seeds.setVisible(house and (coins[0] is not None or _is_random(method, values)))
+
+    def prepare(self, method: Method) -> None:
+        """Make the fields of a method, unless they are there."""
+        if method is not self._method:
+            self._build(method)
 
     def _build(self, method: Method) -> None:
         emptied(self._rows)

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import combinations
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QToolButton, QWidget
 
+from tabprotect.gui.forms.pair_picker import Pair, PairPicker
 from tabprotect.gui.look.buttons import emptied, tool_button
 from tabprotect.gui.look.flow import FlowLayout
 from tabprotect.gui.look.label import Label
-from tabprotect.gui.look.layouts import in_column
+from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID
 
 _WORD = re.compile(r"[\w.@]+")
@@ -56,16 +58,20 @@ class NameChips(QWidget):
             words = "What goes together: choose variables"
             self.add.setText("Add this term")
         self._words = Label(words, role="quiet", wordWrap=True)
+        self.pairs = PairPicker()
+        self.pairs.picked.connect(self._paired)
+        adding = QWidget()
+        in_row(self.add, self.pairs, 1, on=adding, margins=0, spacing=GRID // 2)
         in_column(
-            self._chosen, self._words, self._open, self.add, on=self, margins=0, spacing=GRID // 2
+            self._chosen, self._words, self._open, adding, on=self, margins=0, spacing=GRID // 2
         )
-        # Only where it has its place: shown before, it would be a window of its own.
-        self.add.setVisible(bool(together))
+        adding.setVisible(bool(together))
+        self.pairs.setVisible(not terms)
 
     @property
     def stops(self) -> list[QWidget]:
         """The controls in the order in which Tab should reach them; they change with the text."""
-        return [*self.entries, *self.names.values(), self.add]
+        return [*self.entries, *self.names.values(), self.add, self.pairs]
 
     def _written(self, name: str) -> str:
         return name if not self._quoted or _WORD.fullmatch(name) else f"`{name}`"
@@ -104,6 +110,7 @@ class NameChips(QWidget):
                 button.blockSignals(True)
                 button.setChecked(self._written(name) in found)
                 button.blockSignals(False)
+        self.pairs.offer(list(self.names), self._pairs())
         self._chosen.setVisible(bool(self.entries))
         self.add.setEnabled(False)
         self.remade.emit()
@@ -134,6 +141,20 @@ class NameChips(QWidget):
         for button in self.names.values():
             button.setChecked(False)
         self._say([*self._parts(), made] if made not in self._parts() else self._parts())
+
+    def _pairs(self) -> dict[Pair, str]:
+        """Each pair of names that is an entry, with the entry."""
+        parts = set(self._parts())
+        made = {
+            pair: self._together.join(map(self._written, pair))
+            for pair in combinations(self.names, 2)
+        }
+        return {pair: entry for pair, entry in made.items() if entry in parts}
+
+    def _paired(self, first: str, second: str, wanted: bool) -> None:
+        entry = self._together.join(map(self._written, (first, second)))
+        others = [part for part in self._parts() if part != entry]
+        self._say([*others, entry] if wanted else others)
 
     def _let_go(self, number: int) -> None:
         self._say([part for n, part in enumerate(self._parts()) if n != number])

@@ -77,6 +77,7 @@ class Files(QObject):
         self.path: Path | None = None
         self._held: HeldProject | None = None
         window.document.open_asked.connect(self._asked)
+        window.document.records_asked.connect(self.ask_records)
         window.document.reader_asked.connect(self.read)
         window.document.begins.connect(self.begin)
         window.document.recent = self.recent
@@ -89,13 +90,18 @@ class Files(QObject):
         """Ask for a file; the window stays alive meanwhile."""
         ask_file(self.window, "Open", open_filter(), self.open)
 
+    def ask_records(self) -> None:
+        """Go where records are tabulated, and ask for their file."""
+        self.window.go("tabulate")
+        self.window.page.take("")
+
     def _asked(self, source: str) -> None:
         if source:
             self.open(source, stays=True)
         else:
             self.ask_open()
 
-    def open(self, source: str, *, stays: bool = False, **reading: Any) -> None:
+    def open(self, source: str, *, stays: bool = False, **reading: object) -> None:
         """Open whatever a path or ``example:NAME`` is: table, project, bundle or records.
 
         Where a page of the river asks for a table it may stay in front.

@@ -72,10 +72,11 @@ def state_sentence(regions: Regions) -> str:
         )
     refused = int(counts[UNRELEASABLE])
     rest = f"{count_text(int(counts[CANDIDATE]))} may go out next, {count_text(refused)} may not"
+    unknown = count_text(int(counts[UNKNOWN]))
     if counts[UNKNOWN] and regions.waiting:
-        rest += f"; {count_text(int(counts[UNKNOWN]))} are still being looked at"
-    elif counts[UNKNOWN]:
-        rest += f", and {count_text(int(counts[UNKNOWN]))} are refused because nothing is proved"
+        return f"{first}; {rest}. {unknown} are still being looked at."
+    if counts[UNKNOWN]:
+        rest += f", and {unknown} are refused because nothing is proved"
     return f"{first}; {rest}."
 
 

@@ -143,7 +143,7 @@ class StartPage(Page):
         self.document.open_asked.emit("")
 
     def _ask_tabulate(self) -> None:
-        self.document.page_asked.emit("tabulate")
+        self.document.records_asked.emit()
 
     def _example(self, example: Example) -> Card:
         card = self._card(

@@ -149,7 +149,10 @@ class TabulatePage(Page):
         return bool(self._columns)
 
     def take(self, source: str) -> None:
-        self.choose(source)
+        if source:
+            self.choose(source)
+        else:
+            self._ask()
 
     def choose(self, source: str) -> None:
         """Take a file of records, or ``example:NAME``, and list its variables."""

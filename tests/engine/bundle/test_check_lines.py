@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -19,7 +21,12 @@ from tabprotect.engine.bundle.risk_report import risk_text
 from tabprotect.engine.protection.descriptions.run_summary import summarise
 from tabprotect.engine.protection.problem import Protected
 from tabprotect.engine.release.stated_gate import Gate
-from tabprotect.engine.release.verdict_figures import WAYS, TableVerdict, Verdict
+from tabprotect.engine.release.verdict_figures import (
+    WAYS,
+    TableVerdict,
+    Verdict,
+    nothing_expected,
+)
 
 TABLES = st.builds(
     lambda who, at_risk, known, certain, way: TableVerdict(
@@ -41,16 +48,31 @@ def test_only_what_is_accepted_and_not_certain_is_ticked(tables: list[TableVerdi
     assert said.state != "passed" or (verdict.accepted and not verdict.certain)
     assert said.text.startswith("Not ready") is (said.state == "failed")
     lines = table_lines(verdict)
-    assert len(lines) == len(tables)
+    harmless = [t for t in tables if t.judged and nothing_expected(t)]
+    assert len(lines) == len(tables) - max(len(harmless) - 1, 0)
     assert sum(line.state == "failed" for line in lines) == len(verdict.failing)
     fine = [t for t in tables if t.judged and t not in verdict.failing and not t.certain]
-    assert sum(line.state == "passed" for line in lines) == len(fine)
+    alone = [t for t in fine if t not in harmless]
+    assert sum(line.state == "passed" for line in lines) == len(alone) + bool(harmless)
 
 
 def test_the_sentence_has_the_numbers() -> None:
     table = TableVerdict("user", ("a",), True, 500, 390.0, 255, 200, "exact")
     assert headline(Verdict((table,), 0.95, 0.05, 3)).text == (
         "Not ready: 255 of 390.0 expected at-risk cells are known to a reader (limit: 19.5)."
+    )
+
+
+def test_tables_with_nothing_at_risk_are_one_line() -> None:
+    names = (("age", "sex"), ("age",), ())
+    tables = tuple(TableVerdict("user", n, False, 40, 0.04, 0, 0, "exact") for n in names)
+    verdict = Verdict(tables, 0.95, 0.05, 3)
+    (said,) = table_lines(verdict)
+    assert said.text == "A reader expects no cell at risk in: age x sex, age, grand total."
+    assert nothing_expected(tables[0]) and not nothing_expected(replace(tables[0], at_risk=0.05))
+    small = tuple(replace(table, at_risk=0.01) for table in tables)
+    assert headline(Verdict(small, 0.95, 0.05, 3)).text == (
+        "Ready: a reader expects no published cell to be at risk."
     )
 
 

@@ -234,7 +234,7 @@ LABELS = st.lists(
 
 
 @given(st.tuples(LABELS, LABELS), st.data())
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 def test_any_labels_survive_the_csv(
     labels: tuple[list[str], list[str]], data: st.DataObject
 ) -> None:

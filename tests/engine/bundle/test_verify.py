@@ -424,7 +424,7 @@ def test_no_such_file_is_bad_input(tmp_path: Path) -> None:
 
 
 @given(st.data())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 def test_random_damage_never_gets_through(protected: Protected, data: st.DataObject) -> None:
     """Any flipped byte is either found, or changed nothing that a reader sees."""
     whole = bytearray(public.to_bytes(protected.release))

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tabprotect.engine.disclosure import cell_beliefs as believing
+from tabprotect.engine.disclosure import cell_beliefs
 from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.disclosure.proved_ends import proved_ends
 from tabprotect.engine.disclosure.verdict import verdict
@@ -102,6 +102,6 @@ def test_bounds_never_accept(monkeypatch: pytest.MonkeyPatch) -> None:
         Problem(Table.dense(domain, [[4, 1], [2, 7]])), values, np.random.default_rng(1)
     )
     assert verdict(release).judged
-    monkeypatch.setattr(believing, "_posterior", none)
+    monkeypatch.setattr(cell_beliefs, "_posterior", none)
     found = verdict(release, replace(HousePolicy(), share=1.0))
     assert found.way == "bounds" and not found.accepted and found.passed is None

@@ -116,6 +116,14 @@ def test_tables_and_levels_are_put_together_by_clicks(qtbot: QtBot) -> None:
     assert set(found) == wanted
     chips.entries[1].click()
     assert field.value == "geo@n1*`the age`"
+    # A table of two is one click; a level with its own variable is none.
+    chips.pairs._build()
+    assert list(chips.pairs.boxes) == [("geo", "the age"), ("geo@n1", "the age")]
+    assert [box.isChecked() for box in chips.pairs.boxes.values()] == [False, True]
+    chips.pairs.boxes["geo", "the age"].click()
+    assert field.value == "geo@n1*`the age` + geo*`the age`"
+    chips.pairs.boxes["geo@n1", "the age"].click()
+    assert field.value == "geo*`the age`"
     # What is typed, with brackets too, is shown as one entry and may be let go.
     put(form, "margins", "(geo + `the age`)^2")
     assert len(chips.entries) == 1

@@ -26,9 +26,9 @@ from tabprotect.engine.project.verbs.table_verbs import set_count
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 from tabprotect.gui.base.document import Document
-from tabprotect.gui.forms.import_sheet import ImportSheet
 from tabprotect.gui.frame.app import Autosave
 from tabprotect.gui.frame.main_window import MainWindow
+from tabprotect.gui.pages.start import Card
 from tabprotect.gui.pages.tabulate import TabulatePage
 
 Settle = Callable[[], None]
@@ -301,6 +301,18 @@ def test_parquet_opens_as_a_table_or_goes_to_the_tabulate_page(
     assert window.document.original == table
 
 
+def test_the_card_of_records_asks_for_them(
+    window: MainWindow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+    monkeypatch.setattr(
+        "tabprotect.gui.pages.tabulate.ask_file", lambda _, title, *__: asked.append(title)
+    )
+    (card,) = (c for c in window.page.findChildren(Card) if "microdata" in c.accessibleName())
+    card.click()
+    assert window.page is window.pages["tabulate"] and asked == ["Records"]
+
+
 def test_records_go_to_the_tabulate_page(
     window: MainWindow, settle: Settle, tmp_path: Path
 ) -> None:
@@ -408,14 +420,8 @@ def test_an_error_names_a_broken_file_as_it_is_called(
         assert said in text and "?." not in text
 
 
-def test_a_remedy_names_no_option_of_the_command_line(
-    window: MainWindow, settle: Settle, tmp_path: Path
-) -> None:
-    (tmp_path / "rows.csv").write_text("a,b,income\nx,y,1.5\nx,z,2.5\n")
-    window.files.open(str(tmp_path / "rows.csv"))
-    settle()
-    error = window.page.errors.error
-    assert isinstance(error, InputError) and "--" in error.hint
-    assert "--" not in window.page.errors.accessibleDescription()
-    for sheet in window.findChildren(ImportSheet):
-        sheet.reject()
+def test_a_remedy_names_no_option_of_the_command_line(window: MainWindow) -> None:
+    hint = "say which: --count COLUMN; or that it is a grid: --form grid"
+    window.page.show_error(InputError("no counts", hint=hint))
+    said = window.page.errors.accessibleDescription()
+    assert said == "No counts. Say which; or that it is a grid."

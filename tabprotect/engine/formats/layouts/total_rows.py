@@ -8,10 +8,10 @@ from itertools import islice
 
 import numpy as np
 
-from tabprotect.engine.arrays import Bools, Codes
+from tabprotect.engine.arrays import Bools, Codes, Ints
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.layouts.cell_list import CellList
-from tabprotect.engine.tables.table import Counts, exact_sum
+from tabprotect.engine.tables.table import exact_sum
 
 TOTAL_WORDS = frozenset(
     {"total", "totals", "grand total", "sum", "all", "_t", "(all)", "insgesamt", "summe",
@@ -82,7 +82,7 @@ def with_blanks(
     return found
 
 
-def grouped_sums(keys: Counts, values: Counts, wanted: Counts) -> Counts:
+def grouped_sums(keys: Ints, values: Ints, wanted: Ints) -> Ints:
     """The sum of ``values`` over equal ``keys``, looked up for ``wanted``; 0 where none is."""
     unique, inverse = np.unique(keys, return_inverse=True)
     sums = np.zeros(len(unique) + 1, dtype=np.int64)

@@ -268,9 +268,9 @@ class CellKey(Method):
 
     # Totals are left out: each of their posteriors takes seconds of simulated keys.
     calibrations = (
-        CalibrationPlan({"margins": "A:B - 1"}, ((2.2,) * 8,) * 8, runs=100),
+        CalibrationPlan({"margins": "A:B - 1"}, ((2.2,) * 8,) * 8, runs=60),
         CalibrationPlan(
-            {"D": 3, "V": 1.0, "js": 0, "margins": "A:B - 1"}, ((1.2,) * 8,) * 8, runs=100
+            {"D": 3, "V": 1.0, "js": 0, "margins": "A:B - 1"}, ((1.2,) * 8,) * 8, runs=60
         ),
     )
 

@@ -160,11 +160,11 @@ class PublishMargins(Method):
     )
 
     calibrations = (
-        CalibrationPlan({"margins": "A + B"}, ((1.0, 2.0, 0.6), (1.5, 0.8, 2.5)), runs=200),
+        CalibrationPlan({"margins": "A + B"}, ((1.0, 2.0, 0.6), (1.5, 0.8, 2.5)), runs=130),
         CalibrationPlan(
             {"margins": "A + B", "then": "cell_key D=3 V=2"},
             ((1.0, 2.0, 0.6), (1.5, 0.8, 2.5)),
-            runs=200,
+            runs=80,
         ),
     )
 

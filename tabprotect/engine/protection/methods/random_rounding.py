@@ -66,7 +66,7 @@ class RandomRounding(Method):
 
     calibrations = (
         CalibrationPlan({"base": 3}),
-        CalibrationPlan({"base": 2, "margins": "A + B"}, runs=400),
+        CalibrationPlan({"base": 2, "margins": "A + B"}, runs=130),
     )
 
     def draw(

@@ -98,10 +98,6 @@ NOTE = (
 )
 
 
-NINE = ((1.2, 3.0, 4.0), (3.5, 1.0, 3.0), (4.0, 3.0, 2.5))
-"""Means of the counts in its calibration."""
-
-
 CHOICE: Parameter[Literal["cheapest", "random"]] = Parameter(
     "choice",
     "Choice",
@@ -178,8 +174,8 @@ class Suppression(Method):
     calibrations = (
         CalibrationPlan(
             {"level": 1, "zeros": "allowed", "insiders": "none"},
-            NINE,
-            runs=450,
+            ((2.0, 1.5), (1.2, 2.7)),
+            runs=180,
             at_risk=SmallCount(1, 1),
         ),
     )

@@ -205,18 +205,27 @@ class QuerySpacePage(QuerySpaceStage, Page):
             return
         self.main_button.show()
         if panel in (self.wishes, self.optimal, self.session):
-            self.main_button.setText("Plan this release")
+            planned = self._planned(panel)
+            self.main_button.setText(self.publish.text() if planned else "Plan this release")
             self.main_button.setEnabled(bool(panel.margins()))
             return
+        if not query:
+            # The grand total goes out with any table.
+            self.main_button.setText("Add a sub-table to the plan")
+            self.main_button.setEnabled(False)
+            self.main_button.setToolTip("<p>Choose one in the drawing first.</p>")
+            return
         region = int(regions.status[regions.at(query)])
-        self.main_button.setText(
-            f"Add {regions.letters.node(query)} to the plan"
-            if query
-            else "Add the grand total to the plan"
-        )
+        self.main_button.setText(f"Add {regions.letters.node(query)} to the plan")
         self.main_button.setEnabled(region == CANDIDATE and not self.space.busy)
         if region not in (CANDIDATE, RELEASED):
             self.main_button.setToolTip("<p>It may not go out: see beside it.</p>")
+
+    def _planned(self, panel: Any) -> bool:
+        """Whether what a panel has found is the plan already: the next step is to publish it."""
+        project, margins = self.document.project, panel.margins()
+        plan = () if project is None else project.plan.margins
+        return bool(margins) and {*map(frozenset, margins)} == {*map(frozenset, plan)}
 
     def _warn(self) -> None:
         """Say so when the threshold lets nothing out at all, and name the cells."""
@@ -292,7 +301,9 @@ class QuerySpacePage(QuerySpaceStage, Page):
         panel = self._panel()
         if panel in (self.wishes, self.optimal, self.session):
             margins = panel.margins()
-            if margins:
+            if self._planned(panel):
+                self.use_plan()
+            elif margins:
                 self.do(set_release_plan, margins=margins)
         else:
             self.release(self.space.focus)

@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from tabprotect.engine.budgets import SESSION_ANSWER_CELLS
 from tabprotect.engine.errors import InputError, TabprotectError
 from tabprotect.engine.house import user_name
 from tabprotect.engine.progress import Progress
@@ -30,7 +31,7 @@ from tabprotect.gui.forms.name_picks import NamePicks
 from tabprotect.gui.lattice.dimension_bars import DimensionBars
 from tabprotect.gui.lattice.lattice_view import LatticeView
 from tabprotect.gui.lattice.names import first_names
-from tabprotect.gui.lattice.session_asking import ANSWER_CELLS, Served, Serving
+from tabprotect.gui.lattice.session_asking import Served, Serving
 from tabprotect.gui.lattice.space import Regions, Space
 from tabprotect.gui.lattice.words import state_sentence
 from tabprotect.gui.look.file_dialogs import ask_place
@@ -310,7 +311,7 @@ class SessionPanel(QWidget):
             return
         table = tables[at]
         domain = table.domain
-        keys = np.arange(min(domain.size, ANSWER_CELLS), dtype=np.int64)
+        keys = np.arange(min(domain.size, SESSION_ANSWER_CELLS), dtype=np.int64)
         codes = [domain.unflat(int(key)) for key in keys]
         columns = [
             ListColumn(v.name, [v.categories[code[n]] for code in codes], str, right=False)

@@ -33,6 +33,7 @@ from tabprotect.engine.project.verbs.release_verbs import (
 )
 from tabprotect.engine.project.verbs.set_verbs import publish_set, tables_said
 from tabprotect.engine.project.verbs.table_verbs import set_title
+from tabprotect.engine.release.verdict_figures import nothing_expected
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.jobs import Job
 from tabprotect.gui.base.page import Changes, Page
@@ -274,12 +275,11 @@ class ReleasePage(ReleaseStage, Page):
         ):
             found = next((g for g in groups if g.title == name), None)
             group.setVisible(found is not None)
-            group.set_folding(house)
             helps: tuple[Suggestion, ...] | None = ()
             if found is not None and group is self.protection and not project.published:
                 helps = judging.remedies(project) if project.against else ()
             # What may not be seen is taken away, not only hidden.
-            group.show_group(found or CheckGroup(name, ()), helps=helps)
+            group.show_group(found or CheckGroup(name, ()), helps=helps, folding=house)
         self.before.setVisible(house)
         if known is None:
             self.before.show_group(CheckGroup(self.before.group.title, ()))
@@ -289,7 +289,8 @@ class ReleasePage(ReleaseStage, Page):
             self.before.show_group(replace(before, lines=(left,)) if project.published else before)
         if house and verdict is not None:
             together = None if known is None else known.before.together
-            figure = spaced(f"{verdict.known:,} of {verdict.at_risk:,.1f}".removesuffix(".0"))
+            figure = f"{verdict.known:,} of {verdict.at_risk:,.1f}".removesuffix(".0")
+            figure = "" if nothing_expected(verdict) else spaced(figure)
             said = published_line(verdict) if project.published else headline(verdict, together)
             self.banner.show_line(self._light(project, said), figure=figure)
         elif house:

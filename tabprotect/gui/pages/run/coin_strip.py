@@ -57,7 +57,9 @@ class CoinModel(QStringListModel):
     def show_replay(self, replay: Replay | None) -> None:
         """Take another run."""
         self.replay = replay
-        self.setStringList([""] * (0 if replay is None else len(replay)))
+        self.setStringList([])
+        # A list of as many strings would be handed over one by one.
+        self.insertRows(0, 0 if replay is None else len(replay))
 
     def data(self, index: AnyIndex, role: int = Qt.ItemDataRole.DisplayRole) -> object:
         if self.replay is None:
@@ -186,11 +188,10 @@ class CoinStrip(QWidget):
                 button.setIcon(icons.icon(button.property("picture")))
 
     def show_replay(self, replay: Replay | None) -> None:
-        """Take another run, at its end: the published table."""
+        """Take another run, at its end: the published table. Whoever brings it is not told."""
         self.stop()
         self.model.show_replay(replay)
-        self.model.position = -1
-        self.go(self.model.rowCount())
+        self._stand(self.model.rowCount())
 
     def go(self, position: int) -> None:
         """Show the table after so many steps."""
@@ -198,11 +199,14 @@ class CoinStrip(QWidget):
         if position == self.model.rowCount():
             self.stop()
         if position != self.model.position:
-            self.model.position = position
-            self.view.viewport().update()
-            if position and self.model.replay is not None:
-                self.view.scrollTo(self.model.index(position - 1))
+            self._stand(position)
             self.moved.emit(position)
+
+    def _stand(self, position: int) -> None:
+        self.model.position = position
+        self.view.viewport().update()
+        if position and self.model.replay is not None:
+            self.view.scrollTo(self.model.index(position - 1))
         self._tell()
 
     def toggle(self) -> None:

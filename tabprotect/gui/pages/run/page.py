@@ -41,6 +41,7 @@ from tabprotect.engine.tables.domain import Index
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Changes, Page
 from tabprotect.gui.base.question import Question
+from tabprotect.gui.base.stage import setup_page
 from tabprotect.gui.forms.configuration_dialog import ask_configuration
 from tabprotect.gui.forms.method_form import MethodForm
 from tabprotect.gui.look.buttons import tool_button
@@ -198,6 +199,9 @@ class RunPage(Page):
 
     def pieces(self) -> Iterator[object]:
         yield self.run if self.name == "perturb" else self.result
+        if self.name == setup_page(self.document):
+            self.form.prepare(self.document.history.project.protection)
+            yield self.form
         for plot in (self.preview.change, self.preview.blocked):
             plot.make_canvas()
             yield plot
@@ -231,7 +235,6 @@ class RunPage(Page):
             self._judge(project)
         self._show_result(project)
         self._show_refusal(project)
-        self._tell()
 
     def _stops(self) -> list[QWidget]:
         return [*self._faces.values(), *self.form.stops]
@@ -256,6 +259,8 @@ class RunPage(Page):
             self.show_face("setup")
         elif release is not self._seen or self.face == "result":
             self.show_face("result")
+        else:
+            self._tell()
         self._seen = release
 
     def _tell(self) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QComboBox, QFrame, QSpinBox, QStackedWidget, QWidget
 
 from tabprotect.engine.arrays import Bools, Ints
@@ -70,7 +71,10 @@ class RiskList(QFrame):
         self._title = heading("At-risk cells")
         close = tool_button(flat=True)
         close.setAccessibleName("Close the risk list")
+        close.setToolTip("Close (Esc)")
         close.clicked.connect(self.closed)
+        escape = QShortcut(QKeySequence("Esc"), self, self.closed.emit)
+        escape.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
         self._close = close
         self.search = Finder("Find at-risk cells by their categories", "Find categories")
         self.search.textChanged.connect(lambda _: self._fill())

@@ -35,6 +35,8 @@ class TableStage(Stage):
 
     @classmethod
     def idle(cls, document: Document) -> frozenset[str]:
+        if document.public or not document.has_original:
+            return frozenset({"edit", "paste", "next", "previous", "only", "risks", "categories"})
         risky = cls.problems(document) > 0
         return frozenset() if risky else frozenset({"next", "previous"})
 

@@ -92,6 +92,7 @@ class VariablesPage(VariablesStage, Page):
         lower.addWidget(self.tree)
         # What is rarely reached scrolls, so that a low window keeps the main action.
         area = ScrollsDown()
+        area.setAccessibleName("Ways to group")
         area.setWidget(self.panel)
         lower.addWidget(area)
         lower.setStretchFactor(0, 1)

@@ -185,7 +185,7 @@ def test_no_pickle_is_ever_run(
 
 
 @given(st.data())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 def test_random_changes_of_the_json_are_told_and_never_crash(
     history: History, data: st.DataObject
 ) -> None:

@@ -17,7 +17,7 @@ from tabprotect.engine.project.verbs.query_verbs import (
 )
 from tabprotect.gui.frame.main_window import MainWindow
 from tabprotect.gui.lattice.space import RELEASED
-from tabprotect.gui.pages.query_space import optimal_panel as optimal
+from tabprotect.gui.pages.query_space import optimal_panel
 from tabprotect.gui.pages.query_space.page import QuerySpacePage
 
 Settle = Callable[[], None]
@@ -69,8 +69,10 @@ class Endless:
 def test_a_stopped_search_keeps_its_best(
     czech: MainWindow, qtbot: QtBot, settle: Settle, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    searched = optimal.search
-    monkeypatch.setattr(optimal, "search", lambda p, m, progress: searched(p, m, Endless(progress)))
+    searched = optimal_panel.search
+    monkeypatch.setattr(
+        optimal_panel, "search", lambda p, m, progress: searched(p, m, Endless(progress))
+    )
     page(czech).tabs.setCurrentWidget(page(czech).optimal)
     settle()
     panel = page(czech).optimal
@@ -170,9 +172,12 @@ def test_wishes_that_may_go_together_become_the_plan(
     panel.pairs.click()
     settle()
     assert len(panel.wishes) == 16 and len(panel.ticked) == 15
+    assert page(czech).main_button.text() == "Plan this release"
     page(czech).main_button.click()
     settle()
     assert len(margins(czech)) == 14
+    # What is planned is published next.
+    assert page(czech).main_button.text() == "Publish the 14 planned margins"
     panel.removing.click()
     settle()
     assert panel.said.text().startswith("The 14 ticked tables may go out together")
