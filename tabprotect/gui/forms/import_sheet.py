@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -52,6 +53,21 @@ USUAL = {
     "delimiter": (";", ",", "|"),
 }
 """What is offered where the format has no list of its own."""
+
+GROUPED = {
+    ".": "a point",
+    ",": "a comma",
+    " ": "a space",
+    "\u00a0": "a space that does not break",
+    "\u2009": "a thin space",
+    "\u202f": "a thin space that does not break",
+    "'": "an apostrophe",
+    "\u2019": "a raised comma",
+}
+"""Signs between thousands, by what they are called: most of them are hard to tell by sight."""
+
+FROM_FILE = frozenset({"count", "range", "columns"})
+"""Options whose choices are in the file, perhaps only once its letters are known."""
 
 SAID: dict[Role, str] = {
     "title": "title",
@@ -192,14 +208,16 @@ class ImportSheet(QDialog):
             elif option.name == "marks":
                 box = MarkChoices()
                 box.textChanged.connect(self._changed)
-            elif listed or option.name == "count":
+            elif listed or option.name in FROM_FILE:
                 box = QComboBox(
-                    editable=option.metadata["metavar"] not in ("long|grid", "table|records")
+                    editable=option.name != "thousands"
+                    and option.metadata["metavar"] not in ("long|grid", "table|records")
                 )
                 box.addItem("", "")
                 for value in listed:
-                    box.addItem(value, value)
-                box.currentTextChanged.connect(self._changed)
+                    box.addItem(GROUPED[value] if option.name == "thousands" else value, value)
+                box.currentIndexChanged.connect(self._changed)
+                box.editTextChanged.connect(self._changed)
             else:
                 box = QLineEdit()
                 box.textChanged.connect(self._changed)
@@ -218,7 +236,16 @@ class ImportSheet(QDialog):
                 self._form.addRow(label, box)
 
     def _listed(self, seen: FilePreview, name: str, metavar: str) -> tuple[str, ...]:
-        own = {"sheet": seen.sheets, "count": seen.columns}.get(name, ())
+        own = {
+            "sheet": seen.sheets,
+            "count": seen.columns,
+            "range": seen.ranges,
+            # What stands in the corner of a grid names its columns, too.
+            "columns": tuple(re.split(r"\s*[\\/|]\s*", seen.columns[0])[1:])
+            if seen.columns
+            else (),
+            "thousands": tuple(GROUPED),
+        }.get(name, ())
         told = tuple(metavar.split("|")) if metavar in ("long|grid", "table|records") else ()
         return own or USUAL.get(name, ()) or told
 
@@ -227,9 +254,10 @@ class ImportSheet(QDialog):
         for name, box in self.inputs.items():
             found = [p for p in seen.parts if p.option.replace("-", "_") == name]
             text = f"{found[0].value} ({found[0].reason})" if found else FOUND_OUT
-            if name == "count" and isinstance(box, QComboBox) and box.count() == 1:
-                # Whose columns are known only once its letters are.
-                box.addItems(seen.columns)
+            if name in FROM_FILE and isinstance(box, QComboBox) and not box.currentText():
+                self._offer(box, self._listed(seen, name, ""))
+            if name == "thousands" and isinstance(box, QComboBox):
+                _tell_grouped(box, seen)
             if isinstance(box, QComboBox) and not box.isEditable():
                 box.blockSignals(True)
                 box.setItemText(0, text)
@@ -239,6 +267,16 @@ class ImportSheet(QDialog):
                 edit.setPlaceholderText(text)
                 if found:
                     box.setToolTip(tip(f"Recognised: {text}"))
+
+    def _offer(self, box: QComboBox, choices: tuple[str, ...]) -> None:
+        """Other choices, where the file tells others than before."""
+        if [box.itemText(row) for row in range(1, box.count())] != list(choices):
+            box.blockSignals(True)
+            box.clear()
+            box.addItem("", "")
+            for value in choices:
+                box.addItem(value, value)
+            box.blockSignals(False)
 
     def _show_lines(self, seen: FilePreview) -> None:
         self.lines.setRowCount(len(seen.lines))
@@ -276,6 +314,22 @@ class ImportSheet(QDialog):
             return
         self.chosen.emit(str(self.path), reading, self.seen)
         self.accept()
+
+
+def _tell_grouped(box: QComboBox, seen: FilePreview) -> None:
+    """Say beside each sign how the first number that has it would be read."""
+    text = "\n".join(line.text for line in seen.lines if line.role in ("body", "total", ""))
+    box.blockSignals(True)
+    for row in range(1, box.count()):
+        sign = str(box.itemData(row))
+        number = re.search(rf"(?<![\d.,])\d{{1,3}}(?:{re.escape(sign)}\d{{3}})+(?!\d)", text)
+        name = GROUPED.get(sign, sign)
+        if number is None:
+            box.setItemText(row, name)
+            continue
+        digits = number[0].replace(sign, "")
+        box.setItemText(row, f"{name}, which makes {number[0]} the number {digits}")
+    box.blockSignals(False)
 
 
 def _table(titles: tuple[str, ...], name: str) -> QTableWidget:
@@ -325,9 +379,12 @@ def _set(box: QWidget, value: object) -> None:
     if isinstance(box, QCheckBox):
         box.setChecked(bool(value))
     elif isinstance(box, QComboBox):
-        at = box.findText(str(value))
+        at = box.findData(str(value))
         if at < 0 and box.isEditable():
             box.setEditText(str(value))
+        elif at < 0 and value:
+            box.addItem(str(value), str(value))
+            box.setCurrentIndex(box.count() - 1)
         else:
             box.setCurrentIndex(max(at, 0))
     elif isinstance(box, QLineEdit | MarkChoices):
