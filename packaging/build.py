@@ -46,7 +46,7 @@ def build() -> None:
         entry.write_text(ENTRY)
         run(
             *(sys.executable, "-m", "pip", "install", "--quiet", "--no-deps"),
-            *("--no-build-isolation", "--target", str(copy), str(ROOT)),
+            *("--no-build-isolation", "--no-compile", "--target", str(copy), str(ROOT)),
         )
         run(
             *(sys.executable, "-m", "PyInstaller", str(entry)),
@@ -81,7 +81,7 @@ def run(*command: str, search: Path | None = None) -> str:
         text=True,
         env=environment,
         cwd=search,  # the current folder comes first too
-        timeout=600,
+        timeout=1800,
         check=False,
     )
     if done.returncode:

@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
 
 import pytest
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """Of all that is loaded and collected nothing is garbage: it is not searched for any."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
 
 
 @pytest.fixture(scope="session")

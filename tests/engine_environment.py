@@ -1,18 +1,16 @@
 """An environment like this one without the window: what ``tabprotect[test]`` asks for, no more.
 
 ``python tests/engine_environment.py FOLDER`` makes it. Every distribution that the extra needs,
-itself or through others, is linked file by file from the environment that runs this; Qt, which
-only ``gui`` brings, and the packagers are not there to be imported. Installing the same wheels a
-second time takes a minute of processor time.
+itself or through others, is linked from the environment that runs this; Qt, which only ``gui``
+brings, and the packagers are not there to be imported. Installing the same wheels a second time
+takes a minute of processor time. What one of the two environments compiles is compiled for both.
 """
 
 from __future__ import annotations
 
-import os
 import sys
 import venv
 from importlib.metadata import Distribution, distribution
-from importlib.util import cache_from_source
 from pathlib import Path
 
 from packaging.requirements import Requirement
@@ -36,19 +34,6 @@ def needed(name: str, extras: frozenset[str], found: dict[str, Distribution]) ->
                 todo.append((wanted.name, frozenset(wanted.extras)))
 
 
-def link(here: Distribution, source: Path, target: Path) -> None:
-    """The files of a distribution, and what was compiled of them."""
-    for entry in here.files or ():
-        # Programs outside of the packages name the other environment's Python.
-        if entry.parts[0] == "..":
-            continue
-        for part in (source / entry, Path(cache_from_source(str(source / entry)))):
-            place = target / part.relative_to(source)
-            if part.exists() and not place.exists():
-                place.parent.mkdir(parents=True, exist_ok=True)
-                os.link(part, place)
-
-
 def main() -> None:
     """Make the environment named on the command line."""
     folder = Path(sys.argv[1])
@@ -57,8 +42,11 @@ def main() -> None:
     (target,) = folder.resolve().glob("lib/python3*/site-packages")
     found: dict[str, Distribution] = {}
     needed("tabprotect", frozenset({"test"}), found)
-    for here in found.values():
-        link(here, source, target)
+    tops = {entry.parts[0] for here in found.values() for entry in here.files or ()}
+    # Programs outside of the packages name the other environment's Python.
+    for top in tops - {".."}:
+        if (source / top).exists():
+            (target / top).symlink_to(source / top)
     print(f"{len(found)} distributions")
 
 

@@ -15,9 +15,8 @@ import sys
 import traceback
 from collections.abc import Sequence
 
-from tabprotect.cli.families import FAMILIES, add_all
 from tabprotect.cli.output import Console
-from tabprotect.cli.verbs import Parser, Run, UsageError, Verbs
+from tabprotect.cli.verbs import FAMILIES, Parser, Run, UsageError, Verbs, add_all
 from tabprotect.engine.errors import Interrupted, TabprotectError
 from tabprotect.languages.speaking import LANGUAGES, PSEUDO, of_environment, speak
 from tabprotect.version import __version__

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
@@ -19,3 +21,15 @@ Bytes = npt.NDArray[np.uint8]
 """Text as it stands in a file."""
 Words = npt.NDArray[np.uint64]
 """Text eight bytes at a time."""
+Signs = npt.NDArray[np.int8]
+"""Entries of moves, and coins: -1, 0 or 1."""
+Shorts = npt.NDArray[np.int16]
+"""Changes of cells in walks, where most of the work is copying them."""
+Singles = npt.NDArray[np.float32]
+"""Weights of which there are very many."""
+SignedInts = npt.NDArray[np.signedinteger]
+"""Whole numbers, as narrow as they may be."""
+AnyInts = npt.NDArray[np.integer]
+"""Whole numbers of any kind."""
+Arrays = npt.NDArray[Any]
+"""Numbers of any kind."""

@@ -24,6 +24,9 @@ BELIEFS_PROGRAMME = 20  # How many times as long a call takes that solves progra
 BELIEFS_SECONDS = 30.0
 MOST_PAIRED = 10**8  # Counts of all pairs of an earlier and a later original
 SPREADING_PATIENCE = 0.25  # Seconds of work put into one piece, so that there is progress to see
+VARIABILITY_DRAWN = 2_000  # Originals that are drawn where they cannot be listed
+# Counts of all originals that are looked at together; of more, so many are drawn
+VARIABILITY_COUNTS = 2**23
 
 # bounds
 BOUNDING_LISTED = 5_000_000  # Cells that `cells="all"` lists
@@ -50,6 +53,10 @@ EXACT_FLOAT = 2**53  # Whole numbers, and sums, below this are exact in double p
 # Cells a support is built for; a sweep of the shuttle takes seconds there
 SUPPORT_CELLS = 2_000_000
 SUPPORT_ENTRIES = 160_000_000  # Cells times margins that a support is built for: four bytes each
+COUNTING_DRAWS = 5_000  # Tables of importance sampling
+COUNTING_AT_ONCE = 5_000  # Of these side by side, which bounds memory
+COUNTING_TABLED = 1_000_000  # Totals up to which logarithms are looked up
+FIBRE_AT_ONCE = 2**21  # Numbers of one block of partial tables
 
 # bundle
 MAX_ARCHIVE = 2**29  # Bytes of a zip file that is opened at all (512 MiB)
@@ -63,6 +70,7 @@ MAX_JSON_LISTS = 8_000_000
 MAX_JSON_ITEMS = 40_000_000  # Commas of one JSON file
 RISK_REPORT_CELLS = 100_000  # At-risk cells that are listed one by one
 SIGNATURE_LONGEST = 10_000  # Bytes of a key file
+MAX_MEMBERS = 4096  # Files of one zip
 
 # cycles.constructions
 MOST_KINDS = 50_000  # Sets of axes and ways that are looked at while the minimal ones are sought
@@ -77,6 +85,7 @@ EXACT_WIDTH = 6
 MOST_SWAPS = 200_000  # Swaps that are listed
 SWAPS_ENTRIES = 50_000_000  # Cells of all cycles together
 TRIANGULAR_WORK = 150_000_000  # Partner cells that are looked at in all; beyond, fewer choices are
+TRIANGULAR_HELD = 2**22  # Partner cells that are looked at side by side
 
 # cycles
 FULL = 2**30  # The count of the cell that pads: it never blocks
@@ -93,6 +102,8 @@ MAX_WIDTH = 13
 MAX_HELD = 2**26  # Entries of all tables of one component, held between two sweeps (512 MiB)
 MAX_WORK = 2**31  # Entries over all components: about a minute
 WIDTH_VARIABLES = 50_000  # Steps of one component (one table each)
+ALGEBRA_WORK = 20_000_000  # Row operations after which a rank is called too large to compute
+ALGEBRA_OUTCOMES = 300_000  # Outcomes of a cycle set that are listed to be counted
 
 # engine
 DATABASE_PATIENCE = 10  # Seconds to wait for a database that somebody else is writing to
@@ -120,10 +131,14 @@ BELIEVING_SUMS = 2**26  # Entries that exact laws of a table's sums may cost: a 
 BELIEVING_HELD = 2**25  # Counts of all drawn or listed originals whose sums are looked at
 # Sums beyond are not whole numbers to the last place here: nothing is proved from them
 EXACT = 2.0**50
+# Cells of all tables that are tried for one estimate, beyond the least number
+GATE_CHANCE_WORK = 10_000
 
 # fitting
 # Share of inner cells that must be open for whole margins to be faster than listed cells
 DENSE = 0.3
+EXPECTED_SWEEPS = 1000  # Sweeps of one fit of expected cells
+FITTED_CELLS = 2**24  # Inner cells that are fitted in full
 
 # formats
 ENGINE_GROUPS = 20_000_000  # Groups of records that an engine hands over
@@ -141,9 +156,14 @@ WORKBOOK_SIZE_CELLS = 2**26  # From the first to the last, empty ones too (about
 WORKBOOK_SIZE_BYTES = 2**31  # Of all parts of a workbook, unpacked
 # Unpacked over packed size of a part, above `SOUND_BYTES`; beyond it the part is a bomb
 MOST_RATIO = 400
+ACRO_BYTES = 2**28  # Bytes of a results file of ACRO
+RDA_BYTES = 2**22  # Bytes of a tau-ARGUS description
+TEXT_BLOCK_FIELDS = 400_000  # Fields of the rows that are read at once
 
 # microdata
 MOST_WEIGHT = 10**9  # The largest design weight of a record
+CLUSTER_PATIENCE = 10.0  # Seconds in which a scheduler must answer
+MOST_FILES = 10_000  # Files that one pattern of records names
 
 # posterior.adaptive
 # Limits of the exact way: tables, steps between two of them, and products in all
@@ -154,6 +174,10 @@ ADAPTIVE_WALK_ENTRIES = 2**22
 ADAPTIVE_WALK_SPAN = 1000  # Changes of a count that the guide tells apart
 # Masses looked at by one estimate unless a number of draws is asked for (about a minute)
 INFER_ADAPTIVE_UPDATES = 8 * 10**9
+ADAPTIVE_TABLES = 40_000  # Tables of one step that are listed
+ADAPTIVE_EDGES = 4_000_000  # Steps between two of them, in all
+ADAPTIVE_AT_ONCE = 2**22  # Entries (table, cycle, cell) looked at side by side
+ADAPTIVE_DRAWS = 20_000  # Draws where none are asked for
 
 # posterior
 BLOCK_CELLS = 2**22  # Cells of the tables held at once
@@ -161,6 +185,11 @@ COLUMNS_ROWS = 200_000_000  # Rows of the long form: some 8 GB
 JOINT_HELD = 2**24  # Counts of all originals that are weighed
 MOST_RERUNS = 20_000  # Originals that a mechanism as a whole is asked about
 MAX_COUNT = 2**53  # Counts in a prior's file beyond this are typing errors
+JOINT_DRAWS = 20_000  # Originals drawn where several releases are weighed together
+LOG_LINEAR_SWEEPS = 500  # Sweeps of one fit of a log-linear model
+# Parameters whose sampling error is worked out: their information is a matrix of this size
+LOG_LINEAR_PARAMETERS = 400
+SUMS_DRAWS = 20_000  # Draws where the laws of sums are not exact
 
 # posterior.factors
 MOST_COUNTS = 2**22  # Counts that one law may have
@@ -195,6 +224,11 @@ REWEIGHING_CELLS = 20_000  # Unknown cells of an original that is weighed
 REWEIGHING_HELD = 2**24  # Counts of all weighed originals, and entries of their distributions
 MOST_ORIGINALS = 200_000  # Originals that are listed one by one
 MOST_TRIES = 200  # Walks before a circuit is given up
+FACTOR_DRAWS = 20_000  # Independent draws where Monte Carlo is asked for though an exact way exists
+FEASIBLE_NODES = 1_000  # Branch-and-bound nodes for an original in whole numbers
+# Work for all weighing, in nominal microseconds, by the cost of the first calls
+REWEIGHING_WORK = 2e7
+REWEIGHING_DRAWS = 5_000  # Originals drawn where they cannot be listed
 
 # posterior.moves
 # Entries (coefficients, sum) that the exact law of one sum of cells may cost: some seconds
@@ -216,6 +250,9 @@ SAMPLING_ENTRIES = 2**23
 SAMPLING_UPDATES = 10**9
 MAX_SPAN = 10_000  # Largest change; counts along a walk fit int16
 MAX_TABLE = 2**27  # Entries (group, change) of a table of distributions: 1 GiB
+BATCH_HELD = 2**24  # Entries that components side by side may hold together
+ENUMERATION_TABLES = 100_000  # Tables of one component
+SAMPLING_DRAWS = 20_000  # Draws where none are asked for
 
 # project
 # Memory of what is kept for undo (512 MiB); the oldest snapshots beyond it are forgotten
@@ -233,6 +270,8 @@ CYCLE_VERBS_QUICK_CELLS = 20_000
 MOST_TOTALS = 8
 # Possible true counts of all different estimates together: 256 MiB of weights
 MOST_POSSIBLE = 2**25
+KEYED_TOTALS_CELLS = 9  # Inner cells behind published totals that are followed
+PERTURBATION_ROWS = 5_000_000  # Rows of a perturbation table
 
 # protection.margins
 MOST_TIGHT = 20  # Tight cells that are listed
@@ -245,6 +284,9 @@ PUBLISHED_SUMS_JOINED = 500
 # Inner cells times margins that are followed, at some 50 bytes each
 PUBLISHED_SUMS_ENTRIES = 40_000_000
 MOST_PUBLISHED = 20_000_000  # Cells of all published sub-tables together
+CHOOSING_WORK = 5_000_000  # Cell updates that the trials of one design may cost
+# Cells up to which the rank of a design that does not prove its own is worked out
+OFFERS_RANKED = 5_000
 
 # protection.methods
 # Steps up to which the exact probability of a release is offered (some seconds)
@@ -286,6 +328,8 @@ CONTROLLED_PROGRAMME_NODES = 100
 # Counts between multiples times the sums they enter that are taken on: some 300 bytes each
 CONTROLLED_PROGRAMME_ENTRIES = 50_000_000
 MOST_KEYS = 500_000_000  # Inner cells times margins that rounding takes on, at four bytes each
+# Inner cells times margins up to which a reader's knowledge is followed through zeros too
+ROUNDING_LAID_OUT = 5_000_000
 
 # protection.suppressing
 # Published numbers up to which cutting planes are tried: beyond, programmes take too long
@@ -295,10 +339,12 @@ GIVEN_STATUSES_LONGEST = 50_000_000  # Characters of a file at most
 MOST_BOXES = 50_000
 # Branch-and-bound nodes an integer programme may take; a count, so that no clock decides
 LINEAR_MOVES_NODES = 200
-# Nominal microseconds (`solver.work`) that integer programmes may take in all
+# Nominal microseconds (`solver.solver_work`) that integer programmes may take in all
 LINEAR_MOVES_WORK = 3e6
 PATTERN_LISTED = 20  # Cells an error lists
 LARGEST_FLOW = 2**31 - 1  # The maximum flow is computed in int32
+# Boxes times published numbers up to which all boxes are listed once and for all
+HYPERCUBES_LISTED = 500_000
 
 # query_space
 CACHE_BYTES = 256 * 2**20  # Margin counts at the at-risk cells that are kept at hand, at most
@@ -310,6 +356,10 @@ LATTICE_VARIABLES = 40  # What the source aims at; a bit set stays a small integ
 # Variables up to which every sub-table is listed; beyond, ask for those above a threshold
 MAX_LISTED = 20
 WORKERS_PATIENCE = 10.0  # Seconds to wait for a scheduler to answer
+# Of a table whose originals are drawn: each draw is judged as a whole
+DRAWN_ORIGINALS_CELLS = 4_096
+FITTED_TABLE_CELLS = 2**22  # Cells of a table that is fitted in full to released margins
+FITTED_TABLE_SWEEPS = 200  # Sweeps of that fit
 
 # Cells times sub-tables up to which critical widths are worked out with structural zeros
 TIED_CELLS = 2**14
@@ -322,13 +372,14 @@ POSSIBLE_HELD = 2**22  # Counts of all of them together
 EXACT_CELLS = 20_000
 # As many where one of many releases of a table larger than that is looked at
 WIDTH_QUICK_CELLS = 100
-# Nominal microseconds (`solver.work`) of programmes for a judgement that somebody waits for
+# Nominal microseconds (`solver.solver_work`) of programmes for a judgement that somebody waits for
 WIDTH_QUICK_WORK = 1e6
 
 # query_space.optimal
-# Nominal microseconds (`solver.work`) of programmes after which wishes stay undecided
+# Nominal microseconds (`solver.solver_work`) of programmes after which wishes stay undecided
 TOGETHER_WORK = 5e6
 EXHAUSTIVE_VARIABLES = 7  # 617,675 chordal graphs; with eight variables there are 30,888,596
+ANNEALING_PROPOSALS = 100_000  # Edges proposed in all, over every start
 
 # register
 # Bytes of a bundle that is kept beside its entry, so that releases can be read together
@@ -345,3 +396,17 @@ DOMAIN_CELLS = 2**62  # A mixed-radix cell key must fit int64
 DOMAIN_CATEGORIES = 10_000_000  # Of all variables together
 DOMAIN_PROJECTIONS = 4096  # Domains of margins that a domain remembers
 DENSE_LIMIT = 2**27  # Cells a dense array may have (1 GiB); larger tables stay sparse
+FORMULA_TERMS = 100_000  # Terms of a formula
+FORMULA_BRACKETS = 100  # Brackets inside each other
+
+# the window
+# Milliseconds that cancelled work may take to stop before the window goes on without it
+JOBS_PATIENCE = 300
+CLIPBOARD_CELLS = 2_000_000  # Cells that one copy may hold; a clipboard is not a file
+REBUILT_CELLS = 20_000  # Cells up to which a table is rebuilt from its margins for comparison
+SESSION_ANSWER_CELLS = 5_000  # Cells of an answer that are listed
+
+# the table server, for outside users
+ACCOUNTS_REMEMBERED = 10_000  # Keys that were found good a moment ago
+MOST_CLIENTS = 100_000  # Clients that are counted; the ones seen least recently are forgotten first
+ATTACK_JOINED = 200_000  # Cells of two answers joined

@@ -46,4 +46,31 @@ class Cancellable:
             raise Interrupted()
 
 
+class Part:
+    """The progress of one part of several alike, as a share of all.
+
+    Parameters
+    ----------
+    number, parts
+        Which part it is, from 0 up, and of how many.
+    stage
+        What is said in place of the part's own stages.
+    known
+        The partial result of every report, in place of the part's own: whoever watches may skip
+        reports, so none is the only one with it.
+    """
+
+    def __init__(
+        self, whole: Progress, number: int, parts: int, stage: str = "", known: object = None
+    ) -> None:
+        self._whole, self._number, self._parts = whole, number, parts
+        self._stage, self._known = stage, known
+
+    def report(self, stage: str, fraction: float, partial: object = None) -> None:
+        """Pass on the fraction of the whole."""
+        done = (self._number + fraction) / self._parts
+        known = partial if self._known is None else self._known
+        self._whole.report(self._stage or stage, done, known)
+
+
 SILENT: Progress = Silent()

@@ -383,7 +383,8 @@ def infer(
     if not given:
         raise InputError("there is no release to infer from")
     releases = [_opened(one, progress) for one in given]
-    domain, stated = likelihood_of(releases[0]).domain, releases[0].mechanism.parameters
+    first, stated = likelihood_of(releases[0]), releases[0].mechanism.parameters
+    domain = first.domain
     asked = None if of is None else asked_of(domain, of, groupings, stated)
     randomness = None if seed is None else Randomness.seeded(seed)
     found = read_releases(
@@ -393,6 +394,7 @@ def infer(
         randomness=randomness,
         draws=draws,
         weigh_attempts=weigh_attempts,
+        likelihoods=[first],
         progress=progress,
     ).posterior
     kinds = [one.kind for one in given if isinstance(one, Protection)]

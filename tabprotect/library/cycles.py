@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tabprotect.engine.arrays import Bools
-from tabprotect.engine.cycles import cycle_files as files
+from tabprotect.engine.cycles import cycle_files
 from tabprotect.engine.cycles.constructions.triangular import TriangularSettings
 from tabprotect.engine.cycles.cycle_report import CycleReport, check_cycles, public_support
 from tabprotect.engine.cycles.designs import design as designed
@@ -50,7 +50,7 @@ class Cycles:
 
     def write(self, path: str | Path) -> None:
         """As JSON, or as a 4ti2 matrix (``.mat``)."""
-        files.write(self.moves, Path(path), self.zeros)
+        cycle_files.write(self.moves, Path(path), self.zeros)
 
 
 def design(

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from tabprotect.engine.bounds.joined import joined_table
-from tabprotect.engine.cycles import cycle_files as files
+from tabprotect.engine.cycles import cycle_files
 from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.disclosure.policy import read as read_policy
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.project import in_one_go as steps
+from tabprotect.engine.project import in_one_go
 from tabprotect.engine.project.command import Order
 from tabprotect.engine.project.history import History
 from tabprotect.engine.project.project import DEFAULT_METHOD
@@ -117,7 +117,7 @@ class Protection:
             When a file is there already, or cannot be written.
         """
         beside = None if dossier is None else str(dossier)
-        key = None if sign is None else steps.absolute(str(sign))
+        key = None if sign is None else in_one_go.absolute(str(sign))
         order = release_verbs.publish(
             release=str(release), dossier=beside, overwrite=overwrite, sign=key
         )
@@ -155,7 +155,7 @@ class Protection:
             tables=dict(tables),
             dossier=None if dossier is None else str(dossier),
             overwrite=overwrite,
-            sign=None if sign is None else steps.absolute(str(sign)),
+            sign=None if sign is None else in_one_go.absolute(str(sign)),
         )
         history, _ = self.history.do(order, progress=progress)
         return Protection(history, self.kind)
@@ -273,10 +273,10 @@ def protect(
     """
     given: str | Order | None = None
     if isinstance(cycles, Cycles):
-        given = cycle_verbs.set_cycles(cycles=files.to_json(cycles.moves))
+        given = cycle_verbs.set_cycles(cycles=cycle_files.to_json(cycles.moves))
     elif cycles is not None:
         given = str(cycles)
-    history = steps.protected(
+    history = in_one_go.protected(
         table.history,
         policy=read_policy(Path(policy)) if isinstance(policy, str | Path) else policy,
         title=title,

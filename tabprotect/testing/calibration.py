@@ -1,8 +1,10 @@
 """Calibration by simulation: beliefs must come true as often as they say.
 
 Originals from the prior, through the method, then inferred: over all runs, P(true count = k) has to
-add up to the number of cells whose true count is k, for the cells of every published value or
-status, those of two colours of a chess board apart (what is wrong in neighbours may cancel). Works for everything that has a release and a likelihood::
+add up to the number of cells whose true count is k, and what the counts were expected to be to their
+sum. For the cells of every published value or status, and for all of them, those of two colours of a
+chess board apart (what is wrong in neighbours may cancel). Works for everything that has a release
+and a likelihood::
 
     found = calibrate(release_of, likelihood_of, Poisson(means), draw_original,
                       runs=2000, generator=np.random.default_rng(1))
@@ -33,10 +35,15 @@ from tabprotect.engine.tables.table import Table
 LIMIT = 4.5
 """Of 50 bins, this |z| is exceeded by chance in 3 of 10,000 simulations."""
 
-ENOUGH = 5.0
-"""Expected variance of the hits from which a bin is judged."""
+ENOUGH, ENOUGH_OF_SUM = 5.0, 25.0
+"""Expected variance of the hits, or of their sum, from which a bin is judged."""
 
 HIDDEN = "no published count"
+
+EVERY = "every cell"
+
+SUM = -1
+"""In place of a true count: the sum of all judged ones. A fault too small for each of them adds up."""
 
 MOST = 8
 """True counts up to it, and published ones up to twice it, are judged."""
@@ -44,7 +51,7 @@ MOST = 8
 FACTOR = 3.0
 """Of a planted fault: the likelihood times FACTOR ** count in every other cell."""
 
-LOOK, SEEN = 50, LIMIT + 0.5
+LOOK, SEEN = 20, LIMIT + 0.5
 """After so many runs each time, a planted fault whose |z| is beyond ``SEEN`` counts as found."""
 
 
@@ -54,12 +61,12 @@ class AlwaysRefused(Exception):  # noqa: N818 (what a simulation found, no fault
 
 @dataclass(frozen=True)
 class Bin:
-    """Cells of one status, one true count.
+    """Cells of one status, one true count or the sum of all.
 
     Attributes
     ----------
     hits, expected
-        Cells with this true count, and how many the posteriors expected.
+        Cells with this true count, or the sum; and what the posteriors expected.
     z
         The difference by its standard error; cells of one run may depend on each other.
     """
@@ -76,8 +83,8 @@ class Calibration:
     Attributes
     ----------
     by_status
-        ``published 3, even cells``, or ``no published count, odd cells`` -> true count -> bin
-        with enough cells.
+        ``published 3, even cells``, ``no published count, odd cells`` or ``every cell, odd cells``
+        -> true count or ``SUM`` -> bin with enough cells.
     """
 
     by_status: dict[str, dict[int, Bin]]
@@ -96,7 +103,8 @@ class Calibration:
 
     def __str__(self) -> str:
         return "\n".join(
-            f"{status:32} true {count}: {b.hits} of {b.expected:.1f}, z {b.z:+.1f}"
+            f"{status:32} true {'sum' if count == SUM else count}: {b.hits} of {b.expected:.1f}, "
+            f"z {b.z:+.1f}"
             for status, found in self.by_status.items()
             for count, b in found.items()
         )
@@ -202,8 +210,8 @@ class _Tally:
     def __init__(self, likelihood_of: Callable[[Release], Likelihood], prior: Prior) -> None:
         self._likelihood_of, self._prior = likelihood_of, prior
         self._known: dict[object, tuple[np.ndarray, Floats]] = {}
-        # (status, true count) -> hits, expected, squared differences by run, variance.
-        self._sums: dict[tuple[str, int], Floats] = {}
+        # Status -> hits, expected, squared differences by run, variance; of every true count, of all.
+        self._sums: dict[str, Floats] = {}
 
     def add(self, original: Table, release: Release) -> None:
         """One run."""
@@ -214,23 +222,29 @@ class _Tally:
             self._known[key] = (_statuses(found), _beliefs(found, counts))
         status, belief = self._known[key]
         hit = original.counts.reshape(-1)[:, None] == counts
-        for name in set(status.tolist()) - {""}:
-            mine = status == name
-            p, h = belief[mine], hit[mine]
-            rest = h.sum(axis=0) - p.sum(axis=0)
-            figures = np.stack([h.sum(axis=0), p.sum(axis=0), rest**2, (p * (1 - p)).sum(axis=0)])
-            for k in range(MOST + 1):
-                self._sums[name, k] = self._sums.get((name, k), np.zeros(4)) + figures[:, k]
+        mean = belief @ counts
+        # By cell: what was, what was expected, and its variance; of every count and of their sum.
+        was = np.column_stack([hit, hit @ counts])
+        expected = np.column_stack([belief, mean])
+        variance = np.column_stack([belief * (1 - belief), belief @ counts**2 - mean**2])
+        for name in set(status.ravel().tolist()) - {""}:
+            mine = (status == name).any(axis=0)
+            h, p = was[mine].sum(axis=0), expected[mine].sum(axis=0)
+            figures = np.stack([h, p, (h - p) ** 2, variance[mine].sum(axis=0)], axis=1)
+            self._sums[name] = self._sums.get(name, 0.0) + figures
 
     def calibration(self) -> Calibration:
         """Of all runs."""
         by_status: dict[str, dict[int, Bin]] = {}
-        for (name, k), (hits, expected, square, spread) in sorted(self._sums.items()):
-            if max(spread, abs(hits - expected)) >= ENOUGH:
-                # What was seen alone is too small where, by chance, few hits were seen.
-                error = max(square, spread) ** 0.5
-                z = float((hits - expected) / error)
-                by_status.setdefault(name, {})[k] = Bin(int(hits), float(expected), z)
+        for name, figures in sorted(self._sums.items()):
+            for k, (hits, expected, square, spread) in zip(
+                (*range(MOST + 1), SUM), figures, strict=True
+            ):
+                if max(spread, abs(hits - expected)) >= (ENOUGH_OF_SUM if k == SUM else ENOUGH):
+                    # What was seen alone is too small where, by chance, few hits were seen.
+                    error = max(square, spread) ** 0.5
+                    z = float((hits - expected) / error)
+                    by_status.setdefault(name, {})[k] = Bin(int(hits), float(expected), z)
         return Calibration(by_status)
 
 
@@ -284,13 +298,14 @@ def _key(release: Release) -> object:
 
 
 def _statuses(found: Posterior) -> np.ndarray:
+    """Of every cell, (2, cells): its own, and that it is one of all; empty where none is judged."""
     counts = found.published.counts.reshape(-1)
     text = np.array([f"published {c}" if abs(c) <= 2 * MOST else "" for c in counts], dtype=object)
     text[~found.is_published.reshape(-1)] = HIDDEN
-    odd = _odd(found.domain.shape).reshape(-1)
+    colour = np.where(_odd(found.domain.shape).reshape(-1), ", odd cells", ", even cells")
     judged = text != ""
-    text[judged] += np.where(odd, ", odd cells", ", even cells").astype(object)[judged]
-    return text
+    text[judged] += colour.astype(object)[judged]
+    return np.stack([text, EVERY + colour.astype(object)])
 
 
 def _odd(shape: tuple[int, ...]) -> Bools:

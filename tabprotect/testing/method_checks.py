@@ -28,7 +28,7 @@ from tabprotect.engine.protection.problem import Problem, Protected
 from tabprotect.engine.protection.registered import likelihood_of, methods
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.likelihood import AdaptiveSequence, CellFactors, MoveSequence
-from tabprotect.engine.release.published import PublishedTable
+from tabprotect.engine.release.release import PublishedTable
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 from tabprotect.testing.brute_force import every_original, marginals, weight

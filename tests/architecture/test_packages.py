@@ -24,6 +24,27 @@ def test_every_module_is_in_a_package() -> None:
         assert (path.parent / "__init__.py").exists(), path
 
 
+def test_the_guide_says_what_is_in_every_folder() -> None:
+    guide = (ROOT / "resources" / "docs" / "guide.md").read_text()
+    map_ = guide.split("## Where things are")[1].split("\n## ")[0]
+    named: set[str] = set()
+    for row in re.findall(r"^\| .*", map_, flags=re.MULTILINE):
+        folder = ""
+        for name in re.findall(r"`([a-z_/]+)`", row):
+            # `protection/rounding`, `resampling`: the second stands beside the first.
+            folder = folder or name.rpartition("/")[0]
+            named |= {name, f"{folder}/{name}", f"gui/{name}", f"gui/pages/{name}", f"cli/{name}"}
+            named |= {f"{row.split('`')[1]}/{name}"}
+    found = {
+        path.parent.relative_to(ROOT / "tabprotect").as_posix().removeprefix("engine/")
+        for path in (ROOT / "tabprotect").rglob("__init__.py")
+        if "migrations" not in path.parts
+    }
+    assert found - {".", "engine", "gui"} <= named
+    for row in re.findall(r"^\| `([a-z_/]+)`", map_, flags=re.MULTILINE):
+        assert any((ROOT / "tabprotect" / top / row).is_dir() for top in ("", "engine")), row
+
+
 def test_ci_runs_exactly_the_readmes_test_command() -> None:
     readme = (ROOT / "README.md").read_text()
     commands = re.findall(r"```sh\n(.*?)\n```", readme, flags=re.DOTALL)
@@ -54,3 +75,13 @@ def test_the_citation_names_this_version() -> None:
 
     text = (ROOT / "resources" / "docs" / "CITATION.cff").read_text()
     assert f"version: {__version__}\n" in text
+
+
+def test_array_types_have_one_home() -> None:
+    aliases = re.compile(r"^\w+(?:: TypeAlias)? = (?:npt\.)?NDArray\[", flags=re.MULTILINE)
+    found = {
+        path.name
+        for path in (ROOT / "tabprotect").rglob("*.py")
+        if aliases.search(path.read_text())
+    }
+    assert found == {"arrays.py"}

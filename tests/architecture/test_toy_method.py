@@ -28,7 +28,7 @@ from tabprotect.engine.progress import SILENT
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Draft
 from tabprotect.engine.release.likelihood import independent
-from tabprotect.engine.release.published import PublishedTable
+from tabprotect.engine.release.release import PublishedTable
 from tabprotect.engine.tables.table import Table
 
 
@@ -73,7 +73,8 @@ print(json.dumps(out))
 def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The program with one more file."""
     folder = tmp_path_factory.mktemp("program")
-    ignore = shutil.ignore_patterns("__pycache__", "images", "site")
+    # With what is compiled, but for what is being written at this moment.
+    ignore = shutil.ignore_patterns("*.pyc.*", "images", "site")
     shutil.copytree(ROOT / "tabprotect", folder / "tabprotect", ignore=ignore)
     shutil.copytree(ROOT / "resources", folder / "tabprotect" / "resources", ignore=ignore)
     (folder / "tabprotect" / "engine" / "protection" / "methods" / "toy.py").write_text(TOY)

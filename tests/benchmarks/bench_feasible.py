@@ -12,7 +12,7 @@ from tabprotect.engine.posterior.infer import infer
 from tabprotect.engine.posterior.prior import Poisson, Prior
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.likelihood import CellFactors, independent
-from tabprotect.engine.release.published import PublishedTable
+from tabprotect.engine.release.release import PublishedTable
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 

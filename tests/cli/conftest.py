@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tabprotect.cli.main import main
-from tabprotect.engine.disclosure import gate_chance as before
+from tabprotect.engine.disclosure import gate_chance
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ Command = Callable[..., Outcome]
 def _few_draws(monkeypatch: pytest.MonkeyPatch) -> None:
     # What the gate will say is foreseen, and remedies are tried: seconds with as many as usual.
     for number in ("SYNTHETIC", "FEW"):
-        monkeypatch.setattr(before, number, before.LEAST)
+        monkeypatch.setattr(gate_chance, number, gate_chance.LEAST)
 
 
 @pytest.fixture

@@ -10,9 +10,8 @@ import sys
 
 import pytest
 
-from tabprotect.cli.families import FAMILIES
 from tabprotect.cli.main import parser
-from tabprotect.cli.verbs import Parser, Verbs
+from tabprotect.cli.verbs import FAMILIES, Parser, Verbs
 
 LOADED = """
 import json, sys

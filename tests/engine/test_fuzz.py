@@ -17,8 +17,7 @@ import pytest
 import xlsxwriter
 
 from tabprotect.engine.bundle import confidential
-from tabprotect.engine.bundle.archive import pack, unpack
-from tabprotect.engine.bundle.manifest import sealed
+from tabprotect.engine.bundle.archive import pack, sealed, unpack
 from tabprotect.engine.bundle.verify import KIND, verify, verify_bytes
 from tabprotect.engine.cycles import cycle_files
 from tabprotect.engine.errors import BundleError, InputError, TabprotectError

@@ -14,7 +14,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 import pyatspi
-from gi.repository import GLib
+from gi.repository import Atspi, GLib
 
 WAIT = 60.0
 """Seconds until something is there, on the slowest machine."""
@@ -121,6 +121,8 @@ ORDERS: dict[str, Callable[..., object]] = {
 
 
 def main() -> None:
+    # Otherwise a window that is at work for a second counts as gone.
+    Atspi.set_timeout(int(WAIT * 1000), int(WAIT * 1000))
     for line in sys.stdin:
         order, *given = json.loads(line)
         try:

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
+from fitting import cut
 from PySide6.QtCore import QPoint, QRect, QThread
 from PySide6.QtWidgets import (
-    QAbstractScrollArea,
     QApplication,
     QLayout,
-    QPushButton,
     QTableView,
+    QTabWidget,
     QWidget,
 )
 from pytestqt.qtbot import QtBot
@@ -30,6 +31,7 @@ from tabprotect.engine.protection.wishes import Promised
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.engine.tables.table import Table
 from tabprotect.engine.tables.variable import Variable
 from tabprotect.gui.base.jobs import Job, Jobs
@@ -133,7 +135,7 @@ def layouts(layout: QLayout | None) -> Iterator[QLayout]:
 
 
 def overlapping(window: QWidget) -> list[str]:
-    """Widgets of one layout that lie on each other, and buttons whose words do not fit."""
+    """Widgets of one layout that lie on each other."""
     wrong = []
     for parent in (w for w in window.findChildren(QWidget) if w.isVisible()):
         for layout in layouts(parent.layout()):
@@ -145,8 +147,6 @@ def overlapping(window: QWidget) -> list[str]:
             for n, first in enumerate(boxes):
                 hit = [other for other in boxes[:n] if first.intersects(other)]
                 wrong += [f"{parent.accessibleName() or parent}: {first} on {o}" for o in hit]
-        if isinstance(parent, QPushButton) and parent.width() < parent.minimumSizeHint().width():
-            wrong.append(f"{parent.text()!r} is cut")
     return wrong
 
 
@@ -172,45 +172,83 @@ def tables(page: QWidget) -> list[QTableView]:
     ]
 
 
-def test_nothing_essential_leaves_any_screen(crowded: MainWindow) -> None:
+def faults_of(window: MainWindow, size: tuple[int, int]) -> list[str]:
+    """What of the page in front does not fit."""
+    faults, page, strip = [], window.page, window.strip
+    settled(window)
+    if (window.width(), window.height()) != size:
+        faults.append(f"the window is {window.size()}")
+    if not (in_sight(strip, window) and in_sight(strip._word, window)):
+        faults.append("the strip is cut")
+    if not strip.jobs.isVisible() or not in_sight(strip.jobs, window):
+        faults.append("the jobs' button is cut")
+    if page.main_button.isVisible() and not in_sight(page.main_button, window):
+        faults.append("the main action is out of sight")
+    for view in tables(page):
+        rows, columns = whole_lines(view)
+        model = view.model()
+        if rows < min(SEEN, model.rowCount()) or columns < min(SEEN, model.columnCount()):
+            faults.append(f"{rows} x {columns} of {view.accessibleName()}")
+    beyond = window.area.horizontalScrollBar().maximum()
+    if beyond > 0:
+        faults.append(f"{beyond} pixels beyond the right edge")
+    return faults + overlapping(window) + cut(window)
+
+
+def seen(window: MainWindow, names: Iterable[str]) -> list[str]:
+    """What does not fit of pages, at all sizes in both themes; of the least, in all their tabs."""
     faults = []
-    domain = crowded.document.project.domain  # type: ignore[union-attr]
-    for mode, sizes in (("light", SIZES), ("dark", SIZES[::3])):
-        THEME.apply(mode=mode)
-        for width, height in sizes:
-            crowded.resize(width, height)
-            for name in crowded.pages:
-                if crowded.pages.why_not(name):
-                    continue
-                crowded.go(name)
-                page = crowded.page
+    for mode in ("light", "dark"):
+        THEME.apply(mode=mode)  # type: ignore[arg-type]
+        for size in SIZES:
+            window.resize(*size)
+            for name in names:
+                window.go(name)
+                page = window.page
+                assert page.name == name
                 if isinstance(page, ProtectPage):
-                    page._tried(some_trials(domain))
-                settled(crowded)
-                if folder := os.environ.get("SCREENS"):
-                    crowded.grab().save(f"{folder}/{domain.ndim}-{name}-{width}-{mode}.png")
-                where = f"{name} at {width} x {height}, {mode}"
-                if (crowded.width(), crowded.height()) != (width, height):
-                    faults.append(f"{where}: the window is {crowded.size()}")
-                strip = crowded.strip
-                if not (in_sight(strip, crowded) and in_sight(strip._word, crowded)):
-                    faults.append(f"{where}: the strip is cut")
-                if not strip.jobs.isVisible() or not in_sight(strip.jobs, crowded):
-                    faults.append(f"{where}: the jobs' button is cut")
-                if page.main_button.isVisible() and not in_sight(page.main_button, crowded):
-                    faults.append(f"{where}: the main action is out of sight")
-                for view in tables(page):
-                    rows, columns = whole_lines(view)
-                    model = view.model()
-                    if rows < min(SEEN, model.rowCount()) or columns < min(
-                        SEEN, model.columnCount()
-                    ):
-                        faults.append(f"{where}: {rows} x {columns} of {view.accessibleName()}")
-                faults += [f"{where}: {fault}" for fault in overlapping(crowded)]
-                if isinstance(crowded.area, QAbstractScrollArea):
-                    bar = crowded.area.horizontalScrollBar()
-                    if bar.maximum() > 0:
-                        faults.append(f"{where}: {bar.maximum()} pixels beyond the right edge")
+                    page._tried(some_trials(page.document.project.domain))  # type: ignore[union-attr]
+                where = f"{name} at {size[0]} x {size[1]}, {mode}"
+                picture(window, f"{name}-{size[0]}-{mode}")
+                faults += [f"{where}: {fault}" for fault in faults_of(window, size)]
+                for tabs in page.findChildren(QTabWidget) if size == min(SIZES) else ():
+                    for number in range(tabs.count()) if tabs.isVisible() else ():
+                        tabs.setCurrentIndex(number)
+                        there = f"{where}, tab {number + 1}"
+                        faults += [f"{there}: {fault}" for fault in faults_of(window, size)]
+                    tabs.setCurrentIndex(0)
+    return faults
+
+
+def picture(window: MainWindow, name: str) -> None:
+    """Keep a picture, where a folder for them is named."""
+    if folder := os.environ.get("SCREENS"):
+        settled(window)
+        domain = window.document.project.domain  # type: ignore[union-attr]
+        window.grab().save(f"{folder}/{domain.ndim}-{name}.png")
+
+
+def test_nothing_essential_leaves_any_screen(crowded: MainWindow) -> None:
+    names = [name for name in crowded.pages if not crowded.pages.why_not(name)]
+    faults = seen(crowded, names)
+    assert not faults, "\n".join(faults)
+
+
+def test_nor_do_the_steps_of_cyclic_perturbation(crowded: MainWindow) -> None:
+    project = crowded.document.project
+    assert project is not None
+    domain = project.domain
+    corner, last = [1, -1, -1, 1], domain.shape[-1]
+    moves = MoveSet.of(
+        *(domain, [0, 4], [0, 1, last, last + 1], corner),
+        margins=tuple((name,) for name in domain.names),
+    )
+    cyclic = replace(
+        project, method="cyclic_perturbation", parameters={}, protected=None, moves=moves
+    )
+    crowded.document.take(History(cyclic))
+    crowded.document.saved = crowded.document.project
+    faults = seen(crowded, ("cycles", "perturb"))
     assert not faults, "\n".join(faults)
 
 

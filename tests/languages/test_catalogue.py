@@ -107,6 +107,8 @@ def test_german_covers_every_area() -> None:
         ),
         ("posterior by exact draws", "A-posteriori-Verteilung durch exakte Ziehungen"),
         ("Title: A small table", "Titel: A small table"),
+        ("t.csv, line 2, cell (a, b)", "t.csv, Zeile 2, Zelle (a, b)"),
+        ("Cycle 1 over 8 cells: a1, a2", "Zyklus 1 über 8 Zellen: a1, a2"),
     ],
 )
 def test_sentences_with_their_values_in_german(text: str, told: object) -> None:

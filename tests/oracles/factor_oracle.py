@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from tabprotect.engine.release.likelihood import CellFactors
-from tabprotect.engine.release.published import PublishedTable
+from tabprotect.engine.release.release import PublishedTable
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 

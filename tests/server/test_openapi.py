@@ -105,7 +105,7 @@ def test_whatever_is_sent_what_comes_back_is_documented(serve: Serve) -> None:
     seen: set[int] = set()
 
     @settings(
-        max_examples=150, deadline=None, suppress_health_check=list(HealthCheck), database=None
+        max_examples=80, deadline=None, suppress_health_check=list(HealthCheck), database=None
     )
     @given(
         st.sampled_from(["GET", "GET", "GET", "POST", "POST", "PUT", "DELETE", "HEAD", "OPTIONS"]),

@@ -15,7 +15,7 @@ from odd_requests import answers_only_what_is_released
 from served import Caller
 from table_server import Serve, czech
 
-from tabprotect.engine.query_space.table_server import ledger as database
+from tabprotect.engine.query_space.table_server import ledger
 from tabprotect.server import request_guard
 from tabprotect.server.application import application, started
 from tabprotect.server.hosting import patience
@@ -129,7 +129,7 @@ def test_a_clock_that_is_moved_changes_no_answer(
 ) -> None:
     path, noon = str(tmp_path / "h.sqlite"), datetime(2026, 1, 31, 12)
     now = [noon]
-    monkeypatch.setattr(database, "_now", lambda: now[0])
+    monkeypatch.setattr(ledger, "_now", lambda: now[0])
     client = serve(czech(), path)
     answers = []
     for hours in (0, 1, -24, 2):

@@ -10,7 +10,7 @@ from typing import Any
 from tabprotect.cli.arguments import add_reading, names, open_source, shape_sizes
 from tabprotect.cli.output import Console
 from tabprotect.cli.verbs import UsageError, Verbs
-from tabprotect.engine.cycles import cycle_files as files
+from tabprotect.engine.cycles import cycle_files
 from tabprotect.engine.cycles.constructions.for_margins import ProvedDesign, design_for_margins
 from tabprotect.engine.cycles.constructions.triangular import TriangularSettings
 from tabprotect.engine.cycles.cycle_report import check_cycles, public_support
@@ -138,9 +138,9 @@ def run_design(args: argparse.Namespace, console: Console) -> int:
         if broken:
             raise InputError(str(broken[0]), hint="take a design that keeps this margin")
     if args.out is None:
-        print(json.dumps(files.to_json(moves, zeros), separators=(",", ":")))
+        print(json.dumps(cycle_files.to_json(moves, zeros), separators=(",", ":")))
         return 0
-    files.write(moves, args.out, zeros)
+    cycle_files.write(moves, args.out, zeros)
     data = {
         "out": str(args.out),
         "kind": kind,
@@ -176,7 +176,9 @@ def run_check(args: argparse.Namespace, console: Console) -> int:
     if args.passes < 1:
         raise UsageError("--passes must be at least 1")
     table = None if args.table is None else open_source(args, console).project.original
-    moves, zeros = files.read_designed(args.cycles, domain=None if table is None else table.domain)
+    moves, zeros = cycle_files.read_designed(
+        args.cycles, domain=None if table is None else table.domain
+    )
     if args.keep is not None:
         kept = _kept(args, moves.domain, moves.groupings)
         if set(kept.margins) != set(moves.margins):

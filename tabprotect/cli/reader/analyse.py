@@ -73,8 +73,10 @@ def _add_reader(command: argparse.ArgumentParser) -> None:
 def _posterior(args: argparse.Namespace, console: Console) -> tuple[Posterior, Randomness]:
     found = [bundle.verify(path, judge=False, progress=console).release for path in args.releases]
     chance = Randomness.fresh() if args.seed is None else Randomness.seeded(args.seed)
-    prior = parse_prior(args.prior, likelihood_of(found[0]).domain)
-    return read_releases(found, prior, randomness=chance, progress=console).posterior, chance
+    first = likelihood_of(found[0])
+    prior = parse_prior(args.prior, first.domain)
+    read = read_releases(found, prior, randomness=chance, likelihoods=[first], progress=console)
+    return read.posterior, chance
 
 
 def run_analyse(args: argparse.Namespace, console: Console) -> int:

@@ -9,7 +9,8 @@ from pathlib import Path
 from tabprotect.cli.arguments import positive
 from tabprotect.cli.output import Console
 from tabprotect.cli.verbs import UsageError, Verbs
-from tabprotect.engine.bounds.counting import DRAWS, TableCount, count_tables
+from tabprotect.engine.bounds.counting import TableCount, count_tables
+from tabprotect.engine.budgets import COUNTING_DRAWS
 from tabprotect.engine.bundle import verify as bundle
 from tabprotect.engine.errors import InfeasibleError, ParameterError
 from tabprotect.engine.posterior.infer import infer
@@ -25,7 +26,7 @@ def add(verbs: Verbs) -> None:
     command.add_argument("--cols", metavar="50,35,30,20", help="column totals")
     command.add_argument("--release", type=Path, metavar="RELEASE.zip", help="count its originals")
     command.add_argument(
-        "--draws", type=positive, default=DRAWS, metavar="N", help="of an estimate"
+        "--draws", type=positive, default=COUNTING_DRAWS, metavar="N", help="of an estimate"
     )
     command.add_argument("--seed", type=int, metavar="N", help="of an estimate")
 

@@ -32,6 +32,7 @@ from tabprotect.engine.project.opening.sources import open_table
 from tabprotect.engine.protection.registered import likelihood_of
 from tabprotect.engine.protection.subtables import asked_of
 from tabprotect.engine.randomness import Randomness
+from tabprotect.engine.release.likelihood import Likelihood
 from tabprotect.engine.release.mechanism import Mechanism
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Domain, Index
@@ -173,13 +174,13 @@ def _verify_set(args: argparse.Namespace, console: Console) -> int:
     return 0
 
 
-def _releases(args: argparse.Namespace, console: Console) -> list[Release]:
+def _releases(args: argparse.Namespace, console: Console) -> tuple[list[Release], list[Likelihood]]:
+    """The releases, and what each says of the original."""
     if (not args.releases) == (args.table is None and args.mechanism is None):
         raise UsageError("say either RELEASE.zip, or --published and --mechanism")
     if args.releases:
-        return [
-            bundle.verify(path, judge=False, progress=console).release for path in args.releases
-        ]
+        found = [bundle.verify(path, judge=False, progress=console) for path in args.releases]
+        return [v.release for v in found], [v.likelihood or likelihood_of(v.release) for v in found]
     if args.table is None or args.mechanism is None:
         raise UsageError("--published and --mechanism go together")
     reading = Reading.of(given_reading(args))
@@ -193,9 +194,10 @@ def _releases(args: argparse.Namespace, console: Console) -> list[Release]:
         raise InputError("not valid JSON", file=path, line=getattr(error, "lineno", None)) from None
     try:
         table = _named(table, stated)
-        return [Release.of(table, Mechanism.from_json(stated, table.domain))]
+        release = Release.of(table, Mechanism.from_json(stated, table.domain))
     except InputError as error:
         raise error.in_file(path) from None
+    return [release], [likelihood_of(release)]
 
 
 def _named(table: Table, mechanism: object) -> Table:
@@ -214,9 +216,9 @@ def _named(table: Table, mechanism: object) -> Table:
 def run_infer(args: argparse.Namespace, console: Console) -> int:
     """Print the posterior."""
     _check_format(args, console)
-    releases = _releases(args, console)
+    releases, likelihoods = _releases(args, console)
     # Where only margins are published a posterior can be about one of these.
-    domain = likelihood_of(releases[0]).domain
+    domain = likelihoods[0].domain
     prior = parse_prior(args.prior, domain)
     for cell in args.cells:
         if len(cell) != domain.ndim:
@@ -235,6 +237,7 @@ def run_infer(args: argparse.Namespace, console: Console) -> int:
         draws=args.draws,
         weigh_attempts=args.weigh_attempts,
         bundled=bool(args.releases),
+        likelihoods=likelihoods,
         progress=console,
     )
     posterior, attempts = read.posterior, _attempts(read)

@@ -10,7 +10,7 @@ import argparse
 from tabprotect.cli.arguments import add_reading, open_source
 from tabprotect.cli.output import Console
 from tabprotect.cli.verbs import UsageError, Verbs
-from tabprotect.engine.register.address import address
+from tabprotect.engine.house import register_address
 from tabprotect.engine.register.left_before import left_before
 from tabprotect.engine.release.verdict_figures import Verdict
 
@@ -36,7 +36,7 @@ def add(verbs: Verbs) -> None:
 
 
 def _address(args: argparse.Namespace) -> str:
-    found = address(args.register)
+    found = register_address(args.register)
     if found is None:
         raise UsageError("there is no register to look into: it is said to be none")
     return found

@@ -17,24 +17,22 @@ import numpy as np
 import numpy.typing as npt
 
 from tabprotect.engine.arrays import Floats, Ints
+from tabprotect.engine.budgets import (
+    COUNTING_AT_ONCE,
+    COUNTING_DRAWS,
+    COUNTING_TABLED,
+    MOST_AT_ONCE,
+    MOST_DIGITS,
+    MOST_TERMS,
+)
 from tabprotect.engine.budgets import COUNTING_STEPS as MOST_STEPS
-from tabprotect.engine.budgets import MOST_AT_ONCE, MOST_DIGITS, MOST_TERMS
 from tabprotect.engine.equal_rows import equal_rows
 from tabprotect.engine.errors import InfeasibleError, ParameterError
-from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.progress import SILENT, Part, Progress
 from tabprotect.engine.randomness import Randomness
-
-DRAWS = 5_000
-"""Tables of importance sampling."""
-
-DRAWN_AT_ONCE = 5_000
-"""Of these side by side, which bounds memory."""
 
 PLACES = 800
 """Runs of counts that a cell's count is drawn from where its possible counts are more."""
-
-TABLED = 1_000_000
-"""Totals up to which logarithms are looked up."""
 
 MOST_TOTAL = 2**53
 
@@ -67,7 +65,7 @@ def count_tables(
     columns: Sequence[int],
     *,
     randomness: Randomness | None = None,
-    draws: int = DRAWS,
+    draws: int = COUNTING_DRAWS,
     progress: Progress = SILENT,
 ) -> TableCount:
     """Count the tables with these totals.
@@ -184,10 +182,10 @@ def _estimated(
     A cell takes x with a chance in proportion to the ways to fill the rest of its column, times
     a normal approximation of the chance that the rest of the row then comes out right.
     """
-    runs = [min(DRAWN_AT_ONCE, draws - at) for at in range(0, draws, DRAWN_AT_ONCE)]
+    runs = [min(COUNTING_AT_ONCE, draws - at) for at in range(0, draws, COUNTING_AT_ONCE)]
     log_weight = np.concatenate(
         [
-            _log_weights(rows, columns, size, generator, _Portion(progress, k, len(runs)))
+            _log_weights(rows, columns, size, generator, Part(progress, k, len(runs)))
             for k, size in enumerate(runs)
         ]
     )
@@ -209,17 +207,6 @@ def _estimated(
     return TableCount(count, False, float(spread) if whole < 2**1000 else whole)
 
 
-class _Portion:
-    """Progress of one part of several alike."""
-
-    def __init__(self, whole: Progress, number: int, parts: int) -> None:
-        self._whole, self._number, self._parts = whole, number, parts
-
-    def report(self, stage: str, fraction: float, partial: object = None) -> None:
-        """Pass on the fraction of the whole."""
-        self._whole.report(stage, (self._number + fraction) / self._parts, partial)
-
-
 def _log_weights(
     rows: list[int],
     columns: list[int],
@@ -233,7 +220,7 @@ def _log_weights(
     for i, total in enumerate(rows[:-1]):
         below = len(rows) - 1 - i
         most = int(left.max())
-        ways = _log_ways(np.arange(most + 1), below) if most <= TABLED else None
+        ways = _log_ways(np.arange(most + 1), below) if most <= COUNTING_TABLED else None
         to_place = np.full(draws, total, dtype=np.int64)
         for j in range(len(columns) - 1):
             progress.report("drawing tables", (i + j / len(columns)) / len(rows))

@@ -16,11 +16,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from tabprotect.engine.arrays import Ints
-from tabprotect.engine.budgets import FIBRE_DIMENSION, FIBRE_ENTRIES, FIBRE_POINTS
+from tabprotect.engine.budgets import FIBRE_AT_ONCE, FIBRE_DIMENSION, FIBRE_ENTRIES, FIBRE_POINTS
 from tabprotect.engine.progress import SILENT, Progress
-
-AT_ONCE = 2**21
-"""Numbers of one block of partial tables."""
 
 LOOKED_AT = 500
 """Partial tables by which the next free cell is chosen."""
@@ -59,7 +56,7 @@ class Fibre:
 
     def blocks(self) -> Iterator[tuple[slice, Ints]]:
         """All tables, some at a time: their numbers, and themselves."""
-        step = max(AT_ONCE // max(len(self.constant), 1), 1)
+        step = max(FIBRE_AT_ONCE // max(len(self.constant), 1), 1)
         for begin in range(0, len(self), step):
             chosen = slice(begin, min(begin + step, len(self)))
             yield chosen, self.tables(chosen)
@@ -192,7 +189,7 @@ def _walked(rows: _Rows, most: int, progress: Progress) -> np.ndarray | None:
     """All points; the next free cell is the one with the fewest counts left."""
     taken: list[int] = []
     points = np.zeros((1, 0), dtype=np.int32)
-    block = max(AT_ONCE // max(len(rows.base), 1), 1)
+    block = max(FIBRE_AT_ONCE // max(len(rows.base), 1), 1)
     dimension = len(rows.low)
     for done in range(dimension):
         sample = points[:: max(len(points) // LOOKED_AT, 1)].astype(np.int64)

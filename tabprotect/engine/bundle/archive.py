@@ -1,4 +1,7 @@
-"""Zip files: the same files give the same bytes, and a foreign one is opened without trust."""
+"""Zip files: the same files give the same bytes, and a foreign one is opened without trust.
+
+Each has a manifest: SHA-256 and size of every file, and the versions that wrote them.
+"""
 
 from __future__ import annotations
 
@@ -18,13 +21,16 @@ from tabprotect.engine.budgets import (
     MAX_JSON_ITEMS,
     MAX_JSON_LISTS,
     MAX_MEMBER,
+    MAX_MEMBERS,
     MAX_RATIO,
     MAX_UNPACKED,
 )
 from tabprotect.engine.errors import BundleError, InputError
+from tabprotect.version import __version__
 
-MAX_MEMBERS = 4096
-
+MANIFEST = "manifest.json"
+FORMAT_VERSION = 2
+"""Version 1 lists every cycle of a mechanism cell by cell; version 2 names its design or has arrays."""
 
 _MEBIBYTE = 2**20
 
@@ -220,3 +226,66 @@ def parse_json(name: str, data: bytes) -> object:
         raise BundleError(f"{name}: nested too deeply") from None
     except ValueError as error:
         raise BundleError(f"{name}: {error}") from None
+
+
+def sealed(files: Mapping[str, bytes], kind: str) -> dict[str, bytes]:
+    """The files with their manifest at the end.
+
+    Parameters
+    ----------
+    kind
+        What the archive is, such as ``"tabprotect release"``.
+    """
+    manifest = {
+        "format": kind,
+        "format_version": FORMAT_VERSION,
+        "written_by": f"tabprotect {__version__}",
+        "files": {
+            name: {"bytes": len(data), "sha256": sha256(data)} for name, data in files.items()
+        },
+    }
+    return {**files, MANIFEST: dump_json(manifest)}
+
+
+def check_manifest(files: Mapping[str, bytes], kind: str, *, beside: str = "") -> None:
+    """Compare every file with the manifest, but one that stands beside it.
+
+    It finds damage and careless edits. It does not find a forger who recomputes the hashes: compare
+    the fingerprint of the whole zip with one that was published elsewhere.
+
+    Raises
+    ------
+    BundleError
+        Naming what is missing, unlisted or changed.
+    """
+    if MANIFEST not in files:
+        raise BundleError(f"{MANIFEST} is missing", hint=f"this is no {kind}")
+    manifest = parse_json(MANIFEST, files[MANIFEST])
+    if not isinstance(manifest, dict) or manifest.get("format") != kind:
+        raise BundleError(f"{MANIFEST}: this is no {kind}")
+    version = manifest.get("format_version")
+    if type(version) is not int or not 1 <= version <= FORMAT_VERSION:
+        raise BundleError(
+            f"{MANIFEST}: format version {manifest.get('format_version')!r} is unknown; this program "
+            f"reads versions up to {FORMAT_VERSION}",
+            hint="open it with a newer tabprotect",
+        )
+    listed = manifest.get("files")
+    if not isinstance(listed, dict):
+        raise BundleError(f'{MANIFEST}: "files" is missing')
+    there = set(files) - {MANIFEST, beside}
+    if unlisted := sorted(there - set(listed)):
+        raise BundleError(f"{unlisted[0]} is not listed in {MANIFEST}")
+    if missing := sorted(set(listed) - there):
+        raise BundleError(f"{missing[0]} is listed in {MANIFEST} but missing")
+    for name, data in files.items():
+        if name in (MANIFEST, beside):
+            continue
+        entry = listed[name]
+        if not isinstance(entry, dict) or entry.get("sha256") != sha256(data):
+            raise BundleError(
+                f"{name} was changed: its SHA-256 is not the one in {MANIFEST}",
+                hint="get the bundle again from its source",
+            )
+        if entry.get("bytes") != len(data):
+            raise BundleError(f"{name}: {MANIFEST} names another size")

@@ -10,18 +10,19 @@ from pathlib import Path
 import numpy as np
 
 from tabprotect.engine.atomic import write_bytes
-from tabprotect.engine.bundle import archive, data_package, manifest, public
+from tabprotect.engine.bundle import archive, data_package, public
 from tabprotect.engine.bundle.risk_report import risk_json, risk_text
 from tabprotect.engine.bundle.verify import verify_bytes
 from tabprotect.engine.equal_rows import equal_rows
 from tabprotect.engine.errors import BundleError, InputError, TabprotectError
 from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.protection.descriptions.run_summary import summarise
 from tabprotect.engine.protection.inline import require_inline
 from tabprotect.engine.protection.problem import Problem, Protected, Steps
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.randomness import FIRST, Randomness
 from tabprotect.engine.release.mechanism import Mechanism
-from tabprotect.engine.release.published import PublishedTable
+from tabprotect.engine.release.release import PublishedTable
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.design_weights import DesignWeights
 from tabprotect.engine.tables.domain import Domain
@@ -101,6 +102,7 @@ def files(
         "approved_by": record.approved_by,
         "findings": dict(record.findings),
     }
+    summary = summarise(protected)
     keys, weights = record.problem.record_keys, record.problem.weights
     if weights is not None:
         stated["weights"] = {"low": weights.low, "high": weights.high}
@@ -115,13 +117,13 @@ def files(
         ),
         RECORD: archive.dump_json(stated),
         **_evidence(protected),
-        "risk_report.md": risk_text(protected).encode(),
-        "risk_report.json": risk_json(protected),
+        "risk_report.md": risk_text(protected, summary).encode(),
+        "risk_report.json": risk_json(protected, summary),
         TRAIL: archive.dump_json(list(trail)),
         "recipe.toml": recipe.encode(errors="replace"),
         RELEASE: public.to_bytes(protected.release) if release is None else release,
     }
-    return manifest.sealed({FOLDER + name: data for name, data in content.items()}, KIND)
+    return archive.sealed({FOLDER + name: data for name, data in content.items()}, KIND)
 
 
 def _evidence(protected: Protected) -> dict[str, bytes]:
@@ -283,9 +285,9 @@ def _files(data: bytes) -> dict[str, bytes]:
     names = {
         FOLDER + n for n in (README, ORIGINAL, RECORD, RELEASE, KEYS, WEIGHTS, *EVIDENCE, *OTHERS)
     }
-    names.add(manifest.NAME)
+    names.add(archive.MANIFEST)
     found = archive.unpack(data, allowed=names.__contains__)
-    manifest.check_files(found, KIND)
+    archive.check_manifest(found, KIND)
     for name in (ORIGINAL, RECORD, RELEASE):
         if FOLDER + name not in found:
             raise BundleError(f"{name} is missing", hint=f"this is no {KIND}")

@@ -19,8 +19,7 @@ from tabprotect.engine.budgets import DENSE_LIMIT
 from tabprotect.engine.bundle.archive import dump_json
 from tabprotect.engine.errors import BundleError, InputError
 from tabprotect.engine.formats.csv_text import write_csv
-from tabprotect.engine.release.published import PublishedTable
-from tabprotect.engine.release.release import Release
+from tabprotect.engine.release.release import PublishedTable, Release
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import INT64_MAX, Table
 from tabprotect.engine.tables.variable import Variable

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tabprotect.engine.atomic import write_bytes
-from tabprotect.engine.bundle import archive, data_package, manifest, reader_text, signature
+from tabprotect.engine.bundle import archive, data_package, reader_text, signature
 from tabprotect.engine.bundle.verify import KIND, MECHANISM, verify, verify_bytes
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.release.release import Release
@@ -26,7 +26,7 @@ def files(release: Release) -> dict[str, bytes]:
         },
         MECHANISM: mechanism.encode(),
     }
-    return manifest.sealed(content, KIND)
+    return archive.sealed(content, KIND)
 
 
 def to_bytes(release: Release, *, signing: Sequence[Path] = ()) -> bytes:

@@ -15,7 +15,7 @@ from tabprotect.engine.arrays import Ints
 from tabprotect.engine.budgets import RISK_REPORT_CELLS as MOST_CELLS
 from tabprotect.engine.bundle.archive import dump_json
 from tabprotect.engine.bundle.check_lines import CheckGroup, headline, honesty, protection
-from tabprotect.engine.protection.descriptions.run_summary import summarise
+from tabprotect.engine.protection.descriptions.run_summary import RunSummary
 from tabprotect.engine.protection.problem import Protected
 from tabprotect.engine.protection.registered import methods
 
@@ -55,14 +55,14 @@ class _Cells:
         return zip(self.original, self.unprotected, self.published, strict=True)
 
 
-def risk_json(protected: Protected) -> bytes:
+def risk_json(protected: Protected, summary: RunSummary) -> bytes:
     """The report as data; each at-risk cell stands on a line of its own."""
     record, release = protected.record, protected.release
     told = {
         "confidential": True,
         "title": release.title,
         "at_risk_rule": str(record.problem.at_risk),
-        "result": summarise(protected).as_json(),
+        "result": summary.as_json(),
         "verdict": None if record.verdict is None else record.verdict.as_json(),
         "decisions": list(record.decisions),
         "findings": dict(record.findings),
@@ -98,7 +98,7 @@ def _listed(texts: Sequence[Sequence[str]], cells: _Cells) -> list[npt.NDArray[n
     ]
 
 
-def risk_text(protected: Protected) -> str:
+def risk_text(protected: Protected, summary: RunSummary) -> str:
     """The report for people."""
     record = protected.record
     found, domain = record.verdict, record.problem.table.domain
@@ -113,7 +113,7 @@ def risk_text(protected: Protected) -> str:
         f"At risk: counts of {record.problem.at_risk}.",
         "",
         *([] if found is None else [f"**{headline(found).text}**", ""]),
-        *_group(protection(protected, summarise(protected), found)),
+        *_group(protection(protected, summary, found)),
         *_group(honesty(protected)),
         "| at-risk cell | original | published |",
         "|---|---:|---:|",

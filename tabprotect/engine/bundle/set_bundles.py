@@ -13,17 +13,16 @@ from types import MappingProxyType
 
 import numpy as np
 
-from tabprotect.engine.bundle import manifest, public
+from tabprotect.engine.bundle import archive, public
 from tabprotect.engine.bundle.archive import dump_json, parse_json, sha256
 from tabprotect.engine.bundle.verify import Verification, verify_bytes, with_verdict
 from tabprotect.engine.errors import BundleError, InputError
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.published_sums import rank
-from tabprotect.engine.release.published import PublishedTable
-from tabprotect.engine.release.release import Release
+from tabprotect.engine.release.release import PublishedTable, Release
 from tabprotect.engine.release.stated_gate import Gate
 from tabprotect.engine.release.verdict_figures import Verdict
-from tabprotect.engine.tables import domain_json as levels
+from tabprotect.engine.tables import domain_json
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.publication_set import PublicationSet, formula_of
 
@@ -96,13 +95,13 @@ def files(
             "variables": list(release.domain.names),
             "categories": {v.name: list(v.categories) for v in release.domain.variables},
             "levels": {},
-            **levels.as_json(release.domain),
+            **domain_json.as_json(release.domain),
             "tables": dict(tables.formulas),
             "common_cells": compared,
             **({} if gate is None else gate.as_json()),
         }
     )
-    return manifest.sealed(found, KIND)
+    return archive.sealed(found, KIND)
 
 
 def common_cells(releases: Mapping[str, Release]) -> int:
@@ -173,9 +172,9 @@ def verify_set(folder: Path, *, judge: bool = False, progress: Progress = SILENT
     """
     found = {}
     for path in sorted(folder.iterdir()):
-        if path.is_file() and (path.suffix == ".zip" or path.name in (SET, manifest.NAME)):
+        if path.is_file() and (path.suffix == ".zip" or path.name in (SET, archive.MANIFEST)):
             found[path.name] = path.read_bytes()
-    manifest.check_files(found, KIND)
+    archive.check_manifest(found, KIND)
     if SET not in found:
         raise BundleError(f"{SET} is missing", hint=f"this is no {KIND}")
     stated = parse_json(SET, found[SET])
@@ -195,7 +194,7 @@ def verify_set(folder: Path, *, judge: bool = False, progress: Progress = SILENT
             raise BundleError(f"{name}.zip is no table of this set")
     if set(releases) != {ALL} and set(releases) != set(tables.formulas):
         raise BundleError("a table of the set is missing")
-    fingerprint, compared = sha256(found[manifest.NAME]), common_cells(releases)
+    fingerprint, compared = sha256(found[archive.MANIFEST]), common_cells(releases)
     verdict = None
     if judge:
         whole = _whole(releases, tables, stated)
@@ -234,7 +233,7 @@ def stated_set(stated: object) -> PublicationSet:
         assert isinstance(stated, dict)
         categories, tables = stated["categories"], stated["tables"]
         domain = Domain.of({str(n): [str(c) for c in categories[n]] for n in stated["variables"]})
-        domain = levels.from_json(stated, domain)
+        domain = domain_json.from_json(stated, domain)
         return PublicationSet(domain, {str(name): str(tables[name]) for name in tables})
     except (AssertionError, KeyError, TypeError) as error:
         raise BundleError(f"{SET}: it is not as it was written") from error

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from tabprotect.engine.atomic import Whole, write_together
 from tabprotect.engine.budgets import SIGNATURE_LONGEST as LONGEST
-from tabprotect.engine.bundle import manifest
+from tabprotect.engine.bundle import archive
 from tabprotect.engine.bundle.archive import dump_json, parse_json
 from tabprotect.engine.errors import BundleError, InputError
 from tabprotect.engine.formats.text.opening import read_text
@@ -128,11 +128,11 @@ def signed(files: Mapping[str, bytes], keys: Sequence[Ed25519PrivateKey]) -> dic
         {
             "algorithm": ALGORITHM,
             "public_key": key.public_key().public_bytes_raw().hex(),
-            "signature": key.sign(files[manifest.NAME]).hex(),
+            "signature": key.sign(files[archive.MANIFEST]).hex(),
         }
         for key in keys
     ]
-    stated = {"of": manifest.NAME, "signatures": signatures}
+    stated = {"of": archive.MANIFEST, "signatures": signatures}
     return {**files, NAME: dump_json(stated)}
 
 
@@ -164,7 +164,7 @@ def signers(files: Mapping[str, bytes]) -> tuple[str, ...]:
             raise BundleError(f"{NAME}: this is no signature by {ALGORITHM}")
         try:
             public = Ed25519PublicKey.from_public_bytes(bytes.fromhex(one["public_key"]))
-            public.verify(bytes.fromhex(one["signature"]), files[manifest.NAME])
+            public.verify(bytes.fromhex(one["signature"]), files[archive.MANIFEST])
         except (InvalidSignature, ValueError):
             raise BundleError(
                 f"{NAME}: the signature does not belong to this bundle",

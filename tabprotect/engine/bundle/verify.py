@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from tabprotect.engine.bundle import archive, data_package, manifest, reader_text, signature
+from tabprotect.engine.bundle import archive, data_package, reader_text, signature
 from tabprotect.engine.disclosure.verdict import verdict
 from tabprotect.engine.errors import (
     BundleError,
@@ -31,15 +31,14 @@ from tabprotect.engine.release.likelihood import (
     MoveSequence,
 )
 from tabprotect.engine.release.mechanism import Mechanism
-from tabprotect.engine.release.published import PublishedTable
-from tabprotect.engine.release.release import Release
+from tabprotect.engine.release.release import PublishedTable, Release
 from tabprotect.engine.release.stated_gate import UNSTATED
 from tabprotect.engine.release.verdict_figures import Verdict
-from tabprotect.engine.tables import domain_json as levels
+from tabprotect.engine.tables import domain_json
 
 KIND = "tabprotect release"
 MECHANISM = "mechanism.json"
-FILES = (data_package.PACKAGE, data_package.TABLE, MECHANISM, reader_text.NAME, manifest.NAME)
+FILES = (data_package.PACKAGE, data_package.TABLE, MECHANISM, reader_text.NAME, archive.MANIFEST)
 
 POSSIBLE = "The published counts are possible under the mechanism."
 FITS = (
@@ -64,6 +63,8 @@ class Verification:
         Public keys whose signatures hold, in hexadecimal.
     verdict
         What its readers learn, by the limits it states; ``None`` where that was left out.
+    likelihood
+        What it says of the original; ``None`` where that would be too large to look at.
     """
 
     release: Release
@@ -71,6 +72,7 @@ class Verification:
     checks: tuple[str, ...]
     signers: tuple[str, ...] = ()
     verdict: Verdict | None = None
+    likelihood: Likelihood | None = None
 
 
 def verify(
@@ -171,7 +173,7 @@ def verify_bytes(
     for name in FILES:
         if name not in files:
             raise BundleError(f"{name} is missing", hint=f"this is no {KIND}")
-    manifest.check_files(files, KIND, beside=signature.NAME)
+    archive.check_manifest(files, KIND, beside=signature.NAME)
     signers = signature.signers(files)
     if signer is not None and signer not in signers:
         raise BundleError(
@@ -223,7 +225,7 @@ def verify_bytes(
         checks.append("The cycles keep the margins they claim.")
     if likelihood is not None:
         checks.append(_possible(likelihood, progress))
-    return Verification(release, found, tuple(checks), signers)
+    return Verification(release, found, tuple(checks), signers, likelihood=likelihood)
 
 
 def _possible(likelihood: Likelihood, progress: Progress) -> str:
@@ -269,7 +271,7 @@ def _release(mechanism: bytes, tables: tuple[PublishedTable, ...], title: str) -
     if stated["shape"] != list(domain.shape):
         raise InputError(f"it is for the shape {stated['shape']}, not {list(domain.shape)}")
     tables = tuple(
-        replace(p, table=p.table.on(levels.adopted(p.table.domain, domain))) for p in tables
+        replace(p, table=p.table.on(domain_json.adopted(p.table.domain, domain))) for p in tables
     )
     return Release(tables, Mechanism.from_json(stated, domain), title)
 

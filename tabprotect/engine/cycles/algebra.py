@@ -18,19 +18,17 @@ from math import gcd
 import numpy as np
 
 from tabprotect.engine.arrays import Bools, Ints
+from tabprotect.engine.budgets import ALGEBRA_OUTCOMES, ALGEBRA_WORK
 from tabprotect.engine.cycles import graphs
 from tabprotect.engine.cycles.constructions.for_margins import dimension
-from tabprotect.engine.cycles.peeling import core
+from tabprotect.engine.cycles.kernel_basis import core
 from tabprotect.engine.cycles.signatures import Signatures, signatures
 from tabprotect.engine.tables.domain import Index
 from tabprotect.engine.tables.moves import MoveSet
 
 PRIME = 2**31 - 1
-WORK = 20_000_000
-"""Row operations after which a rank is called too large to compute."""
 
 MOST_OUTCOMES = 2**63 - 1
-ENUMERATION = 300_000
 
 Row = dict[int, int]
 
@@ -168,7 +166,7 @@ def _part(rows: list[Row], members: list[int]) -> CycleComponent:
         span.add(row)
         if len(span) == len(members):
             break
-        if span.work > WORK:
+        if span.work > ALGEBRA_WORK:
             return CycleComponent(len(members), None, None)
     relation = None
     if len(span) == len(members) - 1 and len(members) <= 60:
@@ -283,7 +281,7 @@ class CycleAlgebra:
             for r in part.relation:
                 overlap *= max(0, side - abs(r))
             return int(side**part.cycles) - overlap
-        if side**part.cycles > ENUMERATION:
+        if side**part.cycles > ALGEBRA_OUTCOMES:
             return None
         dense = np.stack([self.moves.array(i).reshape(-1) for i in members]).astype(np.int64)
         weights = np.array(list(product(range(-passes, passes + 1), repeat=len(members))))

@@ -16,7 +16,7 @@ import numpy as np
 from tabprotect.engine.arrays import Bools, Ints
 from tabprotect.engine.atomic import write_bytes
 from tabprotect.engine.budgets import MAX_CYCLE_CELLS
-from tabprotect.engine.cycles import stated_cycles as stated
+from tabprotect.engine.cycles import stated_cycles
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.grouping_files import stated_groupings
 from tabprotect.engine.formats.text.opening import read_text
@@ -172,7 +172,7 @@ def from_json(data: object, *, domain: Domain | None = None) -> MoveSet:
     over = _shape(data, domain)
     cycles = data.get("cycles")
     if isinstance(cycles, Mapping):
-        found = stated.build(cycles, over)
+        found = stated_cycles.build(cycles, over)
         return found.keeping(*_claim(data, over)) if "margins" in data else found
     if not isinstance(cycles, list) or not cycles:
         raise InputError('"cycles" is missing or empty')

@@ -13,8 +13,15 @@ from tabprotect.engine.budgets import MAX_CYCLE_CELLS
 from tabprotect.engine.cycles import graphs
 from tabprotect.engine.cycles.constructions.for_margins import design_for_margins
 from tabprotect.engine.cycles.constructions.long_cycles import balanced, bidiagonal, check_shape
-from tabprotect.engine.cycles.constructions.strips import default_design, highest, strips
-from tabprotect.engine.cycles.constructions.swaps import bands, elementary, every, order_design
+from tabprotect.engine.cycles.constructions.swaps import (
+    bands,
+    default_design,
+    elementary,
+    every,
+    highest,
+    order_design,
+    strips,
+)
 from tabprotect.engine.cycles.constructions.triangular import TriangularSettings
 from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.progress import SILENT, Progress

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tabprotect.engine.arrays import Ints
-from tabprotect.engine.tables.moves import MoveSet, Signs
+from tabprotect.engine.arrays import Ints, Signs
+from tabprotect.engine.tables.moves import MoveSet
 
 LONG = 256
 """Cycles of at least this many cells on average gain nothing from sharing a layer."""

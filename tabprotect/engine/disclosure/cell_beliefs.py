@@ -27,8 +27,7 @@ from tabprotect.engine.budgets import BELIEVING_UPDATES as UPDATES
 from tabprotect.engine.budgets import BELIEVING_WEIGHING as WEIGHING
 from tabprotect.engine.disclosure.proved_ends import proved_ends
 from tabprotect.engine.errors import InfeasibleError
-from tabprotect.engine.posterior.infer import infer
-from tabprotect.engine.posterior.joint import multiplied, posterior_joined
+from tabprotect.engine.posterior.infer import infer, multiplied, posterior_joined
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.posterior.prior import parse_prior
 from tabprotect.engine.posterior.sums import sums

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tabprotect.engine.budgets import MOST_REMEDIES, TRIAL_WORK
+from tabprotect.engine.budgets import GATE_CHANCE_WORK, MOST_REMEDIES, TRIAL_WORK
 from tabprotect.engine.disclosure.verdict import verdict
 from tabprotect.engine.errors import InputError, Interrupted, TabprotectError
 from tabprotect.engine.fitting.expected import fit
@@ -39,9 +39,6 @@ LARGE, MOST_TRIED = 2_000, 3
 
 SYNTHETIC = 12
 """Synthetic tables, and trial runs on the table itself."""
-
-WORK = 10_000
-"""Cells of all tables that are tried for one estimate, beyond the least number."""
 
 LEAST = 2
 """Tables at least; no more where the posterior of one has to be drawn.
@@ -216,6 +213,8 @@ def remedies(
 ) -> tuple[Remedy, ...]:
     """Other settings whose releases pass more often on synthetic tables, best first.
 
+    Only those are offered that let a release through more likely than not.
+
     How often they pass there and on the table itself may differ much; which pass more often hardly.
     Of a large table each is tried once, in the method's own order, up to the first that passes,
     and no more of them than the budget of trials allows: see :func:`untried`.
@@ -243,7 +242,8 @@ def remedies(
         except TabprotectError:
             continue
         score = tried(other)
-        if score < now:
+        # What would most likely be refused as well, with all its attempts, helps nobody.
+        if score < now and score[0] ** limits.attempts_at_most <= 1.0 - LIKELY:
             found.append((score, Remedy(text, change, 1.0 - score[0], score[1])))
             if large and not score[0]:
                 break
@@ -307,7 +307,7 @@ def _runs(problem: Problem, random: bool) -> int:
     if not random:
         return 1
     size = problem.table.domain.size
-    return 1 if size > LARGE else int(np.clip(WORK // max(size, 1), LEAST, SYNTHETIC))
+    return 1 if size > LARGE else int(np.clip(GATE_CHANCE_WORK // max(size, 1), LEAST, SYNTHETIC))
 
 
 def _generator(method: Method, problem: Problem, what: str) -> np.random.Generator:

@@ -19,17 +19,15 @@ from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.budgets import ATTEMPTS_JUDGED
 from tabprotect.engine.disclosure.cell_beliefs import distinct
 from tabprotect.engine.disclosure.verdict import verdict
-from tabprotect.engine.posterior.infer import Way
-from tabprotect.engine.posterior.joint import posterior_together
+from tabprotect.engine.posterior.infer import Way, posterior_together
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.posterior.prior import Prior
 from tabprotect.engine.posterior.sums import laws_of
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.registered import likelihood_of
 from tabprotect.engine.randomness import Randomness
-from tabprotect.engine.release.likelihood import MoveSequence
-from tabprotect.engine.release.published import PublishedTable
-from tabprotect.engine.release.release import Release
+from tabprotect.engine.release.likelihood import Likelihood, MoveSequence
+from tabprotect.engine.release.release import PublishedTable, Release
 from tabprotect.engine.release.stated_gate import CHANGED, UNSTATED, Gate
 from tabprotect.engine.tables.table import Table
 
@@ -82,6 +80,7 @@ def read_releases(
     draws: int | None = None,
     weigh_attempts: bool = False,
     bundled: bool = True,
+    likelihoods: Sequence[Likelihood] = (),
     progress: Progress = SILENT,
 ) -> Read:
     """What a reader believes given all releases of one original.
@@ -92,17 +91,20 @@ def read_releases(
         Whether to take in that the release is the first draw that passed, where that is possible.
     bundled
         Whether the mechanisms are those of bundles, which state their gate (and not somebody's own).
+    likelihoods
+        Of the first releases, where they are known already.
 
     Raises
     ------
     InputError, InfeasibleError, ParameterError
         As ``likelihood_of`` and ``together``.
     """
+    built = dict(zip(map(id, releases), likelihoods, strict=False))
     given, releases = len(releases), distinct(releases)
     repeated = given - len(releases)
-    likelihoods = [likelihood_of(release) for release in releases]
+    own = [built.get(id(release)) or likelihood_of(release) for release in releases]
     found = posterior_together(
-        likelihoods, prior, way=way, randomness=randomness, draws=draws, progress=progress
+        own, prior, way=way, randomness=randomness, draws=draws, progress=progress
     )
     gates = [release.mechanism.gate for release in releases]
     said = [found.note]
@@ -113,7 +115,7 @@ def read_releases(
     attempts = max((gate.attempts_at_most for gate in passed), default=1)
     if attempts == 1:
         return Read(found, repeated=repeated)
-    first = likelihoods[0]
+    first = own[0]
     if (
         not weigh_attempts
         or len(releases) > 1

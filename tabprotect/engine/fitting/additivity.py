@@ -9,8 +9,8 @@ import numpy.typing as npt
 
 from tabprotect.engine.arrays import Bools, Floats, Ints
 from tabprotect.engine.errors import InputError
+from tabprotect.engine.fitting.expected import check_size
 from tabprotect.engine.fitting.projection import project, times
-from tabprotect.engine.fitting.sweeps import check_size
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.publication import Publication, distinct_rows
 

@@ -8,7 +8,6 @@ import numpy as np
 
 from tabprotect.engine.arrays import Bools, Floats, Ints
 from tabprotect.engine.tables.publication import Publication
-from tabprotect.engine.tables.table import Counts
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,7 +28,7 @@ class Reduced:
 
     settled: Floats
     open: Ints
-    margins: tuple[tuple[Counts, Floats, Bools | None], ...]
+    margins: tuple[tuple[Ints, Floats, Bools | None], ...]
 
 
 def reduce(
@@ -53,7 +52,7 @@ def reduce(
     cells = np.arange(publication.domain.size, dtype=np.int64)
     while len(cells):
         gone = np.zeros(len(cells), dtype=np.bool_)
-        alone: list[Counts] = []
+        alone: list[Ints] = []
         for key, rest, known in zip(keys, left, fixed, strict=True):
             zero = known & (rest <= close)
             if zero.any():

@@ -9,7 +9,7 @@ from typing import Literal
 
 import numpy as np
 
-from tabprotect.engine.arrays import Bools
+from tabprotect.engine.arrays import Bools, Ints
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.format import COUNT
 from tabprotect.engine.formats.grouping_files import unchecked_groupings
@@ -19,7 +19,6 @@ from tabprotect.engine.formats.registered import format_of
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.publication import Publication
-from tabprotect.engine.tables.table import Counts
 from tabprotect.engine.tables.variable import Variable
 
 TOTAL = "Total"
@@ -45,13 +44,13 @@ class PublishedRows:
     """
 
     publication: Publication
-    cells: Counts
-    counts: Counts
+    cells: Ints
+    counts: Ints
     known: Bools
     labels: Callable[[int], tuple[str, ...]]
 
     @property
-    def values(self) -> Counts:
+    def values(self) -> Ints:
         """The counts by published cell, int64 (published,); 0 where there is none."""
         values = np.zeros(self.publication.size, dtype=np.int64)
         values[self.cells] = self.counts
@@ -159,8 +158,8 @@ def _mark(name: str, codes: tuple[str, ...], total: str) -> int:
 
 
 def _cells(
-    publication: Publication, m: int, listed: CellList, rows: Counts, marks: list[int]
-) -> Counts:
+    publication: Publication, m: int, listed: CellList, rows: Ints, marks: list[int]
+) -> Ints:
     """The published cells (rows,) of the rows of one margin."""
     cells = np.zeros(len(rows), dtype=np.int64)
     for variable in publication.domains[m].variables:

@@ -1,14 +1,16 @@
-"""The registered formats: every file in ``kinds/``; which of them a file is."""
+"""The registered formats: every file in ``kinds/``; which of them a file is, or why none."""
 
 from __future__ import annotations
 
+import codecs
 import pkgutil
+import re
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats import kinds as package
-from tabprotect.engine.formats.foreign import foreign
 from tabprotect.engine.formats.format import Format, Holds
 from tabprotect.engine.formats.text.opening import check_file
 from tabprotect.engine.registry import Registry
@@ -90,3 +92,93 @@ def patterns(holds: Holds) -> str:
     """``*.csv *.tsv ...``: what a dialog for tables or for records shows."""
     found = [f for f in formats().values() if holds in f.holds]
     return " ".join(f"*{suffix}" for f in found for suffix in f.suffixes)
+
+
+_FRAME = (
+    "read it in Python (with the extra frames) and hand the data frame over: "
+    "tabprotect.Table.from_frame(frame)"
+)
+_EXPORT = "save it as CSV, Parquet or Excel from the program that made it"
+
+
+@dataclass(frozen=True)
+class Foreign:
+    """A kind of file, told by the ends of its names or by what it begins with."""
+
+    label: str
+    suffixes: tuple[str, ...]
+    begins: tuple[bytes, ...] = ()
+    hint: str = _EXPORT
+
+
+KINDS = (
+    Foreign("a project", (".tabprotect",), hint="open it as one"),
+    Foreign(
+        "an archive",
+        (".zip",),
+        (b"PK\x03\x04",),
+        "open a release bundle as a release, not as a table; take a table out of its archive first",
+    ),
+    Foreign("a PDF document", (".pdf",), (b"%PDF-",), "export the table as CSV or Excel"),
+    Foreign("a portable SPSS file", (".por",)),
+    Foreign("a SAS catalog of labels", (".sas7bcat",), hint="open the data set beside it"),
+    Foreign(
+        "a tau-ARGUS description",
+        (".rda", ".hrc", ".cdl", ".hst", ".arb", ".grc"),
+        hint="open the table (.tab) or the records (.asc) beside it",
+    ),
+    Foreign("an Arrow or Feather file", (".feather", ".arrow"), (b"ARROW1", b"FEA1"), _FRAME),
+    Foreign(
+        "a pickled Python object",
+        (".pkl", ".pickle"),
+        (b"\x80\x02", b"\x80\x03", b"\x80\x04\x95", b"\x80\x05\x95"),
+        _FRAME,
+    ),
+    Foreign(
+        "a DuckDB database",
+        (".duckdb",),
+        hint='tabulate from it: tabulate "FILE.duckdb#TABLE" --by VARIABLES',
+    ),
+    Foreign("a database", (".sqlite", ".db", ".mdb", ".accdb"), (b"SQLite format 3\x00",)),
+    Foreign("an Avro file", (".avro",), (b"Obj\x01",), _FRAME),
+    Foreign("an ORC file", (".orc",), (b"ORC",), _FRAME),
+    Foreign("an HDF5 file", (".h5", ".hdf5"), (b"\x89HDF\r\n",), _FRAME),
+    Foreign("a NumPy array", (".npy", ".npz"), (b"\x93NUMPY",), _FRAME),
+    Foreign("a MATLAB file", (".mat",), (b"MATLAB 5.0 MAT-file",)),
+    Foreign("a dBASE file", (".dbf",)),
+    Foreign(
+        "an image",
+        (".png", ".jpg", ".jpeg", ".gif", ".tif", ".tiff"),
+        (b"\x89PNG", b"\xff\xd8\xff", b"GIF8"),
+        "get the numbers behind it",
+    ),
+    Foreign("a web page", (".html", ".htm"), (b"<!DOCTYPE html", b"<!doctype html", b"<html")),
+    Foreign("XML, but no SDMX-ML", (".xml",), (b"<?xml", b"\xef\xbb\xbf<?xml")),
+    Foreign(
+        "compressed",
+        (".bz2", ".xz", ".zst", ".7z"),
+        (b"BZh", b"\xfd7zXZ\x00", b"\x28\xb5\x2f\xfd", b"7z\xbc\xaf"),
+        "unpack it first",
+    ),
+)
+
+_CONTROL = re.compile(rb"[\x01-\x08\x0e-\x1a\x1c-\x1f]")
+UNKNOWN = Foreign("a binary file of a kind that is not known", ())
+"""What no text holds, in any encoding of one or two bytes."""
+
+
+def foreign(path: Path, head: bytes) -> Foreign | None:
+    """The kind of a file by its name or its first bytes; ``None`` where nothing speaks for any."""
+    for kind in KINDS:
+        if path.suffix.lower() in kind.suffixes or head.startswith(kind.begins):
+            return kind
+    marked = head.startswith((b"\xff\xfe", b"\xfe\xff", b"\x1f\x8b"))
+    return None if marked or _CONTROL.search(head) is None or _is_utf_8(head) else UNKNOWN
+
+
+def _is_utf_8(head: bytes) -> bool:
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(head)
+    except UnicodeDecodeError:
+        return False
+    return True

@@ -13,6 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from tabprotect.engine.budgets import CLUSTER_PATIENCE
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.sql import quoted
 from tabprotect.engine.microdata.database_engines import MARK, handed_over
@@ -20,9 +21,6 @@ from tabprotect.engine.microdata.places import files_of, split_cluster
 from tabprotect.engine.microdata.record_files import MicrodataFile, open_microdata
 from tabprotect.engine.microdata.sums_of_records import AddedUp, check_known, measured
 from tabprotect.engine.progress import SILENT, Progress
-
-PATIENCE = 10.0
-"""Seconds in which a scheduler must answer."""
 
 POLL = 0.1
 """Seconds between two looks at whether the user has cancelled."""
@@ -88,7 +86,7 @@ def _worked(
             hint="install it with: pip install 'tabprotect[cluster]'",
         ) from None
     try:
-        client: Any = Client(f"tcp://{address}", timeout=PATIENCE)
+        client: Any = Client(f"tcp://{address}", timeout=CLUSTER_PATIENCE)
     except (OSError, ValueError) as error:
         raise InputError(
             f"no Dask scheduler answers at {address}", hint="start one", detail=str(error)

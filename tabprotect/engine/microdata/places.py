@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from tabprotect.engine.budgets import MOST_FILES
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.registered import format_of
 from tabprotect.engine.formats.sql import quoted
@@ -16,15 +17,8 @@ from tabprotect.engine.formats.text.opening import check_file
 if TYPE_CHECKING:
     import duckdb
 
-MOST_FILES = 10_000
 _PATTERN = re.compile(r"[*?\[]")
 _DATABASE = b"DUCK"
-
-
-def is_url(source: str) -> bool:
-    """Whether records are behind an engine that Ibis reaches: ``postgresql://host/base#table``."""
-    return re.match(r"[a-z][a-z0-9+]{1,20}://", source) is not None
-
 
 CLUSTER = "dask://"
 """How a source begins that the workers of a Dask scheduler count: ``dask://host:8786/folder``."""

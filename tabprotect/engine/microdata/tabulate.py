@@ -18,9 +18,10 @@ from tabprotect.engine.budgets import DOMAIN_CELLS
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.layouts.cell_list import check_categories
 from tabprotect.engine.formats.sql import quoted
+from tabprotect.engine.formats.text.opening import is_url
 from tabprotect.engine.microdata.cell_numbers import category_numbers, keyed
 from tabprotect.engine.microdata.coding import MISSING, Coded, Codings
-from tabprotect.engine.microdata.places import is_cluster, is_url, split_cluster
+from tabprotect.engine.microdata.places import is_cluster, split_cluster
 from tabprotect.engine.microdata.record_files import MicrodataFile, open_microdata
 from tabprotect.engine.microdata.sums_of_records import AddedUp, check_known, line_of, measured
 from tabprotect.engine.progress import SILENT, Progress

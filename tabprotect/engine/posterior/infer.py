@@ -1,18 +1,37 @@
-"""The posterior of a release: exact where it can be, else Monte Carlo with its error."""
+"""The posterior of a release or of several: exact where it can be, else Monte Carlo with its error."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Literal
 
+import numpy as np
+
+from tabprotect.engine.arrays import Floats, Ints
+from tabprotect.engine.budgets import JOINT_DRAWS, MOST_RERUNS
+from tabprotect.engine.budgets import JOINT_HELD as MOST_HELD
+from tabprotect.engine.errors import InfeasibleError, InputError
 from tabprotect.engine.posterior.adaptive.infer_adaptive import infer_adaptive
+from tabprotect.engine.posterior.factors.cell_laws import kind_logs
 from tabprotect.engine.posterior.factors.infer_factors import infer_factors
 from tabprotect.engine.posterior.knowing_zeros import KnowingZeros
 from tabprotect.engine.posterior.moves.infer_moves import infer_moves
+from tabprotect.engine.posterior.moves.weighing import log_weights
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.posterior.prior import Prior, Uniform
+from tabprotect.engine.posterior.sums import laws_of, standard_errors
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.randomness import Randomness
-from tabprotect.engine.release.likelihood import AdaptiveSequence, Likelihood, MoveSequence
+from tabprotect.engine.release.likelihood import (
+    AdaptiveSequence,
+    CellFactors,
+    Likelihood,
+    MoveSequence,
+    product,
+)
+from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.table import Table
 
 Way = Literal["auto", "exact", "monte_carlo"]
 
@@ -75,3 +94,222 @@ def infer(
         steps=steps,
         progress=progress,
     )
+
+
+LEAST_EFFECTIVE = 100.0
+
+
+_TOO_MANY = "the originals of these releases are too many to be listed"
+
+
+def posterior_together(
+    likelihoods: Sequence[Likelihood],
+    prior: Prior | None = None,
+    *,
+    way: Way = "auto",
+    randomness: Randomness | None = None,
+    draws: int | None = None,
+    progress: Progress = SILENT,
+) -> Posterior:
+    """The posterior given all releases of one original; of a single one as ``infer``.
+
+    The published counts in it are those of the first release.
+
+    Parameters
+    ----------
+    likelihoods
+        Of each release; at least one.
+    prior, way, randomness, draws
+        As of ``infer``.
+
+    Raises
+    ------
+    InputError
+        When the releases are of tables with other variables, or no original fits all of them.
+    InfeasibleError
+        When there are too many originals to be listed and drawn ones say too little, or
+        ``way="exact"`` was asked for and they cannot be listed.
+    """
+    _same_variables(likelihoods[0].domain, likelihoods[1:])
+    likelihoods = multiplied(likelihoods)
+    if len(likelihoods) == 1:
+        return infer(
+            likelihoods[0], prior, way=way, randomness=randomness, draws=draws, progress=progress
+        )
+    chance = randomness or Randomness.fresh()
+    first: Posterior | None = None
+    for number, likelihood in enumerate(likelihoods):
+        others = [other for k, other in enumerate(likelihoods) if k != number]
+        alone = infer(likelihood, prior, way=_alone(way), randomness=chance, progress=progress)
+        first = alone if first is None else first
+        if way != "monte_carlo" and alone.way == "exact" and alone.list_originals() is not None:
+            found = posterior_joined(alone, others, chance, progress)
+            return replace(found, published=first.published, hidden=first.hidden)
+    assert first is not None
+    if way == "exact":
+        raise InfeasibleError(
+            "the originals of none of these releases can be listed, so there is no exact way",
+            hint="take Monte Carlo",
+        )
+    return posterior_joined(first, likelihoods[1:], chance, progress, draws=draws)
+
+
+def multiplied(likelihoods: Sequence[Likelihood]) -> list[Likelihood]:
+    """The same with all products of factors made one, in the place of the first of them."""
+    factors = [one for one in likelihoods if isinstance(one, CellFactors)]
+    if len(factors) < 2:
+        return list(likelihoods)
+    out = [one for one in likelihoods if one is factors[0] or not isinstance(one, CellFactors)]
+    return [product(factors) if one is factors[0] else one for one in out]
+
+
+def _alone(way: Way) -> Way:
+    """How each release is looked at by itself: listing is asked for separately."""
+    return "monte_carlo" if way == "monte_carlo" else "auto"
+
+
+def _same_variables(domain: Domain, others: Sequence[Likelihood]) -> None:
+    if any(other.domain != domain for other in others):
+        raise InputError(
+            "the releases are of tables with other variables",
+            hint="together only releases of one original can be read",
+        )
+
+
+def posterior_joined(
+    first: Posterior,
+    others: Sequence[Likelihood],
+    randomness: Randomness,
+    progress: Progress = SILENT,
+    *,
+    draws: int | None = None,
+) -> Posterior:
+    """The posterior given further releases of the same original.
+
+    Raises
+    ------
+    InputError
+        When the releases are of tables with other variables, or no original fits all of them.
+    InfeasibleError
+        When there are too many originals to be listed and drawn ones say too little.
+    """
+    _same_variables(first.domain, others)
+    listed = first.list_originals()
+    exact = listed is not None and first.way == "exact"
+    if listed is None or not exact:
+        number = min(draws or JOINT_DRAWS, MOST_HELD // first.domain.size)
+        tables = first.draw_originals(max(number, 1), randomness.generator(), progress)
+        weights = np.ones(len(tables))
+    else:
+        tables, weights = listed
+    note = first.note
+    log = np.log(weights, where=weights > 0, out=np.full(len(weights), -np.inf))
+    for number, other in enumerate(others):
+        progress.report("weighing by the other releases", number / len(others))
+        more, left_out = _log_weights(other, tables, randomness, progress)
+        log = log + more
+        note = " ".join(filter(None, [note, left_out]))
+    peak = float(log.max(initial=-np.inf))
+    if peak == -np.inf:
+        if exact:
+            raise InputError(
+                "no original fits all these releases",
+                hint="check that they are of one and the same table",
+            )
+        raise InfeasibleError("no drawn original fits all these releases")
+    weights = np.exp(log - peak)
+    weights /= weights.sum()
+    effective = None if exact else 1.0 / float((weights**2).sum())
+    if effective is not None and effective < LEAST_EFFECTIVE:
+        raise InfeasibleError(
+            f"the drawn originals are worth {effective:.0f} independent ones under all releases: "
+            "too few to say anything"
+        )
+    return _weighed(first, (tables, weights), effective, note)
+
+
+def _weighed(
+    first: Posterior, weighed: tuple[Ints, Floats], effective: float | None, note: str
+) -> Posterior:
+    possible = weighed[1] > 0
+    tables, weights = weighed[0][possible], weighed[1][possible]
+    cells = tables.shape[1]
+    spread = int((tables.max(axis=0) - tables.min(axis=0)).max(initial=0)) + 1
+    if cells * spread > MOST_HELD:
+        raise InfeasibleError("the distributions of so many cells are too large")
+    start, chances = laws_of(tables, weights)
+    errors = None if effective is None else standard_errors(chances, effective)
+
+    def draw(number: int, generator: np.random.Generator, progress: Progress) -> Ints:
+        progress.report("drawing tables", 0.0)
+        return np.asarray(tables[generator.choice(len(tables), number, p=weights)])
+
+    return replace(
+        first,
+        way="exact" if effective is None else "monte_carlo",
+        reason="every original that fits was weighed by all releases"
+        if effective is None
+        else "drawn originals were weighed by all releases",
+        group_of_cell=np.arange(cells),
+        first=start,
+        chances=chances,
+        draw_originals=draw,
+        count_originals=(lambda: len(tables)) if effective is None else (lambda: None),
+        list_originals=(lambda: (tables, weights)) if effective is None else (lambda: None),
+        estimate_originals=lambda: None,
+        exact_sums=None,
+        standard_errors=errors,
+        error=None if errors is None else float(errors.max(initial=0.0)),
+        effective_sample_size=effective,
+        draws=None if effective is None else len(weighed[1]),
+        r_hat=None,
+        independent=False,
+        note=note,
+    )
+
+
+def _log_weights(
+    likelihood: Likelihood, tables: Ints, randomness: Randomness, progress: Progress
+) -> tuple[Floats, str]:
+    """Log P(release | original) of whole originals, up to a constant, and what was left out."""
+    if isinstance(likelihood, CellFactors):
+        return _by_factors(likelihood, tables, randomness, progress)
+    if isinstance(likelihood, MoveSequence):
+        log = log_weights(likelihood, tables, progress)
+        if log is None:
+            raise InfeasibleError(_TOO_MANY)
+        return log, ""
+    alone = infer(likelihood, Uniform(), progress=progress)
+    listed = alone.list_originals()
+    if listed is None:
+        raise InfeasibleError(_TOO_MANY)
+    known = {row.tobytes(): weight for row, weight in zip(*listed, strict=True)}
+    found = np.array([known.get(row.tobytes(), 0.0) for row in np.ascontiguousarray(tables)])
+    return np.log(found, where=found > 0, out=np.full(len(found), -np.inf)), alone.note
+
+
+def _by_factors(
+    likelihood: CellFactors, tables: Ints, randomness: Randomness, progress: Progress
+) -> tuple[Floats, str]:
+    filled = np.diff(likelihood.starts) > 0
+    sums = np.zeros((len(tables), likelihood.factors), dtype=np.int64)
+    if filled.any():
+        begins = likelihood.starts[:-1][filled]
+        sums[:, filled] = np.add.reduceat(tables[:, likelihood.cells], begins, axis=1)
+    log = np.zeros(len(tables))
+    for kind in np.unique(likelihood.kind).tolist():
+        mine = sums[:, likelihood.kind == kind]
+        log += kind_logs(likelihood, kind, mine).sum(axis=1)
+    rerun = likelihood.rerun
+    if rerun is None:
+        return log, likelihood.note
+    candidates = np.flatnonzero(log > -np.inf)
+    if not rerun.exact or len(candidates) > MOST_RERUNS:
+        return log, likelihood.note
+    generator = randomness.generator()
+    for number, k in enumerate(candidates.tolist()):
+        progress.report("weighing by the other releases", number / len(candidates))
+        table = Table.dense(likelihood.domain, tables[k].reshape(likelihood.domain.shape))
+        chance = rerun.estimate(table, generator)
+        log[k] = log[k] + np.log(chance) if chance > 0 else -np.inf
+    return log, ""

@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tabprotect.engine.arrays import Floats, Ints
+from tabprotect.engine.budgets import LOG_LINEAR_PARAMETERS, LOG_LINEAR_SWEEPS
 from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.formula import terms
@@ -24,11 +25,6 @@ from tabprotect.engine.tables.margins import MarginSet, dimension, maximal_margi
 
 TOLERANCE = 1e-8
 """Of the total: how near to its margins a fit has to come."""
-
-MOST_SWEEPS = 500
-
-MOST_PARAMETERS = 400
-"""Parameters whose sampling error is worked out: their information is a matrix of this size."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,7 +143,7 @@ class LogLinear:
         ]
         goals = [tables.sum(axis=gone, keepdims=True).astype(np.float64) for gone in axes]
         scale = np.maximum(tables.reshape(len(tables), -1).sum(axis=1), 1).max(initial=1)
-        for _ in range(MOST_SWEEPS):
+        for _ in range(LOG_LINEAR_SWEEPS):
             off = 0.0
             for gone, goal in zip(axes, goals, strict=True):
                 reached = found.sum(axis=gone, keepdims=True)
@@ -212,9 +208,11 @@ class LogLinear:
         ParameterError
             For more than ``MOST_PARAMETERS`` parameters.
         """
-        if len(self._columns) > MOST_PARAMETERS:
+        if len(self._columns) > LOG_LINEAR_PARAMETERS:
             raise ParameterError(
-                {"model": f"it has {len(self._columns):,} parameters, more than {MOST_PARAMETERS}"},
+                {
+                    "model": f"it has {len(self._columns):,} parameters, more than {LOG_LINEAR_PARAMETERS}"
+                },
                 hint="take out a term, or merge categories",
             )
         first = sum(len(face) < 2 for face, _ in self._columns)

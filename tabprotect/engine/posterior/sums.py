@@ -12,14 +12,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from tabprotect.engine.arrays import Floats, Ints
-from tabprotect.engine.budgets import SUMS_LISTED, SUMS_WORK
+from tabprotect.engine.budgets import SUMS_DRAWS, SUMS_LISTED, SUMS_WORK
 from tabprotect.engine.errors import InfeasibleError, TooLargeError
 from tabprotect.engine.posterior.posterior import ExactSums, Posterior
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.tables.publication import Publication
-
-DRAWS = 20_000
 
 FEWEST_DRAWS = 1_000
 
@@ -154,7 +152,7 @@ def _from_originals(
         raise InfeasibleError(
             f"{posterior.domain.size:,} inner cells are too many for the sums of drawn originals"
         )
-    number = draws or DRAWS
+    number = draws or SUMS_DRAWS
     number = max(min(number, SUMS_LISTED // publication.size), 1)
     generator = (randomness or Randomness.fresh()).generator()
     found = np.empty((number, publication.size), dtype=np.int64)

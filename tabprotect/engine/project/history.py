@@ -69,12 +69,12 @@ class History:
 
     @property
     def floor(self) -> int:
-        """The lowest position undo may go back to: after the last publication."""
+        """The lowest position undo may go back to: where the document begins, or was last published."""
         for number in range(self.position, 0, -1):
             step = self.steps[number - 1]
             if step.project is None:
                 return number + 1
-            if step.sealed:
+            if step.sealed or step.order.command.says.opens:
                 return number
         return 0
 
@@ -153,7 +153,7 @@ class History:
         Raises
         ------
         InputError
-            When that lies before a publication, or is no state at all.
+            When that lies before the opening or a publication, or is no state at all.
         """
         if position > len(self.steps):
             raise InputError("there is nothing to redo")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.formats.reading_options import Reading
-from tabprotect.engine.microdata.places import is_url
+from tabprotect.engine.formats.text.opening import is_url
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.command import Order
 from tabprotect.engine.project.history import History

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import tomli_w
 
-from tabprotect.engine.microdata.places import is_url
+from tabprotect.engine.formats.text.opening import is_url
 from tabprotect.engine.project.command import Arguments, Command, TrailEntry
 from tabprotect.engine.project.opening.examples import PREFIX
 from tabprotect.engine.project.project import Project

@@ -31,5 +31,5 @@ class CalibrationPlan:
 
     parameters: Mapping[str, object] | None = None
     means: tuple[object, ...] = SQUARE
-    runs: int = 300
+    runs: int = 150
     at_risk: SmallCount = field(default_factory=SmallCount)

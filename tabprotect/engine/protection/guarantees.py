@@ -18,7 +18,7 @@ from tabprotect.engine.errors import InfeasibleError
 from tabprotect.engine.parameters import Values
 from tabprotect.engine.protection.problem import Draft, Problem
 from tabprotect.engine.protection.subtables import groupings_of
-from tabprotect.engine.release.published import PublishedTable
+from tabprotect.engine.release.release import PublishedTable
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.groupings.grouping import Grouping
 from tabprotect.engine.tables.groupings.true_table import true_table

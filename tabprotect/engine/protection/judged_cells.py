@@ -8,7 +8,7 @@ import numpy as np
 
 from tabprotect.engine.arrays import Bools, Ints
 from tabprotect.engine.protection.problem import Problem
-from tabprotect.engine.release.published import PublishedTable
+from tabprotect.engine.release.release import PublishedTable
 from tabprotect.engine.tables.groupings.grouping import Grouping
 
 

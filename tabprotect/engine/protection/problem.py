@@ -12,8 +12,7 @@ from tabprotect.engine.arrays import Bools, Floats, Ints, Letters
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.protection.staff_verdict import StaffVerdict
 from tabprotect.engine.randomness import FIRST, Randomness
-from tabprotect.engine.release.published import PublishedTable
-from tabprotect.engine.release.release import Release
+from tabprotect.engine.release.release import PublishedTable, Release
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.design_weights import DesignWeights
 from tabprotect.engine.tables.domain import Domain

@@ -12,8 +12,7 @@ from tabprotect.engine.budgets import PUBLISHED_SUMS_JOINED as MOST_JOINED
 from tabprotect.engine.equal_rows import equal_rows
 from tabprotect.engine.errors import InputError, TooLargeError
 from tabprotect.engine.release.likelihood import CellFactors, Rerun, each_cell
-from tabprotect.engine.release.published import PublishedTable
-from tabprotect.engine.release.release import Release
+from tabprotect.engine.release.release import PublishedTable, Release
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table

@@ -9,6 +9,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from tabprotect.engine.arrays import Ints
+from tabprotect.engine.budgets import DRAWN_ORIGINALS_CELLS
 from tabprotect.engine.errors import TooLargeError
 from tabprotect.engine.posterior.infer import infer
 from tabprotect.engine.progress import SILENT, Progress
@@ -17,13 +18,9 @@ from tabprotect.engine.query_space.frontier import Frontier
 from tabprotect.engine.query_space.lattice import Lattice
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.mechanism import Mechanism
-from tabprotect.engine.release.published import PublishedTable
-from tabprotect.engine.release.release import Release
+from tabprotect.engine.release.release import PublishedTable, Release
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
-
-MOST_CELLS = 4_096
-"""Of a table whose originals are drawn: each draw is judged as a whole."""
 
 CHAIN_DRAWS = 400
 """Draws of the posterior's own walk, where it cannot be drawn from exactly."""
@@ -48,7 +45,7 @@ def drawn_originals(
     InfeasibleError
         When the posterior cannot be drawn from.
     """
-    if table.domain.size > MOST_CELLS:
+    if table.domain.size > DRAWN_ORIGINALS_CELLS:
         raise TooLargeError(
             f"originals of {table.domain.size:,} cells are too large to be judged one by one",
             hint="take a rule or a criterion that draws none",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tabprotect.engine.arrays import Floats
+from tabprotect.engine.budgets import FITTED_TABLE_CELLS, FITTED_TABLE_SWEEPS
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.fitting.expected import fit
 from tabprotect.engine.progress import SILENT, Progress
@@ -12,8 +13,6 @@ from tabprotect.engine.query_space.frontier import Frontier
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
 
-MAX_CELLS = 2**22
-MAX_SWEEPS = 200
 CLOSE = 1e-6
 """Distance from the margins that is near enough."""
 
@@ -28,15 +27,17 @@ def fitted(table: Table, released: Frontier, progress: Progress = SILENT) -> Flo
     InputError
         For a table too large to be laid out.
     """
-    if table.domain.size > MAX_CELLS:
+    if table.domain.size > FITTED_TABLE_CELLS:
         raise InputError(
             f"a table of {table.domain.size:,} cells is too large to be fitted in full",
-            hint=f"take a margin of at most {MAX_CELLS:,} cells",
+            hint=f"take a margin of at most {FITTED_TABLE_CELLS:,} cells",
         )
     margins = released.lattice.margins(released.members)
     publication = Publication.of(table.domain, margins or [()])
     counts = publication.stack(publication.sums(table))
-    return fit(publication, counts, tolerance=CLOSE, sweeps=MAX_SWEEPS, progress=progress).cells
+    return fit(
+        publication, counts, tolerance=CLOSE, sweeps=FITTED_TABLE_SWEEPS, progress=progress
+    ).cells
 
 
 def misplaced(table: Table, fit: Floats) -> float:

@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from tabprotect.engine.budgets import MOST_KEPT
 from tabprotect.engine.database import BORN_TWICE, TAKEN_BACK, Database, Schema
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.register.address import prepared_address
+from tabprotect.engine.house import prepared_address
 from tabprotect.engine.register.original_marks import OriginalMarks
 from tabprotect.engine.register.register_entry import LeavingPublication, RegisterEntry
 

@@ -17,7 +17,7 @@ import numpy as np
 from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.equal_rows import equal_rows
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.release.published import PublishedTable
+from tabprotect.engine.release.release import PublishedTable
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.engine.tables.table import Table

@@ -6,16 +6,16 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from tabprotect.engine.cycles import cycle_files as files
+from tabprotect.engine.cycles import cycle_files
 from tabprotect.engine.cycles import stated_cycles as stated
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.parameters import Values
 from tabprotect.engine.release.stated_gate import STATED, Gate
-from tabprotect.engine.tables import domain_json as levels
+from tabprotect.engine.tables import domain_json
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.moves import MoveSet
 
-NAMED = frozenset({"method", "variables", "shape", "categories", *levels.STATED})
+NAMED = frozenset({"method", "variables", "shape", "categories", *domain_json.STATED})
 """What a mechanism states beside its parameters."""
 
 
@@ -57,7 +57,7 @@ class Mechanism:
         }
         if categories:
             out["categories"] = {v.name: list(v.categories) for v in self.domain.variables}
-        out |= levels.as_json(self.domain)
+        out |= domain_json.as_json(self.domain)
         for name, value in self.parameters.items():
             if isinstance(value, MoveSet):
                 out |= stated.state(value)
@@ -96,7 +96,7 @@ class Mechanism:
             )
         parameters: dict[str, object] = {k: v for k, v in data.items() if k not in NAMED | STATED}
         if "cycles" in data:
-            moves = files.from_json(data, domain=domain)
+            moves = cycle_files.from_json(data, domain=domain)
             # The margins beside cycles are those the cycles keep.
             parameters.pop("margins", None)
             parameters = {**parameters, "cycles": moves}
@@ -113,7 +113,7 @@ class Mechanism:
         """
         if not isinstance(data, Mapping):
             return published
-        return levels.from_json(data, Mechanism._stated_categories(data, published))
+        return domain_json.from_json(data, Mechanism._stated_categories(data, published))
 
     @staticmethod
     def _stated_categories(data: Mapping[str, object], published: Domain) -> Domain:

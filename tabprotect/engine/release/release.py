@@ -1,15 +1,65 @@
-"""A release: protected tables and their mechanism. Everything in it is public."""
+"""What leaves the house: published tables, and the release of them with their mechanism. All public."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
 
+import numpy as np
+
+from tabprotect.engine.arrays import Bools
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.release.mechanism import Mechanism
-from tabprotect.engine.release.published import PublishedTable
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
+
+
+@dataclass(frozen=True, eq=False)
+class PublishedTable:
+    """A table as a reader sees it.
+
+    Attributes
+    ----------
+    table
+        The published counts; a suppressed cell holds 0, so that nothing of it is here.
+    suppressed : bool, shape of the table, or None
+        Cells without a published count; ``None`` where there is none. Why a cell is suppressed
+        (primary or secondary) is not public.
+    """
+
+    table: Table
+    suppressed: Bools | None = None
+
+    def __post_init__(self) -> None:
+        if self.suppressed is None:
+            return
+        mask = np.array(self.suppressed, dtype=np.bool_)
+        if mask.shape != self.table.domain.shape:
+            raise InputError("the suppressed cells are those of another table")
+        if self.table.counts[mask].any():
+            raise InputError("a suppressed cell carries a count")
+        mask.flags.writeable = False
+        object.__setattr__(self, "suppressed", mask if mask.any() else None)
+
+    @classmethod
+    def hiding(cls, table: Table, suppressed: Bools) -> PublishedTable:
+        """The table without the counts of some cells."""
+        return cls(Table.dense(table.domain, np.where(suppressed, 0, table.counts)), suppressed)
+
+    @cached_property
+    def hidden(self) -> Bools:
+        """The suppressed cells as an array of the table's shape, also where there is none."""
+        if self.suppressed is None:
+            return np.zeros(self.table.domain.shape, dtype=np.bool_)
+        return self.suppressed
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, PublishedTable):
+            return NotImplemented
+        return self.table == other.table and np.array_equal(self.hidden, other.hidden)
+
+    def __hash__(self) -> int:
+        return hash(self.table)
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import product
 
 from tabprotect.engine.budgets import GRIDS_CELLS as MOST_CELLS
-from tabprotect.engine.release.published import PublishedTable
+from tabprotect.engine.release.release import PublishedTable
 from tabprotect.engine.report.svg_figures import count_text
 from tabprotect.engine.tables.domain import Domain, Index
 

@@ -11,7 +11,7 @@ from tabprotect.engine.budgets import MOST_TABLES
 from tabprotect.engine.bundle.check_lines import CheckGroup, CheckLine, bundle_files, stated
 from tabprotect.engine.bundle.verify import Verification
 from tabprotect.engine.protection.registered import methods
-from tabprotect.engine.report import svg_figures as figures
+from tabprotect.engine.report import svg_figures
 from tabprotect.engine.report.printed_grids import Grid, published_grid
 from tabprotect.engine.report.readme_parts import sections
 from tabprotect.engine.tables.domain import Domain
@@ -71,7 +71,7 @@ _MONTHS = (
 def size_text(domain: Domain) -> str:
     """The shape of a table and its number of cells."""
     shape = " × ".join(map(str, domain.shape))
-    return f"{shape} = {figures.count_text(domain.size)} cells" if shape else "1 cell"
+    return f"{shape} = {svg_figures.count_text(domain.size)} cells" if shape else "1 cell"
 
 
 def public_edition(found: Verification, made: date) -> PublicEdition:
@@ -93,7 +93,7 @@ def public_edition(found: Verification, made: date) -> PublicEdition:
         sections=sections(release),
         tables=tuple(published_grid(published) for published in release.tables[:MOST_TABLES]),
         further=max(len(release.tables) - MOST_TABLES, 0),
-        figure=figures.size_bars(release.tables[0]),
+        figure=svg_figures.size_bars(release.tables[0]),
         suppressed=any(published.suppressed is not None for published in release.tables),
         checks=bundle_files(found.checks),
     )

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from tabprotect.engine.bundle.check_lines import CheckGroup
 from tabprotect.engine.errors import InputError
+from tabprotect.engine.house import is_missing, register_address
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.problem import Protected
-from tabprotect.engine.register.address import address, is_missing
 from tabprotect.engine.register.left_before import LeftBefore, left_before
 from tabprotect.engine.register.register_entry import RELATIONS, RegisterEntry
 
@@ -54,7 +54,7 @@ def register_section(
     Interrupted
         When cancelled.
     """
-    place = address(register)
+    place = register_address(register)
     if place is None or is_missing(place):
         return RegisterSection("There is no register of releases here.", LeftBefore().group)
     from tabprotect.engine.register.register import Register

@@ -25,8 +25,8 @@ from tabprotect.engine.protection.descriptions.run_summary import summarise
 from tabprotect.engine.protection.problem import Problem, Protected
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.protection.subtables import groupings_of
-from tabprotect.engine.release.published import PublishedTable
-from tabprotect.engine.report import svg_figures as figures
+from tabprotect.engine.release.release import PublishedTable
+from tabprotect.engine.report import svg_figures
 from tabprotect.engine.report.printed_grids import Grid, GridCell, grid, published_grid
 from tabprotect.engine.report.public_edition import PublicEdition, public_edition, size_text
 from tabprotect.engine.report.register_section import RegisterSection
@@ -107,15 +107,15 @@ def staff_edition(
         public=public,
         facts=(
             ("Original", f"{', '.join(domain.names)}: {size_text(domain)}"),
-            ("Sum of the original", f"{figures.count_text(problem.table.total)} records"),
+            ("Sum of the original", f"{svg_figures.count_text(problem.table.total)} records"),
             ("At risk", f"counts of {problem.at_risk}"),
-            ("True cells at risk", figures.count_text(summary.at_risk_cells)),
+            ("True cells at risk", svg_figures.count_text(summary.at_risk_cells)),
             *public.facts[2:],
         ),
         verdict=headline(judged),
         staff="" if judged.staff is None else judged.staff.sentence,
         result=summary.sentence,
-        figure=figures.change_bars(_moved(protected)),
+        figure=svg_figures.change_bars(_moved(protected)),
         tables=tuple(
             _before_and_after(protected, p) for p in protected.release.tables[:MOST_TABLES]
         ),
@@ -159,10 +159,10 @@ def _before_and_after(protected: Protected, published: PublishedTable) -> Grid:
         before, after = int(truth[index]), int(published.table.counts[index])
         kind = "risk" if at_risk[index] else ""
         if published.hidden[index]:
-            return GridCell(f"{figures.count_text(before)} → \N{MULTIPLICATION SIGN}", kind)
+            return GridCell(f"{svg_figures.count_text(before)} → \N{MULTIPLICATION SIGN}", kind)
         if before == after:
-            return GridCell(figures.count_text(before), f"{kind} same".strip())
-        return GridCell(f"{figures.count_text(before)} → {figures.count_text(after)}", kind)
+            return GridCell(svg_figures.count_text(before), f"{kind} same".strip())
+        return GridCell(f"{svg_figures.count_text(before)} → {svg_figures.count_text(after)}", kind)
 
     return grid(published.table.domain, cell)
 

@@ -8,7 +8,7 @@ import numpy as np
 from markupsafe import Markup
 
 from tabprotect.engine.arrays import Ints
-from tabprotect.engine.release.published import PublishedTable
+from tabprotect.engine.release.release import PublishedTable
 from tabprotect.languages.speaking import told
 
 WIDTH, HEIGHT = 640, 190

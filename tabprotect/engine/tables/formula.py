@@ -6,14 +6,13 @@ import re
 from collections.abc import Iterable, Sequence
 from itertools import product
 
+from tabprotect.engine.budgets import FORMULA_BRACKETS, FORMULA_TERMS
 from tabprotect.engine.errors import InputError
 
 FORM = (
     "write for example a*b + c: + adds terms, a:b is the table of both, a*b is a + b + a:b, "
     "(a + b + c)^2 all pairs, . every variable, - takes out; the grand total is 1"
 )
-MAX_TERMS = 100_000
-MAX_BRACKETS = 100
 
 Term = frozenset[str]
 _TOTAL: Term = frozenset()
@@ -104,8 +103,8 @@ class _Reader:
 
     def read(self) -> list[Term]:
         self._take("~")
-        if self._formula.count("(") > MAX_BRACKETS:
-            raise self._fault(f"has more than {MAX_BRACKETS} brackets")
+        if self._formula.count("(") > FORMULA_BRACKETS:
+            raise self._fault(f"has more than {FORMULA_BRACKETS} brackets")
         if self._at == len(self._tokens):
             raise self._fault("is empty")
         found = self._sum(top=True)
@@ -210,6 +209,6 @@ class _Reader:
         crossed: dict[Term, None] = {}
         for a, b in product(left, right):
             crossed[a | b] = None
-            if len(crossed) > MAX_TERMS:
-                raise self._fault(f"has more than {MAX_TERMS:,} terms")
+            if len(crossed) > FORMULA_TERMS:
+                raise self._fault(f"has more than {FORMULA_TERMS:,} terms")
         return crossed

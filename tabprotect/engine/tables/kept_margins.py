@@ -7,11 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tabprotect.engine.arrays import Ints
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.groupings.grouping import Grouping
 from tabprotect.engine.tables.margins import all_margins
 from tabprotect.engine.tables.publication import Publication
-from tabprotect.engine.tables.table import Counts, Table
+from tabprotect.engine.tables.table import Table
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,7 +31,7 @@ class KeptMargins:
     """
 
     publication: Publication
-    counts: Counts
+    counts: Ints
 
     def __post_init__(self) -> None:
         self.counts.flags.writeable = False

@@ -13,14 +13,12 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from tabprotect.engine.arrays import Bools, Ints
+from tabprotect.engine.arrays import Bools, Ints, Signs
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.tables.domain import Domain, Index
 from tabprotect.engine.tables.groupings.grouping import Grouping, check_groupings
 from tabprotect.engine.tables.margins import MarginSet, all_margins
 from tabprotect.engine.tables.publication import Publication
-
-Signs = npt.NDArray[np.int8]
 
 
 @dataclass(frozen=True)

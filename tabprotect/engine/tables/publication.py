@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from tabprotect.engine.arrays import Bools
+from tabprotect.engine.arrays import Bools, Ints
 from tabprotect.engine.budgets import DENSE_LIMIT
 from tabprotect.engine.errors import InputError, TooLargeError
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.formula import terms
 from tabprotect.engine.tables.groupings.grouping import Grouping, check_groupings, declared
 from tabprotect.engine.tables.margins import MarginSet
-from tabprotect.engine.tables.table import Counts, Table
+from tabprotect.engine.tables.table import Table
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -129,7 +129,7 @@ class Publication:
         )
 
     @cached_property
-    def starts(self) -> Counts:
+    def starts(self) -> Ints:
         """Where each margin's cells begin, int64 (margins + 1,)."""
         starts = np.cumsum([0, *(domain.size for domain in self.domains)], dtype=np.int64)
         starts.flags.writeable = False
@@ -173,7 +173,7 @@ class Publication:
         groupings = tuple(g for g in self.groupings if g.name in used)
         return Publication(self.domain, tuple(chosen), groupings)
 
-    def resolution(self, m: int, axis: int) -> Counts | None:
+    def resolution(self, m: int, axis: int) -> Ints | None:
         """Which categories of an axis margin m tells apart: a number for each, (categories,).
 
         ``None`` where it adds all of them up.
@@ -183,9 +183,9 @@ class Publication:
             return None
         return np.unique(offset, return_inverse=True)[1].reshape(-1).astype(np.int64)
 
-    def _offsets(self, m: int) -> list[Counts | None]:
+    def _offsets(self, m: int) -> list[Ints | None]:
         """What each axis adds to the key in margin m, (categories,); None where it adds nothing."""
-        offsets: list[Counts | None] = [None] * self.domain.ndim
+        offsets: list[Ints | None] = [None] * self.domain.ndim
         stride = self.domains[m].size
         for name, size in zip(self.margins[m], self.domains[m].shape, strict=True):
             stride //= size
@@ -196,7 +196,7 @@ class Publication:
             offsets[axis] = codes * stride if before is None else before + codes * stride
         return offsets
 
-    def keys(self, m: int, cells: Counts | None = None) -> Counts:
+    def keys(self, m: int, cells: Ints | None = None) -> Ints:
         """The cell of margin m that each inner cell adds into, int64 (inner cells,).
 
         Parameters
@@ -291,7 +291,7 @@ class Publication:
             return Table.sparse(self.domains[m], self.keys(m, cells), values)
         return Table.dense(self.domains[m], self._grouped(table.counts, m))
 
-    def _grouped(self, counts: Counts, m: int) -> Counts:
+    def _grouped(self, counts: Ints, m: int) -> Ints:
         """The sums of margin m axis by axis; a grouped axis is sorted, then added in runs."""
         found = counts
         cells = [np.zeros(1, dtype=np.int64)]
@@ -311,7 +311,7 @@ class Publication:
         sums[keys] = found.reshape(-1)
         return sums.reshape(self.domains[m].shape)
 
-    def stack(self, tables: Sequence[Table]) -> Counts:
+    def stack(self, tables: Sequence[Table]) -> Ints:
         """The counts of published sub-tables one after the other, int64 (size,)."""
         for domain, table in zip(self.domains, tables, strict=True):
             if table.domain != domain:
@@ -327,7 +327,7 @@ class Publication:
             )
         )
 
-    def tables(self, vector: Counts) -> tuple[Table, ...]:
+    def tables(self, vector: Ints) -> tuple[Table, ...]:
         """The published cells (size,) as one table for each margin."""
         parts = self.split(vector)
         return tuple(Table.dense(d, part) for d, part in zip(self.domains, parts, strict=True))
@@ -340,7 +340,7 @@ class Publication:
         return ", ".join(named) or "grand total"
 
     @cached_property
-    def distinct(self) -> tuple[Counts, Counts]:
+    def distinct(self) -> tuple[Ints, Ints]:
         """Published cells that sum the very same inner cells are one number.
 
         Cells are boxes: two are the same when they take the same categories of every variable, or
@@ -377,7 +377,7 @@ class Publication:
         place[order] = np.arange(len(order))
         return first[order].astype(np.int64), place[inverse]
 
-    def _subsets(self, m: int, axis: int, known: dict[bytes, int]) -> Counts:
+    def _subsets(self, m: int, axis: int, known: dict[bytes, int]) -> Ints:
         """Which set of the axis' categories each cell of margin m takes; ``known`` grows."""
         shape, names = self.domains[m].shape, self.margins[m]
         mine = [k for k, name in enumerate(names) if self._places[name][0] == axis]
@@ -398,7 +398,7 @@ class Publication:
         return np.tile(np.repeat(sets, self.domains[m].size // before // local), before)
 
 
-def distinct_rows(matrix: csr_array[np.int64]) -> tuple[Counts, Counts]:
+def distinct_rows(matrix: csr_array[np.int64]) -> tuple[Ints, Ints]:
     """The first of each kind of rows of 0 and 1, and for each row the place of its first."""
     lines = matrix.sorted_indices()
     known: dict[bytes, int] = {}

@@ -14,16 +14,13 @@ from tabprotect.engine.budgets import DENSE_LIMIT
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.tables.domain import Domain, Index
 
-Counts = Ints
-
-
 ROOMY = 8
 """Possible cells per listed one up to which a place for every possible cell is worth it."""
 
 INT64_MAX = np.iinfo(np.int64).max
 
 
-def exact_sum(counts: Counts) -> int:
+def exact_sum(counts: Ints) -> int:
     """The sum as an exact integer.
 
     Raises
@@ -78,9 +75,9 @@ class Table:
     """
 
     domain: Domain
-    _array: Counts | None
-    _keys: Counts | None
-    _values: Counts | None
+    _array: Ints | None
+    _keys: Ints | None
+    _values: Ints | None
 
     @classmethod
     def dense(cls, domain: Domain, counts: npt.ArrayLike) -> Table:
@@ -139,7 +136,7 @@ class Table:
         return self._array is None
 
     @cached_property
-    def counts(self) -> Counts:
+    def counts(self) -> Ints:
         """All counts as a read-only array of the domain's shape.
 
         Raises
@@ -162,7 +159,7 @@ class Table:
         return array
 
     @cached_property
-    def cells(self) -> tuple[Counts, Counts]:
+    def cells(self) -> tuple[Ints, Ints]:
         """Keys and counts of the cells that are not zero, sorted by key."""
         if self._array is None:
             assert self._keys is not None and self._values is not None
@@ -171,7 +168,7 @@ class Table:
         return keys, self._array.reshape(-1)[keys]
 
     @property
-    def listed(self) -> tuple[Sequence[npt.NDArray[np.integer]], Counts]:
+    def listed(self) -> tuple[Sequence[npt.NDArray[np.integer]], Ints]:
         """Category numbers by variable, and counts, of the cells that are not zero, in order."""
         keys, counts = self.cells
         return np.unravel_index(keys, self.domain.shape) if self.domain.ndim else (), counts
@@ -182,7 +179,7 @@ class Table:
         return exact_sum(self._given)
 
     @property
-    def _given(self) -> Counts:
+    def _given(self) -> Ints:
         given = self._values if self._array is None else self._array
         assert given is not None
         return given

@@ -10,16 +10,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tabprotect.engine.arrays import Ints
+from tabprotect.engine.arrays import AnyInts, Ints
 from tabprotect.engine.budgets import DOMAIN_CELLS
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.tables.domain import Domain
-from tabprotect.engine.tables.table import Counts, Table, exact_sum
-
-Numbers = npt.NDArray[np.integer]
+from tabprotect.engine.tables.table import Table, exact_sum
 
 
-def numbered(columns: Iterable[Numbers], sizes: Iterable[int], entries: int) -> tuple[Ints, int]:
+def numbered(columns: Iterable[AnyInts], sizes: Iterable[int], entries: int) -> tuple[Ints, int]:
     """A number (entries,) for each entry's categories, ascending as they do, and their limit.
 
     It is the mixed-radix key where keys can number all that is possible; else the numbers leave
@@ -43,10 +41,10 @@ class WideTable(Table):
     Whatever needs a key for each cell, or a place, is refused. Build with :meth:`of`.
     """
 
-    _codes: tuple[Numbers, ...]
+    _codes: tuple[AnyInts, ...]
 
     @classmethod
-    def of(cls, domain: Domain, codes: Sequence[Numbers], counts: npt.ArrayLike) -> WideTable:
+    def of(cls, domain: Domain, codes: Sequence[AnyInts], counts: npt.ArrayLike) -> WideTable:
         """From category numbers by variable, each (entries,), and counts (entries,).
 
         Equal entries are added, zeros dropped; the order says nothing.
@@ -78,11 +76,11 @@ class WideTable(Table):
         return cls(domain, None, None, summed, own)
 
     @property
-    def listed(self) -> tuple[Sequence[Numbers], Counts]:
+    def listed(self) -> tuple[Sequence[AnyInts], Ints]:
         return self._codes, self._given
 
     @cached_property
-    def cells(self) -> tuple[Counts, Counts]:
+    def cells(self) -> tuple[Ints, Ints]:
         """Refused: keys cannot number the cells."""
         raise InputError(
             f"a table of {self.domain.ndim} variables has more than 2^62 cells",
@@ -97,7 +95,7 @@ class WideTable(Table):
             domain, numbered(columns, domain.shape, len(self._given))[0], self._given
         )
 
-    def _column(self, name: str) -> Numbers:
+    def _column(self, name: str) -> AnyInts:
         axis, level = self.domain.place(name)
         return self._codes[axis] if level is None else level.codes[self._codes[axis]]
 

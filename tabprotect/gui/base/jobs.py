@@ -14,14 +14,12 @@ from typing import Any
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
 
+from tabprotect.engine.budgets import JOBS_PATIENCE
 from tabprotect.engine.errors import Interrupted
 from tabprotect.engine.progress import Progress
 
 INTERVAL = 0.05
 """Seconds between two reports that reach the window: 20 a second."""
-
-PATIENCE = 300
-"""Milliseconds that cancelled work may take to stop before the window goes on without it."""
 
 Work = Callable[[Progress], Any]
 Report = tuple[str, float, object]
@@ -64,7 +62,7 @@ class Job(QObject):
         """
         self._stop.set()
         if self.deniable:
-            QTimer.singleShot(PATIENCE, self, self._give_up)
+            QTimer.singleShot(JOBS_PATIENCE, self, self._give_up)
 
     @property
     def cancelling(self) -> bool:

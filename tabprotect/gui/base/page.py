@@ -40,12 +40,15 @@ class Page(Stage, QWidget):
     def __init__(self, document: Document) -> None:
         super().__init__()
         self.document = document
+        self.begins: QWidget = self
+        """What has the focus when the page comes to the front. No proxy: Tab would pass over all before it."""
         self._missed: Changes = frozenset({"everything"})
         self.setAccessibleName(f"{self.label} page")
         self._heading = Label(self.label, role="heading")
         self._sentence = Label(wordWrap=True)
         self._sentence.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._sentence.setAccessibleName("In one sentence")
+        self._sentence.hide()
         self.tools = in_row(spacing=GRID)
         self.errors = ErrorStrip()
         self.errors.place_clicked.connect(self.go_to_error)

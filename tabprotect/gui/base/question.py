@@ -31,6 +31,8 @@ class Question(QObject, Generic[Answer]):
         Takes an error that a person can do something about; any other is raised.
     came
         Takes what a running question has found so far.
+    goes
+        Takes the stage of the work, in words, whenever it reports.
     stopped
         Called when somebody cancelled the job. It is not asked again by itself.
     wait
@@ -45,6 +47,7 @@ class Question(QObject, Generic[Answer]):
         failed: Told,
         *,
         came: Callable[[Answer], object] | None = None,
+        goes: Callable[[str], object] | None = None,
         stopped: Callable[[], object] | None = None,
         wait: int = 0,
     ) -> None:
@@ -52,7 +55,8 @@ class Question(QObject, Generic[Answer]):
         self.key: tuple[object, ...] | None = None
         """What the latest question depends on; ``None`` where there is none."""
         self._jobs = jobs
-        self._answered, self._failed, self._came, self._stopped = answered, failed, came, stopped
+        self._answered, self._failed = answered, failed
+        self._came, self._goes, self._stopped = came, goes, stopped
         self._begin: Callable[[], object] = lambda: None
         self._job: Job | None = None
         self._wait = QTimer(self, singleShot=True, interval=wait)
@@ -105,13 +109,17 @@ class Question(QObject, Generic[Answer]):
 
     def _start(self, label: str, work: Callable[[Progress], Answer]) -> None:
         job = self._job = self._jobs.question(label, work)
-        job.progressed.connect(lambda _stage, _fraction, partial: self._report(job, partial))
+        job.progressed.connect(lambda stage, _fraction, partial: self._report(job, stage, partial))
         job.finished.connect(lambda answer: self._end(job) and self._answered(answer))
         job.failed.connect(lambda error: self._fail(job, error))
         job.cancelled.connect(lambda: self._end(job) and self._stopped and self._stopped())
 
-    def _report(self, job: Job, partial: Answer | None) -> None:
-        if job is self._job and partial is not None and self._came is not None:
+    def _report(self, job: Job, stage: str, partial: Answer | None) -> None:
+        if job is not self._job:
+            return
+        if self._goes is not None:
+            self._goes(stage)
+        if partial is not None and self._came is not None:
             self._came(partial)
 
     def _fail(self, job: Job, error: Exception) -> None:

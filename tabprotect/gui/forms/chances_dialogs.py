@@ -96,6 +96,7 @@ class MatricesDialog(QDialog):
         for name in domain.names:
             self.variable.addItem(name, name)
         self.grid = QTableWidget()
+        self.grid.setTabKeyNavigation(False)
         self.grid.setAccessibleName("Chances of the published category, by the true one")
         self.errors = ErrorStrip()
         self.sums = Label("", role="quiet", wordWrap=True)

@@ -11,7 +11,6 @@ import numpy as np
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QBrush, QColor
 from PySide6.QtWidgets import (
-    QAbstractItemView,
     QCheckBox,
     QComboBox,
     QDialog,
@@ -19,7 +18,6 @@ from PySide6.QtWidgets import (
     QFormLayout,
     QHeaderView,
     QLineEdit,
-    QScrollArea,
     QSplitter,
     QTableWidget,
     QTableWidgetItem,
@@ -34,17 +32,49 @@ from tabprotect.engine.tables.table import Table
 from tabprotect.gui.base.jobs import Jobs
 from tabprotect.gui.base.question import Question
 from tabprotect.gui.forms.mark_choices import MarkChoices
+from tabprotect.gui.look.buttons import ScrollsDown
 from tabprotect.gui.look.error_strip import ErrorStrip
 from tabprotect.gui.look.label import Label, heading, tip
 from tabprotect.gui.look.layouts import in_column
+from tabprotect.gui.look.listing import as_list
 from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID, MARGIN, THEME, Colours
+from tabprotect.languages.speaking import told
 
 REST = 300
 """Milliseconds of rest before the file is looked at again."""
 
 SHOWN_CELLS = 12
-FOUND_OUT = "found out"
+FOUND_OUT = "Found out from the file"
+
+LABELS = {
+    "fill_missing": "Cells that the file leaves out are 0",
+    "totals": "Totals",
+    "count": "Column of the counts",
+    "labels": "Names and labels",
+    "form": "Long or grid",
+    "columns": "Name of the columns' variable",
+    "sheet": "Sheet",
+    "range": "Range of cells",
+    "header_row": "Header row",
+    "footer": "Lines below the counts",
+    "comment": "Lines of comment begin with",
+    "marks": "Signs in place of counts",
+    "encoding": "Encoding",
+    "delimiter": "Separator of columns",
+    "decimal": "Decimal sign",
+    "thousands": "Thousands sign",
+    "holds": "Table or records",
+}
+"""What the options are called."""
+
+VALUES = {
+    "long": "One line for each count",
+    "grid": "Columns of counts",
+    "table": "Counts of a table",
+    "records": "One line for each record",
+}
+"""What an option may say, in words."""
 
 USUAL = {
     "encoding": ("utf-8", "cp1252", "latin-1", "utf-16"),
@@ -70,12 +100,12 @@ FROM_FILE = frozenset({"count", "range", "columns"})
 """Options whose choices are in the file, perhaps only once its letters are known."""
 
 SAID: dict[Role, str] = {
-    "title": "title",
-    "header": "header",
+    "title": "Title",
+    "header": "Header",
     "body": "",
-    "total": "total",
-    "note": "note",
-    "remark": "remark",
+    "total": "Total",
+    "note": "Note",
+    "remark": "Remark",
     "": "",
 }
 
@@ -99,7 +129,7 @@ class ImportSheet(QDialog):
         self._rest = QTimer(self, singleShot=True, interval=REST)
         self._rest.timeout.connect(self.look_again)
         self.errors = ErrorStrip()
-        self.lines = _table(("line", "taken as", "text"), "First lines of the file")
+        self.lines = _table(("Line", "Taken as", "Text"), "First lines of the file")
         self.lines.setToolTip("Double-click the line that names the columns to have it as header")
         self.lines.cellDoubleClicked.connect(self._header_chosen)
         self.preview = _table((), "What the file is read as: the first cells")
@@ -108,13 +138,12 @@ class ImportSheet(QDialog):
         self._form.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapAllRows)
         choices = QWidget()
         choices.setLayout(self._form)
-        scroll = QScrollArea()
-        scroll.setWidgetResizable(True)
+        scroll = ScrollsDown()
         scroll.setWidget(choices)
-        scroll.setMinimumWidth(34 * GRID)
         left = QWidget()
         in_column((self.lines, 2), heading("Read as"), (self.preview, 1), on=left, margins=0)
         split = QSplitter()
+        split.setChildrenCollapsible(False)
         split.addWidget(left)
         split.addWidget(scroll)
         split.setStretchFactor(0, 1)
@@ -199,7 +228,7 @@ class ImportSheet(QDialog):
             # What totals are says all that stripping them does.
             if option.name not in (seen.kind.options | ANY_FORMAT) - {"strip_totals"}:
                 continue
-            label, said = option.name.replace("_", " ").capitalize(), option.metadata["help"]
+            label, said = LABELS[option.name], option.metadata["help"]
             box: QWidget
             listed = self._listed(seen, option.name, option.metadata["metavar"])
             if isinstance(option.default, bool):
@@ -215,9 +244,10 @@ class ImportSheet(QDialog):
                 )
                 box.addItem("", "")
                 for value in listed:
-                    box.addItem(GROUPED[value] if option.name == "thousands" else value, value)
-                box.currentIndexChanged.connect(self._changed)
-                box.editTextChanged.connect(self._changed)
+                    box.addItem(
+                        (GROUPED if option.name == "thousands" else VALUES).get(value, value), value
+                    )
+                box.currentTextChanged.connect(self._changed)
             else:
                 box = QLineEdit()
                 box.textChanged.connect(self._changed)
@@ -246,14 +276,17 @@ class ImportSheet(QDialog):
             else (),
             "thousands": tuple(GROUPED),
         }.get(name, ())
-        told = tuple(metavar.split("|")) if metavar in ("long|grid", "table|records") else ()
-        return own or USUAL.get(name, ()) or told
+        kinds = tuple(metavar.split("|")) if metavar in ("long|grid", "table|records") else ()
+        return own or USUAL.get(name, ()) or kinds
 
     def _placeholders(self, seen: FilePreview) -> None:
         """What was recognised, in the inputs that say nothing else."""
         for name, box in self.inputs.items():
             found = [p for p in seen.parts if p.option.replace("-", "_") == name]
-            text = f"{found[0].value} ({found[0].reason})" if found else FOUND_OUT
+            text = FOUND_OUT
+            if found:
+                value, reason = found[0].value, found[0].reason
+                text = f"{told(VALUES.get(value, value))} ({told(reason)})"
             if name in FROM_FILE and isinstance(box, QComboBox) and not box.currentText():
                 self._offer(box, self._listed(seen, name, ""))
             if name == "thousands" and isinstance(box, QComboBox):
@@ -282,7 +315,7 @@ class ImportSheet(QDialog):
         self.lines.setRowCount(len(seen.lines))
         grounds = _grounds(THEME.colours)
         for row, line in enumerate(seen.lines):
-            for column, text in enumerate((str(line.number), SAID[line.role], line.text)):
+            for column, text in enumerate((str(line.number), told(SAID[line.role]), line.text)):
                 item = QTableWidgetItem(text)
                 if line.role in grounds:
                     item.setBackground(QBrush(QColor(grounds[line.role])))
@@ -323,23 +356,18 @@ def _tell_grouped(box: QComboBox, seen: FilePreview) -> None:
     for row in range(1, box.count()):
         sign = str(box.itemData(row))
         number = re.search(rf"(?<![\d.,])\d{{1,3}}(?:{re.escape(sign)}\d{{3}})+(?!\d)", text)
-        name = GROUPED.get(sign, sign)
-        if number is None:
-            box.setItemText(row, name)
-            continue
-        digits = number[0].replace(sign, "")
-        box.setItemText(row, f"{name}, which makes {number[0]} the number {digits}")
+        said = told(GROUPED.get(sign, sign))
+        if number is not None:
+            # As it stands in the file, in no language's way.
+            said += f" ({number[0]} \u2192 {number[0].replace(sign, '')})"
+        box.setItemText(row, said)
     box.blockSignals(False)
 
 
 def _table(titles: tuple[str, ...], name: str) -> QTableWidget:
     table = QTableWidget(0, len(titles))
-    table.setAccessibleName(name)
     table.setHorizontalHeaderLabels(titles)
-    table.verticalHeader().hide()
-    table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-    table.setTabKeyNavigation(False)
-    table.setWordWrap(False)
+    as_list(table, name)
     if titles:
         table.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
         table.horizontalHeader().setStretchLastSection(True)
@@ -379,7 +407,7 @@ def _set(box: QWidget, value: object) -> None:
     if isinstance(box, QCheckBox):
         box.setChecked(bool(value))
     elif isinstance(box, QComboBox):
-        at = box.findData(str(value))
+        at = box.findText(str(value)) if box.isEditable() else box.findData(str(value))
         if at < 0 and box.isEditable():
             box.setEditText(str(value))
         elif at < 0 and value:

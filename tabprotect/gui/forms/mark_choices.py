@@ -12,10 +12,10 @@ from tabprotect.gui.look.theme import GRID
 
 OFFERED = ("", "-", ".", "..", ":", "x")
 MEANT = {
-    "zero": "zero",
-    "missing": "missing",
-    "suppressed": "suppressed",
-    "structural": "nobody can be there",
+    "zero": "Zero",
+    "missing": "Missing",
+    "suppressed": "Suppressed",
+    "structural": "Nobody can be there",
 }
 
 
@@ -41,7 +41,7 @@ class MarkChoices(QWidget):
         for meaning in MEANINGS:
             choice.addItem(MEANT[meaning], meaning)
         choice.currentIndexChanged.connect(lambda _: self.textChanged.emit(self.text()))
-        label = Label(mark or BLANK)
+        label = Label(mark or "Blank")
         label.setBuddy(choice)
         row = self._grid.rowCount()
         self._grid.addWidget(label, row, 0)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import partial
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from tabprotect.engine.errors import ParameterError, TabprotectError
 from tabprotect.engine.parameters import Parameter, Shares, Values
@@ -15,7 +15,7 @@ from tabprotect.engine.tables.domain import Domain
 from tabprotect.gui.forms.field import Field
 from tabprotect.gui.forms.seed_chooser import SeedChooser
 from tabprotect.gui.forms.share_editor import ShareEditor
-from tabprotect.gui.look.buttons import emptied, tool_button
+from tabprotect.gui.look.buttons import ScrollsDown, emptied, tool_button
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column
 from tabprotect.gui.look.theme import GRID
@@ -24,7 +24,7 @@ REST = 600
 """Milliseconds after the last key before what was typed becomes a step of the history."""
 
 
-class MethodForm(QScrollArea):
+class MethodForm(ScrollsDown):
     """The parameters of one method. ``parameters_set`` carries what was changed.
 
     ``setting_asked`` names a field that holds a method with its parameters, to be put together.
@@ -39,11 +39,8 @@ class MethodForm(QScrollArea):
     def __init__(self) -> None:
         super().__init__()
         self.setAccessibleName("Parameters")
-        self.setWidgetResizable(True)
-        self.setFrameShape(QFrame.Shape.NoFrame)
         # Tab goes to the fields, which scroll into sight.
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.fields: dict[str, Field] = {}
         self.editors: list[ShareEditor] = []
         self._stopping: list[QWidget] = []
@@ -86,8 +83,7 @@ class MethodForm(QScrollArea):
         """
         self._rest.stop()
         self._touched = False
-        if method is not self._method:
-            self._build(method)
+        self.prepare(method)
         self._shown = dict(values)
         for name, field in self.fields.items():
             field.show_value(values.get(name, field.parameter.default))
@@ -100,6 +96,11 @@ class MethodForm(QScrollArea):
             editor.triangle.setEnabled(house)
         self.seeds.show_seed(*coins)
         self.seeds.setVisible(house and (coins[0] is not None or _is_random(method, values)))
+
+    def prepare(self, method: Method) -> None:
+        """Make the fields of a method, unless they are there."""
+        if method is not self._method:
+            self._build(method)
 
     def _build(self, method: Method) -> None:
         emptied(self._rows)

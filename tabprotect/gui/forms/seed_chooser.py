@@ -32,7 +32,7 @@ class SeedChooser(QWidget):
         self._showing = False
         self._shown: tuple[int | None, bool] = (None, False)
         title = Label("Randomness", role="section")
-        self.house = QRadioButton("the house's: the same table always gets the same (the default)")
+        self.house = QRadioButton("the house's (the default): the same each time")
         self.fresh = QRadioButton("fresh, from the operating system")
         self.given = QRadioButton("a given seed:")
         self.seed = QLineEdit(placeholderText="whole number")

@@ -23,7 +23,7 @@ from tabprotect.engine.project.saving.recovery import Recoverable, Session, reco
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.question import Question
 from tabprotect.gui.frame.main_window import MainWindow
-from tabprotect.gui.frame.readying import Readying
+from tabprotect.gui.frame.readying import Readying, collect_little
 from tabprotect.gui.frame.settings_dialog import state_folder
 from tabprotect.gui.look.style import Style
 from tabprotect.gui.look.theme import THEME
@@ -164,6 +164,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         del arguments[at : at + 2]
     # Ctrl+C in the terminal ends the program as a kill would; autosave offers the work again.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
+    collect_little()
     app = application()
     if smoke:
         return _smoke(app, arguments[0] if arguments else EXAMPLE, Path(smoke))

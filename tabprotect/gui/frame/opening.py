@@ -101,7 +101,7 @@ class Files(QObject):
         else:
             self.ask_open()
 
-    def open(self, source: str, *, stays: bool = False, **reading: Any) -> None:
+    def open(self, source: str, *, stays: bool = False, **reading: object) -> None:
         """Open whatever a path or ``example:NAME`` is: table, project, bundle or records.
 
         Where a page of the river asks for a table it may stay in front.

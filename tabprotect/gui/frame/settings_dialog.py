@@ -6,7 +6,7 @@ import os
 from dataclasses import replace
 from pathlib import Path
 
-from PySide6.QtCore import QStandardPaths, Qt
+from PySide6.QtCore import QSize, QStandardPaths, Qt
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
@@ -83,7 +83,7 @@ class PolicyForm(QWidget):
         self.share.setValue(100 * policy.share)
         self.attempts = QSpinBox(minimum=1, maximum=MOST_ATTEMPTS, value=policy.attempts_at_most)
         self.own_rule = QCheckBox("the same for every table")
-        self.rule = RuleField("from")
+        self.rule = RuleField("counts from")
         self.at_risk = QWidget()
         in_row(self.own_rule, self.rule, 1, on=self.at_risk, margins=0, spacing=GRID)
         self.own_rule.toggled.connect(self.rule.setEnabled)
@@ -103,7 +103,6 @@ class PolicyForm(QWidget):
         self.two = QCheckBox("Two people answer for each release")
         self.two.setChecked(policy.two_signatures)
         form = QFormLayout(self)
-        form.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapLongRows)
         form.setVerticalSpacing(GRID)
         for text, field in (
             ("A count is known when it is believed above", self.belief),
@@ -231,7 +230,6 @@ class SettingsDialog(QDialog):
         )
         mine = QWidget()
         form = QFormLayout(mine)
-        form.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapLongRows)
         form.setVerticalSpacing(GRID)
         form.addRow("Your name", self.name)
         form.addRow("Releases (public)", self.public)
@@ -251,7 +249,7 @@ class SettingsDialog(QDialog):
         buttons.accepted.connect(self._save)
         buttons.rejected.connect(self.reject)
         in_column(self.errors, (self.tabs, 1), buttons, on=self, margins=2 * GRID, spacing=GRID)
-        self.setMinimumWidth(70 * GRID)
+        self.resize(self.minimumSizeHint().expandedTo(QSize(70 * GRID, 0)))
 
     def _save(self) -> None:
         try:

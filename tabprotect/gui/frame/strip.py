@@ -14,7 +14,7 @@ from PySide6.QtWidgets import (
 from tabprotect.gui.base.jobs import Job, Jobs
 from tabprotect.gui.look import icons
 from tabprotect.gui.look.buttons import tool_button
-from tabprotect.gui.look.label import Label, tip
+from tabprotect.gui.look.label import ElidedLabel, Label, tip
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID, THEME
 
@@ -138,7 +138,7 @@ class Strip(QFrame):
         self.setAccessibleName("Confidentiality")
         self._picture = Label()
         self._word = Label(name="Confidentiality of what is shown")
-        self._facts = Label(name="Facts")
+        self._facts = ElidedLabel(name="Facts")
         self._facts.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self.jobs = JobsButton(jobs)
         in_row(

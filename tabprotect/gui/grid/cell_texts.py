@@ -11,8 +11,7 @@ import numpy as np
 from tabprotect.gui.look.theme import count_text, number_text
 
 if TYPE_CHECKING:
-    from tabprotect.engine.arrays import Bools
-    from tabprotect.gui.grid.cells import Grid
+    from tabprotect.engine.arrays import Arrays, Bools
 
 FIGURES = {
     "counts": "Counts",
@@ -27,15 +26,15 @@ FIGURES = {
 class Shown:
     """Cells, row margin, column margin, grand margin, and how to write them."""
 
-    cells: Grid
-    rows: Grid
-    columns: Grid
+    cells: Arrays
+    rows: Arrays
+    columns: Arrays
     grand: Any
     text: Callable[[Any], str]
     margin_text: Callable[[Any], str]
 
 
-def figure(name: str, counts: Grid, whole: tuple[Bools, Bools] | None = None) -> Shown:
+def figure(name: str, counts: Arrays, whole: tuple[Bools, Bools] | None = None) -> Shown:
     """One of ``FIGURES`` for a layer of counts, (rows, columns).
 
     Parameters

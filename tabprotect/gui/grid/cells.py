@@ -26,15 +26,13 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from tabprotect.engine.arrays import Bools
+from tabprotect.engine.arrays import Arrays, Bools
 from tabprotect.gui.grid.layout import Layout
 from tabprotect.gui.look.label import tip
 from tabprotect.gui.look.theme import THEME, colour, count_text
 from tabprotect.languages.speaking import told
 
 AnyIndex = QModelIndex | QPersistentModelIndex
-Grid = npt.NDArray[Any]
-
 
 # Combined once: flags are asked for, and tested, for every cell of every frame.
 READ_ONLY = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
@@ -59,7 +57,7 @@ class GridModel(QAbstractTableModel):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.layout_: Layout | None = None
-        self.values: Grid = np.zeros((0, 0), dtype=np.int64)
+        self.values: Arrays = np.zeros((0, 0), dtype=np.int64)
         self.text: Callable[[Any], str] = count_text
         self.editable = False
         self.describe: Callable[[int, int], str] | None = None
@@ -67,7 +65,7 @@ class GridModel(QAbstractTableModel):
     def show(
         self,
         layout: Layout | None,
-        values: Grid,
+        values: Arrays,
         text: Callable[[Any], str] = count_text,
     ) -> None:
         """Show other values; a layout of the same size keeps scroll position and selection."""

@@ -11,11 +11,11 @@ from PySide6.QtCore import QEvent, QObject, QPointF, QRect, QRectF, Qt, Signal
 from PySide6.QtGui import QBrush, QKeyEvent, QPainter, QPen
 from PySide6.QtWidgets import QAbstractItemView, QStyleOptionViewItem, QWidget
 
-from tabprotect.engine.arrays import Bools, Ints
+from tabprotect.engine.arrays import Arrays, Bools, Ints
 from tabprotect.engine.tables.domain import Index
 from tabprotect.engine.tables.margins import MarginSet
 from tabprotect.engine.tables.moves import MoveSet
-from tabprotect.gui.grid.cells import AnyIndex, CellDelegate, Grid
+from tabprotect.gui.grid.cells import AnyIndex, CellDelegate
 from tabprotect.gui.grid.cycle_walk import Step, WalkOverlay
 from tabprotect.gui.grid.grid_view import GridView
 from tabprotect.gui.grid.layout import Layout
@@ -93,11 +93,11 @@ class CycleDelegate(CellDelegate):
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
-        self.sign: Grid | None = None
-        self.stuck: Grid | None = None
-        self.lock: Grid | None = None
-        self.weight: Grid | None = None
-        self.unbalanced: Grid | None = None
+        self.sign: Arrays | None = None
+        self.stuck: Arrays | None = None
+        self.lock: Arrays | None = None
+        self.weight: Arrays | None = None
+        self.unbalanced: Arrays | None = None
         self.dots = True
         self.faint = False
         self.inset = INSET
@@ -153,7 +153,7 @@ class SumDelegate(CellDelegate):
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
         self.quiet = True
-        self.sums: Grid | None = None
+        self.sums: Arrays | None = None
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: AnyIndex) -> None:
         super().paint(painter, option, index)
@@ -230,7 +230,7 @@ class CycleGrid(QWidget):
         self._following = True
         delegate = self.cell_delegate
 
-        def flat(array: npt.NDArray[np.generic] | None) -> Grid | None:
+        def flat(array: npt.NDArray[np.generic] | None) -> Arrays | None:
             return None if array is None else layout.flat(array)
 
         delegate.mark = flat(overlay.at_risk)
@@ -265,7 +265,7 @@ class CycleGrid(QWidget):
         self._show_walk(self.show_walk)
         self._following = False
 
-    def _glow(self, layout: Layout, margins: MarginSet, sign: Grid | None) -> None:
+    def _glow(self, layout: Layout, margins: MarginSet, sign: Arrays | None) -> None:
         placement = layout.placement
         sides = (placement.rows, placement.columns, ())
         shapes = ((-1, 1), (1, -1), (1, 1))

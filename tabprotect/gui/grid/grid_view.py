@@ -19,8 +19,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from tabprotect.engine.arrays import Arrays
 from tabprotect.engine.tables.domain import Index
-from tabprotect.gui.grid.cells import CellDelegate, Grid, GridModel
+from tabprotect.gui.grid.cells import CellDelegate, GridModel
 from tabprotect.gui.grid.headers import Corner, LevelHeader
 from tabprotect.gui.grid.layout import Layout
 from tabprotect.gui.look.style import paints_itself
@@ -55,6 +56,8 @@ class CellsView(QTableView):
         self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setWordWrap(False)
+        # Arrows walk the cells: Tab goes on to the next control, and never stays in a table.
+        self.setTabKeyNavigation(False)
         paints_itself(self)
 
     @property
@@ -214,9 +217,9 @@ class GridView(QWidget):
     def show_grid(
         self,
         layout: Layout,
-        values: Grid,
+        values: Arrays,
         *,
-        margins: tuple[Grid, Grid, Any] | None = None,
+        margins: tuple[Arrays, Arrays, Any] | None = None,
         text: Callable[[Any], str] = count_text,
         margin_text: Callable[[Any], str] | None = None,
     ) -> None:

@@ -6,6 +6,7 @@ from PySide6.QtCore import QRect, QSize, Qt, Signal
 from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QHeaderView, QWidget
 
+from tabprotect.gui.grid.elision import Shared, elided, shared
 from tabprotect.gui.grid.folded_levels import FOLDED, OPEN
 from tabprotect.gui.grid.layout import Layout
 from tabprotect.gui.look.theme import GRID, THEME, colour
@@ -38,6 +39,7 @@ class LevelHeader(QHeaderView):
         self.most = 0
         """Pixels that all levels of the rows may take together; 0 for as many as they need."""
         self._sizes: list[int] = [40]
+        self._shared: list[Shared] = []
         self.setSectionsClickable(True)
         self.setHighlightSections(True)
         self.setMinimumSectionSize(24)
@@ -51,6 +53,8 @@ class LevelHeader(QHeaderView):
         """Take labels from a layout."""
         self.layout_ = layout
         self._sizes = self._level_sizes()
+        domain = None if layout is None else layout.domain
+        self._shared = [] if domain is None else [shared(domain[n].categories) for n in self.names]
         # Qt asks for the size of a header only now and then; this makes it ask.
         self.updateGeometry()
         self.headerDataChanged(self.orientation(), 0, max(0, self.count() - 1))
@@ -122,7 +126,8 @@ class LevelHeader(QHeaderView):
                 box = self._box(across, size, *visible)
                 here = current is not None and first + start <= current <= tail
                 text = labels[start][level] if level < len(labels[start]) else "all"
-                self._label(painter, box, text, here, inner=inner)
+                common = self._shared[level] if level < len(self._shared) else ("", "")
+                self._label(painter, box, text, common, here, inner=inner)
                 painter.setPen(QPen(colour("border"), 1))
                 edge = self._box(across, size, begin, end)
                 if self.down:
@@ -157,7 +162,9 @@ class LevelHeader(QHeaderView):
             return QRect(across, begin, size, end - begin)
         return QRect(begin, across, end - begin, size)
 
-    def _label(self, painter: QPainter, box: QRect, text: str, here: bool, *, inner: bool) -> None:
+    def _label(
+        self, painter: QPainter, box: QRect, text: str, common: Shared, here: bool, *, inner: bool
+    ) -> None:
         if here:
             painter.fillRect(box, colour("selection"))
         painter.setPen(colour("text"))
@@ -167,11 +174,8 @@ class LevelHeader(QHeaderView):
         side = (
             Qt.AlignmentFlag.AlignRight if inner and not self.down else Qt.AlignmentFlag.AlignLeft
         )
-        # Long labels often differ at their end.
-        elided = painter.fontMetrics().elidedText(
-            shown, Qt.TextElideMode.ElideMiddle, max(room.width(), 0)
-        )
-        painter.drawText(room, int(side | Qt.AlignmentFlag.AlignVCenter), elided)
+        words = elided(painter.fontMetrics(), shown, room.width(), common)
+        painter.drawText(room, int(side | Qt.AlignmentFlag.AlignVCenter), words)
 
     def _current(self) -> int | None:
         model = self.selectionModel()
@@ -241,7 +245,7 @@ class Corner(QWidget):
             box = self.rect().adjusted(beside if last else GRID, down, -GRID, 0)
             box.setHeight(size)
             flags = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-            painter.drawText(box, int(flags), self._cut(f"{name} \u2192", box.width()))
+            painter.drawText(box, int(flags), self._cut(name, "\u2192", box.width()))
             down += size
         left = 0
         for name, size in zip(self._rows.names, self._rows.level_sizes(), strict=False):
@@ -250,7 +254,7 @@ class Corner(QWidget):
                 room = beside - left - GRID
             box = QRect(left + GRID, self.height() - tall, room, tall)
             flags = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
-            painter.drawText(box, int(flags), self._cut(f"{name} \u2193", room))
+            painter.drawText(box, int(flags), self._cut(name, "\u2193", room))
             left += size
         painter.setPen(QPen(colour("border"), 1))
         painter.drawLine(self.rect().bottomLeft(), self.rect().bottomRight())
@@ -288,5 +292,7 @@ class Corner(QWidget):
             + 2 * GRID
         )
 
-    def _cut(self, text: str, room: int) -> str:
-        return self.fontMetrics().elidedText(text, Qt.TextElideMode.ElideMiddle, max(room, 0))
+    def _cut(self, name: str, arrow: str, room: int) -> str:
+        metrics, names = self.fontMetrics(), self._rows.names + self._columns.names
+        words = elided(metrics, name, room - metrics.horizontalAdvance(f" {arrow}"), shared(names))
+        return f"{words} {arrow}"

@@ -19,9 +19,6 @@ from tabprotect.engine.tables.table import Table
 if TYPE_CHECKING:
     from tabprotect.engine.query_space.table_server.log_entry import LogEntry
 
-ANSWER_CELLS = 5_000
-"""Cells of an answer that are listed."""
-
 
 @dataclass(frozen=True)
 class Served:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QFrame, QLayout, QScrollArea, QToolButton, QWidget
 
@@ -48,6 +48,21 @@ def scrolling() -> QScrollArea:
     area.setWidgetResizable(True)
     area.setFrameShape(QFrame.Shape.NoFrame)
     return area
+
+
+class ScrollsDown(QScrollArea):
+    """A frameless area that scrolls up and down only: never narrower than what it holds."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+
+    def minimumSizeHint(self) -> QSize:
+        least, held = super().minimumSizeHint(), self.widget()
+        wide = 0 if held is None else held.minimumSizeHint().expandedTo(held.minimumSize()).width()
+        return QSize(wide + self.verticalScrollBar().sizeHint().width(), least.height())
 
 
 def emptied(layout: QLayout) -> None:

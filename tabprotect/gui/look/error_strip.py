@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from PySide6.QtCore import Qt, Signal
@@ -18,6 +19,10 @@ from tabprotect.gui.look.buttons import tool_button
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID, THEME
+from tabprotect.languages.speaking import told
+
+_OPTIONS = re.compile(r": --[^;]*?(?=;|\.$|, (?:and|or|und|oder) )| \(--[^()]*\)")
+"""What a remedy says to whoever types: here stand fields and buttons."""
 
 
 class ErrorStrip(QFrame):
@@ -88,7 +93,7 @@ class ErrorStrip(QFrame):
         self.error, self._asking = error, asking
         self._remedy, self._other = remedy, other
         said = (_sentence(part) for part in (error.message, error.hint) if part)
-        self._message.setText(" ".join(said))
+        self._message.setText(_OPTIONS.sub("", told(" ".join(said))))
         self._place.setText(error.place)
         self._place.setVisible(bool(error.place))
         self._button.setText(remedy_label)

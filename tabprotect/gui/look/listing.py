@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -39,6 +39,8 @@ class ListColumn:
         What it sorts by, where that is not ``values``.
     right
         Whether it stands at the right, as numbers do.
+    data
+        Whether head and texts are the table's own: shown as they are in every language.
     """
 
     head: str
@@ -46,6 +48,7 @@ class ListColumn:
     text: Callable[[Any], str] = count_text
     order: npt.NDArray[Any] | None = None
     right: bool = True
+    data: bool = False
 
     @property
     def keys(self) -> npt.NDArray[Any]:
@@ -96,7 +99,8 @@ class RowsModel(QAbstractTableModel):
     def data(self, index: AnyIndex, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):
             column = self.columns[index.column()]
-            text = told(column.text(column.values[self.rows[index.row()]]))
+            text = column.text(column.values[self.rows[index.row()]])
+            text = text if column.data else told(text)
             return tip(text) if role == Qt.ItemDataRole.ToolTipRole else text
         if role == Qt.ItemDataRole.TextAlignmentRole and self.columns[index.column()].right:
             return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
@@ -108,12 +112,40 @@ class RowsModel(QAbstractTableModel):
         if orientation != Qt.Orientation.Horizontal or section >= len(self.columns):
             return None
         if role == Qt.ItemDataRole.DisplayRole:
-            return told(self.columns[section].head)
+            column = self.columns[section]
+            return column.head if column.data else told(column.head)
         if role == Qt.ItemDataRole.TextAlignmentRole:
             right = self.columns[section].right
             side = Qt.AlignmentFlag.AlignRight if right else Qt.AlignmentFlag.AlignLeft
             return side | Qt.AlignmentFlag.AlignVCenter
         return None
+
+
+def as_list(view: QTableView, name: str) -> None:
+    """Have a table look as all lists do: rows that are picked whole, as low as their words.
+
+    Heads stand at the left unless its model says otherwise.
+    """
+    view.setAccessibleName(name)
+    view.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+    view.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+    view.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+    view.setTabKeyNavigation(False)
+    view.setShowGrid(False)
+    view.setWordWrap(False)
+    view.verticalHeader().hide()
+    head = view.horizontalHeader()
+    head.setHighlightSections(False)
+    head.setTextElideMode(Qt.TextElideMode.ElideRight)
+    head.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+    THEME.follow(view, _row_height)
+    _row_height(view)
+
+
+def _row_height(view: QTableView) -> None:
+    rows = view.verticalHeader()
+    rows.setMinimumSectionSize(2 * GRID)
+    rows.setDefaultSectionSize(view.fontMetrics().height() + 6)
 
 
 class Listing(QTableView):
@@ -126,15 +158,8 @@ class Listing(QTableView):
         super().__init__()
         self.rows = RowsModel()
         self.setModel(self.rows)
-        self.setAccessibleName(name)
-        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        self.setTabKeyNavigation(False)
-        self.setShowGrid(False)
-        self.setWordWrap(False)
-        self.verticalHeader().hide()
+        as_list(self, name)
         header = self.horizontalHeader()
-        header.setHighlightSections(False)
         header.setResizeContentsPrecision(30)
         header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
         if sortable:
@@ -143,22 +168,19 @@ class Listing(QTableView):
             self.setSortingEnabled(True)
         self.selectionModel().currentRowChanged.connect(self._moved)
         self.activated.connect(lambda at: self.activated_row.emit(int(self.rows.rows[at.row()])))
-        THEME.follow(self, Listing._dress)
-        self._dress()
-
-    def _dress(self) -> None:
-        self.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + 6)
 
     def show_rows(
         self,
         columns: Sequence[ListColumn],
         rows: Ints | None = None,
         *,
-        stretch: int | None = 0,
+        stretch: Collection[int] = (0,),
         current: int | None = None,
     ) -> None:
-        """Show columns, all rows of them or some; column ``stretch`` takes the room left
-        (``None`` where there is none: many columns are scrolled)."""
+        """Show columns, all rows of them or some.
+
+        Columns ``stretch`` share the room that the others leave; without any, many are scrolled.
+        """
         if rows is None:
             rows = np.arange(len(columns[0].values) if columns else 0, dtype=np.int64)
         self.setFont(tabular(self.font()))
@@ -166,7 +188,7 @@ class Listing(QTableView):
         header = self.horizontalHeader()
         for number in range(len(columns)):
             modes = QHeaderView.ResizeMode
-            mode = modes.Stretch if number == stretch else modes.ResizeToContents
+            mode = modes.Stretch if number in stretch else modes.ResizeToContents
             # Each call measures all columns anew.
             if header.sectionResizeMode(number) != mode:
                 header.setSectionResizeMode(number, mode)

@@ -8,9 +8,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtCore import QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
-from PySide6.QtWidgets import QApplication, QLineEdit, QProxyStyle, QStyle, QStyleOption, QWidget
+from PySide6.QtWidgets import (
+    QApplication,
+    QLineEdit,
+    QProxyStyle,
+    QStyle,
+    QStyleOption,
+    QStyleOptionComplex,
+    QWidget,
+)
 
 from tabprotect.gui.look.roles import role_of
 from tabprotect.gui.look.theme import THEME
@@ -20,6 +28,8 @@ _Primitive, _Control, _State = QStyle.PrimitiveElement, QStyle.ControlElement, Q
 
 BOXES = (_Primitive.PE_IndicatorCheckBox, _Primitive.PE_IndicatorItemViewItemCheck)
 CARDS = (_Control.CE_ShapedFrame, _Control.CE_PushButtonBevel)
+
+EDGED = (QStyle.ComplexControl.CC_SpinBox, QStyle.ComplexControl.CC_Slider)
 
 TICK = ((0.24, 0.52), (0.43, 0.70), (0.77, 0.30))
 """The corners of a tick, as shares of its box."""
@@ -53,11 +63,11 @@ class Style(QProxyStyle):
             # Fusion darkens the border: on a dark card nobody sees it.
             c = THEME.colours
             edge = c.focus if option.state & _State.State_HasFocus else c.quiet
-            _panel(painter, option, fill=c.base, edge=edge, radius=2)
+            _panel(painter, option.rect, fill=c.base, edge=edge, radius=2)
         elif element == _Primitive.PE_PanelButtonTool and _pressed_in(option):
             # Fusion's shade of a button that stays down is hardly seen in the dark.
             c = THEME.colours
-            _panel(painter, option, fill=c.selection, edge=c.accent, radius=2)
+            _panel(painter, option.rect, fill=c.selection, edge=c.accent, radius=2)
         else:
             super().drawPrimitive(element, option, painter, widget)
 
@@ -72,13 +82,35 @@ class Style(QProxyStyle):
             c, state = THEME.colours, option.state
             fill = c.raised if state & _State.State_MouseOver else c.base
             if widget.hasFocus():
-                _panel(painter, option, fill=fill, edge=c.focus, width=2, radius=6)
+                _panel(painter, option.rect, fill=fill, edge=c.focus, width=2, radius=6)
             elif widget.property("current"):
-                _panel(painter, option, fill=fill, edge=c.accent, width=2, radius=6)
+                _panel(painter, option.rect, fill=fill, edge=c.accent, width=2, radius=6)
             else:
-                _panel(painter, option, fill=fill, edge=c.border, radius=6)
+                _panel(painter, option.rect, fill=fill, edge=c.border, radius=6)
+        elif element == _Control.CE_TabBarTabLabel and not option.state & _State.State_Selected:
+            # Fusion sets words of tabs behind lower, without room for letters that reach down.
+            option.rect.adjust(0, -3, 0, 1)
+            super().drawControl(element, option, painter, widget)
         else:
             super().drawControl(element, option, painter, widget)
+
+    def drawComplexControl(
+        self,
+        control: QStyle.ComplexControl,
+        option: QStyleOptionComplex,
+        painter: QPainter,
+        widget: QWidget | None = None,
+    ) -> None:
+        super().drawComplexControl(control, option, painter, widget)
+        if control in EDGED and THEME.dark:
+            # As around fields: Fusion's own border is darker than the ground.
+            c, where = THEME.colours, option.rect
+            if control == QStyle.ComplexControl.CC_Slider and widget is not None:
+                handle = QStyle.SubControl.SC_SliderHandle
+                where = self.subControlRect(control, option, handle, widget)
+            edge = c.quiet if option.state & _State.State_Enabled else c.border
+            edge = c.focus if option.state & _State.State_HasFocus else edge
+            _panel(painter, where, fill="transparent", edge=edge, radius=2)
 
 
 def paints_itself(view: QWidget) -> None:
@@ -102,21 +134,21 @@ def _framed(widget: QWidget | None) -> bool:
 
 def _panel(
     painter: QPainter,
-    option: QStyleOption,
+    where: QRect,
     *,
     fill: str,
     edge: str,
     width: float = 1,
     radius: float,
 ) -> None:
-    """A rounded box with its border inside the option's rectangle."""
+    """A rounded box with its border inside a rectangle."""
     inset = width / 2
     painter.save()
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     painter.setPen(QPen(QColor(edge), width))
     painter.setBrush(QColor(fill))
-    where = QRectF(option.rect).adjusted(inset, inset, -inset, -inset)
-    painter.drawRoundedRect(where, radius, radius)
+    inside = QRectF(where).adjusted(inset, inset, -inset, -inset)
+    painter.drawRoundedRect(inside, radius, radius)
     painter.restore()
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal, TypeVar
 from weakref import WeakKeyDictionary
 
@@ -17,6 +18,8 @@ from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QGuiApplication, QPalette
 from PySide6.QtWidgets import QApplication, QToolTip, QWidget
 from shiboken6 import isValid
+
+from tabprotect.gui.look.turns import TURNS
 
 GRID = 8
 """The unit of spacing in pixels."""
@@ -149,7 +152,7 @@ class Theme(QObject):
 
     def __init__(self) -> None:
         super().__init__()
-        self._following: WeakKeyDictionary[QWidget, list[Callable[[Any], object]]]
+        self._following: WeakKeyDictionary[QWidget, list[tuple[Callable[[Any], object], bool]]]
         self._following = WeakKeyDictionary()
         self._behind: WeakKeyDictionary[QWidget, list[Callable[[Any], object]]]
         self._behind = WeakKeyDictionary()
@@ -193,15 +196,21 @@ class Theme(QObject):
             QApplication.sendPostedEvents(None, QEvent.Type.ApplicationFontChange.value)
         self.changed.emit()
         for widget, dresses in list(self._following.items()):
-            for dress in dresses:
-                self.when_seen(widget, dress)
+            for dress, slow in dresses:
+                if slow and isValid(widget) and widget.isVisible():
+                    TURNS.later(widget, partial(dress, widget))
+                else:
+                    self.when_seen(widget, dress)
 
-    def follow(self, widget: Widget, dress: Callable[[Widget], object]) -> None:
+    def follow(
+        self, widget: Widget, dress: Callable[[Widget], object], *, slow: bool = False
+    ) -> None:
         """Call a function of a widget after each change, when the widget is seen.
 
-        The function may not hold the widget: it is kept as long as the widget is.
+        The function may not hold the widget: it is kept as long as the widget is. A ``slow`` one
+        is called in one of the next turns.
         """
-        self._following.setdefault(widget, []).append(dress)
+        self._following.setdefault(widget, []).append((dress, slow))
 
     def when_seen(self, widget: Widget, dress: Callable[[Widget], object]) -> None:
         """Call a function of a widget: at once where it is seen, else when it is next shown."""

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
-    QAbstractItemView,
     QComboBox,
     QHBoxLayout,
     QHeaderView,
@@ -21,7 +20,7 @@ from PySide6.QtWidgets import (
 
 from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.formats.registered import patterns
-from tabprotect.engine.microdata.places import is_url
+from tabprotect.engine.formats.text.opening import is_url
 from tabprotect.engine.project.opening.sources import records_file
 from tabprotect.engine.project.verbs.table_verbs import tabulate
 from tabprotect.gui.base.document import Document
@@ -29,8 +28,10 @@ from tabprotect.gui.base.page import Changes, Page
 from tabprotect.gui.base.question import Question
 from tabprotect.gui.look.buttons import tool_button
 from tabprotect.gui.look.file_dialogs import ask_file, ask_folder
+from tabprotect.gui.look.finder import Finder
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_row
+from tabprotect.gui.look.listing import as_list
 from tabprotect.gui.look.theme import GRID, count_text
 
 if TYPE_CHECKING:
@@ -88,9 +89,7 @@ class TabulatePage(Page):
         self.more.toggled.connect(written.setVisible)
         written.hide()
         head = in_row((self._file, 1), pick, folder, base, self.more)
-        self._filter = QLineEdit(placeholderText="filter the variables")
-        self._filter.setAccessibleName("Filter the variables")
-        self._filter.setClearButtonEnabled(True)
+        self._filter = Finder("Filter the variables", "find variables")
         self._filter.textChanged.connect(self._apply_filter)
         self.all = tool_button("All that classify")
         self.all.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -98,12 +97,8 @@ class TabulatePage(Page):
         self.all.clicked.connect(self._tick_all)
         filtered = in_row((self._filter, 1), self.all)
         self._list = QTableWidget(0, len(TITLES))
-        self._list.setAccessibleName("Variables of the file; tick those to count by")
         self._list.setHorizontalHeaderLabels(TITLES)
-        self._list.verticalHeader().hide()
-        self._list.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        self._list.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self._list.setTabKeyNavigation(False)
+        as_list(self._list, "Variables of the file; tick those to count by")
         header = self._list.horizontalHeader()
         header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
         header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)

@@ -86,7 +86,7 @@ class CellHistogram(Plot):
                 for v, c in zip(belief.values.tolist(), belief.chances.tolist(), strict=True)
                 if c >= TAIL
             )
-            parts.append(f"The {belief.who} believes {said}.")
+            parts.append(f"The {told(belief.who)} believes in {said}.")
         return " ".join(parts)
 
     # -- plotting -----------------------------------------------------------------------------

@@ -6,12 +6,11 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from PySide6.QtCore import QRect, Signal
 from PySide6.QtGui import QPainter, QPen, QResizeEvent
 from PySide6.QtWidgets import QComboBox, QWidget
 
-from tabprotect.engine.arrays import Bools
+from tabprotect.engine.arrays import Arrays, Bools
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.tables.domain import Domain, Index
 from tabprotect.gui.grid.grid_view import GridView
@@ -22,8 +21,6 @@ from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.shades import ScaleBar, shade_numbers, shades
 from tabprotect.gui.look.theme import GRID, THEME, colour
-
-Grid = npt.NDArray[Any]
 
 
 class HeatMap(QWidget):
@@ -40,7 +37,7 @@ class HeatMap(QWidget):
         self._combos: dict[str, QComboBox] = {}
         self._key: tuple[Domain, Placement] | None = None
         self._layer: Index = ()
-        self._values: Grid | None = None
+        self._values: Arrays | None = None
         self._text: Callable[[Any], str] = str
         self._top, self._flip = 1.0, False
         self._dots: Bools | None = None
@@ -58,7 +55,7 @@ class HeatMap(QWidget):
         return self.grid.layout_
 
     @property
-    def values_shown(self) -> Grid:
+    def values_shown(self) -> Arrays:
         """The numbers of the layer shown, (rows, columns)."""
         return self.grid.model.values
 
@@ -76,7 +73,7 @@ class HeatMap(QWidget):
         self,
         domain: Domain,
         placement: Placement,
-        values: Grid,
+        values: Arrays,
         *,
         text: Callable[[Any], str],
         top: float | None,

@@ -46,7 +46,7 @@ class Plot(Drawing):
         self.whole.setToolTip("Show the whole range (Home, or a double click)")
         self.whole.clicked.connect(self.reset)
         self.whole.hide()
-        THEME.follow(self, lambda plot: plot.refresh())
+        THEME.follow(self, lambda plot: plot.refresh(), slow=True)
 
     # -- what a plot says of itself -----------------------------------------------------------
 

@@ -15,6 +15,7 @@ from argon2 import PasswordHasher
 from argon2.exceptions import VerificationError
 from sqlalchemy import exc
 
+from tabprotect.engine.budgets import ACCOUNTS_REMEMBERED
 from tabprotect.engine.database import Database, Schema
 from tabprotect.engine.errors import InputError
 
@@ -23,9 +24,6 @@ Role = Literal["user", "operator", "auditor"]
 ROLES: tuple[Role, ...] = ("user", "operator", "auditor")
 
 SCHEMA = Schema("tabprotect.server", "server_version")
-
-REMEMBERED = 10_000
-"""Keys that were found good a moment ago."""
 
 FRESH = 5.0
 """Seconds for which an account is not looked up again: so soon a withdrawn key ends to work."""
@@ -150,7 +148,7 @@ class Accounts:
                 return None
         account = _account(row)
         self._good[digest] = (time.monotonic(), account)
-        if len(self._good) > REMEMBERED:
+        if len(self._good) > ACCOUNTS_REMEMBERED:
             self._good.popitem(last=False)
         return account
 

@@ -8,8 +8,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-MOST_CLIENTS = 100_000
-"""Clients that are counted; the ones seen least recently are forgotten first."""
+from tabprotect.engine.budgets import MOST_CLIENTS
 
 
 @dataclass(frozen=True)

@@ -12,15 +12,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import combinations, islice
 
+from tabprotect.engine.budgets import ATTACK_JOINED
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.server.attack.target import Heard, Sent, Shown, Target, cells_of, sub_table_address
 
 SMALL = range(1, 3)
 """Counts that the attacker is after."""
-
-MOST_JOINED = 200_000
-"""Cells of two answers joined."""
 
 REPEATS = 3
 """Times that one sub-table is asked for, to see whether its noise changes."""
@@ -159,7 +157,7 @@ def _joined(
         for partner, second in beside.get(key, ()):
             low, high = max(0, count + second - sums[key]), min(count, second)
             out.append(((*cell, *(partner[k] for k in extra)), (low, high)))
-            if len(out) > MOST_JOINED:
+            if len(out) > ATTACK_JOINED:
                 return one, out
     return (*one, *(other[k] for k in extra)), out
 

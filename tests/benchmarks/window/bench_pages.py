@@ -7,7 +7,6 @@ as in the program itself; the longest of those moments is the first line.
 
 from __future__ import annotations
 
-import gc
 import os
 import sys
 import tempfile
@@ -38,7 +37,7 @@ from tabprotect.engine.tables.table import Table
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.frame.app import application
 from tabprotect.gui.frame.main_window import MainWindow
-from tabprotect.gui.frame.readying import Readying
+from tabprotect.gui.frame.readying import Readying, collect_little
 from tabprotect.gui.look.theme import THEME
 
 SHAPES = ((316, 317), (10, 20, 18, 6))
@@ -124,8 +123,7 @@ def measured(shape: tuple[int, ...]) -> None:
 
 def main() -> None:
     """All tables."""
-    # As the program begins.
-    gc.set_threshold(200_000)
+    collect_little()
     application()
     for shape in SHAPES:
         measured(shape)

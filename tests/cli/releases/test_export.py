@@ -15,7 +15,7 @@ import tabprotect as tp
 from tabprotect.engine.bundle import public
 from tabprotect.engine.formats.format import Format
 from tabprotect.engine.formats.registered import formats
-from tabprotect.engine.release.published import PublishedTable
+from tabprotect.engine.release.release import PublishedTable
 from tests.cli.conftest import Command
 
 

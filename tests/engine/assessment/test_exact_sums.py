@@ -16,7 +16,7 @@ from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 
 DR = np.array([[15, 1, 3, 1], [20, 10, 10, 15], [3, 10, 10, 2], [12, 14, 7, 2]])
-COUNTS = np.array([[[1, 2, 0], [2, 1, 3]], [[4, 0, 2], [3, 5, 1]]])
+COUNTS = np.array([[[1, 2, 0], [1, 1, 2]], [[2, 0, 1], [1, 3, 1]]])
 
 
 @pytest.mark.parametrize(

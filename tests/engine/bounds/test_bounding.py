@@ -41,7 +41,7 @@ def releases(draw: st.DrawFn) -> tuple[Table, list[tuple[str, ...]]]:
     return table, release
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(releases())
 def test_every_way_against_enumeration(case: tuple[Table, list[tuple[str, ...]]]) -> None:
     table, release = case

@@ -39,7 +39,7 @@ edges = st.lists(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(edges)
 def test_cliques_and_separators_of_chordal_graphs(pairs: list[tuple[str, str]]) -> None:
     graph = graph_of(pairs)
@@ -59,7 +59,7 @@ def test_cliques_and_separators_of_chordal_graphs(pairs: list[tuple[str, str]]) 
         )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(
     st.lists(
         st.sets(st.sampled_from(NAMES), min_size=1, max_size=4).map(lambda s: tuple(sorted(s))),

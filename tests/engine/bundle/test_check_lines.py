@@ -100,7 +100,7 @@ def test_a_given_seed_is_minded(protected: Protected) -> None:
 
 
 def test_the_dossier_says_the_same_lines(protected: Protected) -> None:
-    text = risk_text(protected)
+    text = risk_text(protected, summarise(protected))
     for group in (protection(protected, summarise(protected), None), honesty(protected)):
         for line in group.lines:
             assert line.text in text

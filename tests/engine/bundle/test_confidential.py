@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tabprotect.engine.bundle import archive, confidential, manifest, public
+from tabprotect.engine.bundle import archive, confidential, public
 from tabprotect.engine.errors import BundleError, Interrupted
 from tabprotect.engine.progress import Cancellable
 from tabprotect.engine.protection.problem import Protected
@@ -19,15 +19,15 @@ from tabprotect.engine.protection.problem import Protected
 
 def forged(protected: Protected, path: Path, name: str, data: bytes) -> None:
     files = confidential.files(protected)
-    del files[manifest.NAME]
+    del files[archive.MANIFEST]
     files[f"CONFIDENTIAL/{name}"] = data
-    path.write_bytes(archive.pack(manifest.sealed(files, confidential.KIND)))
+    path.write_bytes(archive.pack(archive.sealed(files, confidential.KIND)))
 
 
 def test_every_file_and_the_text_say_confidential(protected: Protected) -> None:
     files = confidential.files(protected)
-    assert all("CONFIDENTIAL" in name for name in files if name != manifest.NAME)
-    assert b"CONFIDENTIAL" in files[manifest.NAME]
+    assert all("CONFIDENTIAL" in name for name in files if name != archive.MANIFEST)
+    assert b"CONFIDENTIAL" in files[archive.MANIFEST]
     for name in ("README.md", "risk_report.md"):
         assert files[f"CONFIDENTIAL/{name}"].startswith(b"# CONFIDENTIAL")
     assert "CONFIDENTIAL" in confidential.suggested_name(Path("a/release.zip")).name

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from tabprotect.engine.bundle import confidential, public
-from tabprotect.engine.bundle.archive import pack
+from tabprotect.engine.bundle.archive import pack, sealed
 from tabprotect.engine.bundle.verify import FITS, POSSIBLE, verify_bytes
 from tabprotect.engine.errors import BundleError
 from tabprotect.engine.protection.problem import Problem, Protected
@@ -111,7 +111,7 @@ def test_a_dossier_may_not_name_a_file(tmp_path: Path) -> None:
         forged = files | {"CONFIDENTIAL/record.json": json.dumps(stated).encode()}
         del forged["manifest.json"]
         path = tmp_path / "d.zip"
-        path.write_bytes(pack(confidential.manifest.sealed(forged, confidential.KIND)))
+        path.write_bytes(pack(sealed(forged, confidential.KIND)))
         with pytest.raises(BundleError, match=match):
             confidential.read(path)
 

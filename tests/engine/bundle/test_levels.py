@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tabprotect.engine.bundle import archive, manifest, public
+from tabprotect.engine.bundle import archive, public
 from tabprotect.engine.bundle.verify import KIND, MECHANISM, verify_bytes
 from tabprotect.engine.errors import BundleError
 from tabprotect.engine.posterior.infer import infer
@@ -85,10 +85,10 @@ def test_forged_levels_are_refused(forged: object) -> None:
     release = released("random_rounding", margins="geo@n1*sex + geo", base=3)
     files = archive.unpack(public.to_bytes(release), allowed=lambda name: True)
     stated = json.loads(files[MECHANISM])
-    del files[manifest.NAME]
+    del files[archive.MANIFEST]
     files[MECHANISM] = json.dumps(stated | {"levels": forged}).encode()
     with pytest.raises(BundleError):
-        verify_bytes(archive.pack(manifest.sealed(files, KIND)))
+        verify_bytes(archive.pack(archive.sealed(files, KIND)))
 
 
 ZEROS = (StructuralZeros((("geo", ("a1", "a2")), ("sex", ("m",)))),)

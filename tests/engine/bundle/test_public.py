@@ -23,8 +23,7 @@ from tabprotect.engine.errors import BundleError, InputError
 from tabprotect.engine.project.history import History
 from tabprotect.engine.protection.problem import Protected
 from tabprotect.engine.release.mechanism import Mechanism
-from tabprotect.engine.release.published import PublishedTable
-from tabprotect.engine.release.release import Release
+from tabprotect.engine.release.release import PublishedTable, Release
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 
@@ -235,7 +234,7 @@ LABELS = st.lists(
 
 
 @given(st.tuples(LABELS, LABELS), st.data())
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 def test_any_labels_survive_the_csv(
     labels: tuple[list[str], list[str]], data: st.DataObject
 ) -> None:

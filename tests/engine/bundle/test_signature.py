@@ -14,7 +14,7 @@ from cryptography.hazmat.primitives.serialization import (
     PrivateFormat,
 )
 
-from tabprotect.engine.bundle import manifest, public, signature
+from tabprotect.engine.bundle import archive, public, signature
 from tabprotect.engine.bundle.archive import unpack
 from tabprotect.engine.bundle.verify import KIND, verify_bytes
 from tabprotect.engine.errors import BundleError, InputError
@@ -54,9 +54,9 @@ def test_another_program_agrees(bundle: Files, keys: tuple[Path, str]) -> None:
 
 
 def test_a_forger_who_seals_again_is_found(bundle: Files) -> None:
-    changed = {n: d for n, d in bundle.items() if n not in (manifest.NAME, signature.NAME)}
+    changed = {n: d for n, d in bundle.items() if n not in (archive.MANIFEST, signature.NAME)}
     changed["README.md"] += b"!"
-    forged = manifest.sealed(changed, KIND) | {signature.NAME: bundle[signature.NAME]}
+    forged = archive.sealed(changed, KIND) | {signature.NAME: bundle[signature.NAME]}
     refused(zipped(forged), "does not belong to this bundle")
 
 

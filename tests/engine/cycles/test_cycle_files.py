@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tabprotect.engine.cycles import cycle_files as files
+from tabprotect.engine.cycles import cycle_files
 from tabprotect.engine.cycles.designs import bidiagonal, elementary, order_design
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.tables.domain import Domain
@@ -17,25 +17,25 @@ from tabprotect.engine.tables.domain import Domain
 def test_round_trip(tmp_path: Path, suffix: str) -> None:
     moves = elementary(Domain.of_shape((3, 4, 2)))
     path = tmp_path / f"cycles{suffix}"
-    files.write(moves, path)
-    assert files.read(path, domain=moves.domain) == moves
+    cycle_files.write(moves, path)
+    assert cycle_files.read(path, domain=moves.domain) == moves
 
 
 def test_round_trip_keeps_the_margins_claimed(tmp_path: Path) -> None:
     moves = order_design(Domain.of_shape((2, 2, 2, 2)), 2)
-    files.write(moves, tmp_path / "c.json")
-    assert files.read(tmp_path / "c.json").margins == moves.margins
+    cycle_files.write(moves, tmp_path / "c.json")
+    assert cycle_files.read(tmp_path / "c.json").margins == moves.margins
 
 
 def test_margins_follow_the_tables_names(tmp_path: Path) -> None:
     moves = order_design(Domain.of_shape((2, 2, 2)), 1)
-    files.write(moves, tmp_path / "c.json")
+    cycle_files.write(moves, tmp_path / "c.json")
     other = Domain.of({"x": ["1", "2"], "y": ["1", "2"], "z": ["1", "2"]})
-    assert files.read(tmp_path / "c.json", domain=other).margins == (("x",), ("y",), ("z",))
+    assert cycle_files.read(tmp_path / "c.json", domain=other).margins == (("x",), ("y",), ("z",))
 
 
 def test_4ti2_form() -> None:
-    text = files.to_4ti2(bidiagonal(Domain.of_shape((2, 2))))
+    text = cycle_files.to_4ti2(bidiagonal(Domain.of_shape((2, 2))))
     assert text.splitlines() == ["2 4", "1 -1 -1 1", "-1 1 1 -1"]
 
 
@@ -69,7 +69,7 @@ def test_faults_are_named(tmp_path: Path, change: dict[str, object], message: st
     path = tmp_path / "cycles.json"
     path.write_text(json.dumps(GOOD | change))
     with pytest.raises(InputError, match=message) as caught:
-        files.read(path)
+        cycle_files.read(path)
     assert caught.value.file == str(path)
 
 
@@ -85,19 +85,19 @@ def test_faults_are_named(tmp_path: Path, change: dict[str, object], message: st
 )
 def test_4ti2_faults(text: str, message: str) -> None:
     with pytest.raises(InputError, match=message):
-        files.from_4ti2(text, Domain.of_shape((2, 2)))
+        cycle_files.from_4ti2(text, Domain.of_shape((2, 2)))
 
 
 def test_wrong_shape_and_no_file(tmp_path: Path) -> None:
     path = tmp_path / "c.json"
     path.write_text(json.dumps(GOOD))
     with pytest.raises(InputError, match="2 x 2 table, this one is 3 x 3"):
-        files.read(path, domain=Domain.of_shape((3, 3)))
+        cycle_files.read(path, domain=Domain.of_shape((3, 3)))
     with pytest.raises(InputError, match="no such file"):
-        files.read(tmp_path / "none.json")
+        cycle_files.read(tmp_path / "none.json")
     (tmp_path / "bad.json").write_text("{")
     with pytest.raises(InputError, match="not valid JSON") as caught:
-        files.read(tmp_path / "bad.json")
+        cycle_files.read(tmp_path / "bad.json")
     assert caught.value.line == 1
 
 
@@ -106,6 +106,6 @@ def test_no_margins_means_the_grand_total(tmp_path: Path) -> None:
     path.write_text(
         json.dumps({"shape": [2, 2], "margins": [], "cycles": [{"plus": [[0, 0]], "minus": []}]})
     )
-    moves = files.read(path)
+    moves = cycle_files.read(path)
     assert moves.margins == ((),)
     assert moves.violations()[0].amount == 1

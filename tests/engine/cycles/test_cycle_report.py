@@ -41,7 +41,7 @@ def random_moves(draw: st.DrawFn) -> MoveSet:
     return MoveSet.from_arrays(Domain.of_shape(shape), [np.reshape(r, shape) for r in rows])
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(moves=random_moves(), passes=st.integers(1, 2))
 def test_rank_and_distinct_outcomes_of_any_set(moves: MoveSet, passes: int) -> None:
     algebra = CycleAlgebra(moves)

@@ -88,7 +88,7 @@ def test_elementary_matches_the_reference_counts(key: str) -> None:
     assert [sizes.min(), sizes.max()] == expected["support"]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(
     shape=st.lists(st.integers(2, 6), min_size=2, max_size=4).map(tuple),
     kind=st.sampled_from(sorted(set(DESIGNS) - {"bidiagonal"})),

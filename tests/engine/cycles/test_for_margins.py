@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tabprotect.engine.cycles import cycle_files as files
+from tabprotect.engine.cycles import cycle_files
 from tabprotect.engine.cycles.algebra import CycleAlgebra
 from tabprotect.engine.cycles.constructions.for_margins import (
     ProvedDesign,
@@ -121,7 +121,9 @@ def test_dimensions_with_groupings(formula: str, triangular: int, wanted: int) -
     report = check_cycles(found.moves)
     assert (report.rank, report.dimension, report.known_functionals) == (wanted, wanted, 0)
     assert report.wanted_exact == domain.size - wanted
-    again = files.from_json(json.loads(json.dumps(files.to_json(found.moves))), domain=domain)
+    again = cycle_files.from_json(
+        json.loads(json.dumps(cycle_files.to_json(found.moves))), domain=domain
+    )
     assert again == found.moves
 
 
@@ -211,7 +213,7 @@ def families(draw: st.DrawFn) -> tuple[Publication, np.ndarray]:
     return Publication.of(domain, names, groupings), zeros & draw(st.booleans())
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(families())
 def test_rank_and_dimension_by_brute_force(case: tuple[Publication, np.ndarray]) -> None:
     publication, zeros = case

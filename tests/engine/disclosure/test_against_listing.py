@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tabprotect.engine.disclosure import cell_beliefs as believing
+from tabprotect.engine.disclosure import cell_beliefs
 from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.disclosure.verdict import verdict
 from tabprotect.engine.errors import TabprotectError
@@ -159,11 +159,11 @@ def test_a_drawn_verdict_keeps_its_error(
         release = released("cyclic_perturbation", given, table, generator)
         assert release is not None
         (exact,) = verdict(release, LIMITS).tables
-        (truth,) = believing.believed(release, "uniform").beliefs
+        (truth,) = cell_beliefs.believed(release, "uniform").beliefs
         with monkeypatch.context() as patched:
-            patched.setattr(believing, "infer", drawn)
+            patched.setattr(cell_beliefs, "infer", drawn)
             (found,) = verdict(release, LIMITS).tables
-            (belief,) = believing.believed(release, "uniform").beliefs
+            (belief,) = cell_beliefs.believed(release, "uniform").beliefs
         assert (exact.way, exact.error, found.way) == ("exact", 0.0, way)
         cells = np.arange(9)
         gaps, highest = np.zeros(9), np.zeros(9)

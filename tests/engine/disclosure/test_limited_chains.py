@@ -19,8 +19,7 @@ from tabprotect.engine.progress import Progress
 from tabprotect.engine.protection.registered import likelihood_of, methods
 from tabprotect.engine.release.likelihood import CellFactors, Likelihood
 from tabprotect.engine.release.mechanism import Mechanism
-from tabprotect.engine.release.published import PublishedTable
-from tabprotect.engine.release.release import Release
+from tabprotect.engine.release.release import PublishedTable, Release
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 

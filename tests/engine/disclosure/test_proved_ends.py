@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tabprotect.engine.disclosure import cell_beliefs as believing
+from tabprotect.engine.disclosure import cell_beliefs
 from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.disclosure.proved_ends import proved_ends
 from tabprotect.engine.disclosure.verdict import verdict
@@ -17,8 +17,7 @@ from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.release.likelihood import UNBOUNDED, CellFactors
 from tabprotect.engine.release.mechanism import Mechanism
-from tabprotect.engine.release.published import PublishedTable
-from tabprotect.engine.release.release import Release
+from tabprotect.engine.release.release import PublishedTable, Release
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 
@@ -103,6 +102,6 @@ def test_bounds_never_accept(monkeypatch: pytest.MonkeyPatch) -> None:
         Problem(Table.dense(domain, [[4, 1], [2, 7]])), values, np.random.default_rng(1)
     )
     assert verdict(release).judged
-    monkeypatch.setattr(believing, "_posterior", none)
+    monkeypatch.setattr(cell_beliefs, "_posterior", none)
     found = verdict(release, replace(HousePolicy(), share=1.0))
     assert found.way == "bounds" and not found.accepted and found.passed is None

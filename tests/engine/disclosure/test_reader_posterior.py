@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from tabprotect.engine.bundle.verify import verify as opened
+from tabprotect.engine.disclosure import reader_posterior
 from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.disclosure.reader_posterior import read_releases
 from tabprotect.engine.disclosure.verdict import verdict
@@ -17,8 +18,7 @@ from tabprotect.engine.posterior.prior import Uniform
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import likelihood_of, methods
 from tabprotect.engine.release.mechanism import Mechanism
-from tabprotect.engine.release.published import PublishedTable
-from tabprotect.engine.release.release import Release
+from tabprotect.engine.release.release import PublishedTable, Release
 from tabprotect.engine.release.stated_gate import UNSTATED
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
@@ -118,3 +118,10 @@ def test_a_bundle_without_a_gate_is_read_as_incomplete() -> None:
     assert not read.posterior.complete and read.posterior.note == UNSTATED
     own = read_releases([old], Uniform(), bundled=False)
     assert own.posterior.complete and (own.posterior.mean == read.posterior.mean).all()
+
+
+def test_a_likelihood_that_is_known_is_not_built_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    release = let_out(np.ones(6, dtype=np.int64), 1)
+    known = likelihood_of(release)
+    monkeypatch.setattr(reader_posterior, "likelihood_of", None)
+    assert read_releases([release, release], Uniform(), likelihoods=[known]).repeated == 1

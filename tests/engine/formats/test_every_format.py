@@ -95,13 +95,13 @@ def test_names_are_told_without_an_import() -> None:
     "kind", [k for k in WRITTEN if k.name not in (*NARROW, "parquet")], ids=lambda kind: kind.name
 )
 @given(table=tables())
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.filter_too_much])
+@settings(max_examples=35, deadline=None, suppress_health_check=[HealthCheck.filter_too_much])
 def test_round_trip(tmp_path_factory: pytest.TempPathFactory, kind: Format, table: Table) -> None:
     round_trip(tmp_path_factory, kind, table)
 
 
 @given(table=tables())
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=10, deadline=None)
 def test_round_trip_of_parquet(tmp_path_factory: pytest.TempPathFactory, table: Table) -> None:
     # Nothing is quoted there and texts have lengths: few names tell what many do, at a sixth of
     # a second each.
@@ -112,7 +112,7 @@ def test_round_trip_of_parquet(tmp_path_factory: pytest.TempPathFactory, table: 
     "kind", [k for k in WRITTEN if k.name in NARROW], ids=lambda kind: kind.name
 )
 @given(table=tables(plain_names, plain_label))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=15, deadline=None)
 def test_round_trip_of_plain_names(
     tmp_path_factory: pytest.TempPathFactory, kind: Format, table: Table
 ) -> None:

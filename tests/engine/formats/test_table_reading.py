@@ -330,7 +330,7 @@ def test_columns_that_group_others_are_suspected(tmp_path: Path) -> None:
 
 
 def test_progress_and_cancel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rows, "BLOCK_FIELDS", 6000)
+    monkeypatch.setattr(rows, "TEXT_BLOCK_FIELDS", 6000)
     monkeypatch.setattr(rows, "BLOCK", 1 << 14)
 
     class Watched(Cancellable):

@@ -132,7 +132,7 @@ def test_what_cannot_be_coded(
         assert error.value.cell is not None and error.value.file is not None
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(
     ages=st.lists(st.integers(-30, 120), min_size=1, max_size=40),
     cuts=st.sets(st.integers(-20, 110), min_size=1, max_size=6).map(sorted),

@@ -49,7 +49,7 @@ def test_a_parquet_file(tmp_path: Path) -> None:
     assert (weights.low, weights.high) == (5, 10**14)
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=8, deadline=None)
 @given(
     records=st.lists(
         st.tuples(st.integers(0, 2), st.integers(0, 1), st.integers(0, 10**10)), min_size=1

@@ -153,7 +153,7 @@ def test_a_dask_cluster_shows_the_same(folder: Path, monkeypatch: pytest.MonkeyP
             tabulate(f"dask://{address}{folder}/parts", ["years"])
         with pytest.raises(InputError, match="no file is there"):
             tabulate(f"dask://{address}{folder}/nothing*", ["region"])
-    monkeypatch.setattr(clusters, "PATIENCE", 0.5)
+    monkeypatch.setattr(clusters, "CLUSTER_PATIENCE", 0.5)
     with pytest.raises(InputError, match="no Dask scheduler"):
         tabulate(f"dask://127.0.0.1:1{folder}/parts", ["region"])
     with pytest.raises(InputError, match="names no scheduler"):

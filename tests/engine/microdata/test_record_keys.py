@@ -49,7 +49,7 @@ def test_keys_of_a_parquet_file(tmp_path: Path) -> None:
     assert keys is not None and keys.counts.tolist() == [25_000_001, 1]
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=8, deadline=None)
 @given(keys=st.lists(st.integers(0, KEY_MODULUS - 1), min_size=2, max_size=60), data=st.data())
 def test_margins_of_keys_are_keys_of_margins(
     keys: list[int], data: st.DataObject, tmp_path_factory: pytest.TempPathFactory

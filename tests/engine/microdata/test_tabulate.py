@@ -255,7 +255,7 @@ value = st.text(
 
 
 @given(st.lists(st.tuples(value, value), min_size=1, max_size=12))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 def test_against_a_counter(
     tmp_path_factory: pytest.TempPathFactory, records: list[tuple[str, str]]
 ) -> None:

@@ -14,8 +14,7 @@ from tabprotect.engine.release.likelihood import (
     independent,
 )
 from tabprotect.engine.release.mechanism import Mechanism
-from tabprotect.engine.release.published import PublishedTable
-from tabprotect.engine.release.release import Release
+from tabprotect.engine.release.release import PublishedTable, Release
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 from tabprotect.testing.calibration import HIDDEN, Calibration, calibrate
@@ -61,7 +60,7 @@ def calibrated(likelihood: object, runs: int) -> Calibration:
 
 
 def test_right_beliefs_come_true() -> None:
-    found = calibrated(likelihood_of, 1500)
+    found = calibrated(likelihood_of, 400)
     assert found.worst_z < 4.5 and found.bins >= 15, str(found)
 
 
@@ -73,7 +72,7 @@ def test_a_tilt_shows() -> None:
 
         return independent(release.tables[0], tilted, hidden=(1, 1, None))
 
-    assert calibrated(wrong, 1500).worst_z > 6
+    assert calibrated(wrong, 400).worst_z > 6
 
 
 def test_a_forgotten_rule_shows_in_its_status() -> None:
@@ -82,7 +81,7 @@ def test_a_forgotten_rule_shows_in_its_status() -> None:
     def wrong(release: Release) -> Likelihood:
         return independent(release.tables[0], _weigh, hidden=(0, UNBOUNDED, None))
 
-    found = calibrated(wrong, 800)
+    found = calibrated(wrong, 250)
     assert (
         max(
             abs(b.z)

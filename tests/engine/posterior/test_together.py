@@ -12,8 +12,7 @@ import pytest
 from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.cycles.designs import design
 from tabprotect.engine.errors import InfeasibleError, InputError
-from tabprotect.engine.posterior.infer import infer
-from tabprotect.engine.posterior.joint import posterior_together
+from tabprotect.engine.posterior.infer import infer, posterior_together
 from tabprotect.engine.posterior.moves.weighing import log_weights
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.posterior.prior import Poisson, Uniform
@@ -23,7 +22,7 @@ from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import likelihood_of, methods
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.likelihood import Likelihood, MoveSequence, independent
-from tabprotect.engine.release.published import PublishedTable
+from tabprotect.engine.release.release import PublishedTable
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 

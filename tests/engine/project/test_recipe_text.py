@@ -9,7 +9,7 @@ import pytest
 import tomli_w
 
 from tabprotect.engine.bundle import confidential
-from tabprotect.engine.cycles import cycle_files as files
+from tabprotect.engine.cycles import cycle_files
 from tabprotect.engine.cycles.designs import elementary
 from tabprotect.engine.errors import InputError, TabprotectError
 from tabprotect.engine.project import recipe_text
@@ -33,7 +33,7 @@ EVERYTHING = (
     ("set_count", {"index": [0, 1], "count": 3}),
     ("paste_block", {"at": [2, 2], "counts": [[5, 6], [7, 8]]}),
     ("rename_category", {"variable": "v", "category": "v1", "to": "ünï"}),
-    ("set_cycles", {"cycles": files.to_json(elementary(Domain.of_shape((4, 4))))}),
+    ("set_cycles", {"cycles": cycle_files.to_json(elementary(Domain.of_shape((4, 4))))}),
     ("remove_cycle", {"cycle": 0}),
     ("set_parameters", {"alpha": 0.3, "beta": 0.2, "passes": 2}),
     ("set_at_risk", {"rule": "1..3"}),

@@ -5,7 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tabprotect.engine.protection.descriptions.remarks import remarks_on_labels, remarks_on_table
+from tabprotect.engine.protection.descriptions.run_summary import (
+    remarks_on_labels,
+    remarks_on_table,
+)
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 

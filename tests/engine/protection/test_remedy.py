@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tabprotect.engine.disclosure import gate
-from tabprotect.engine.disclosure import gate_chance as before
+from tabprotect.engine.disclosure import gate, gate_chance
 from tabprotect.engine.disclosure.gate_chance import remedies
 from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.errors import RefusedError
@@ -43,6 +42,11 @@ def test_the_best_remedy_comes_first_and_is_one_step_to_take() -> None:
     scores = [(-remedy.chance, remedy.known) for remedy in offered]
     assert scores == sorted(scores) and offered[0].known < 0.2
     assert all("synthetic tables" in str(remedy) for remedy in offered)
+    for remedy in offered:
+        taken, changes = history.apply("set_mechanism", dict(remedy.parameters))
+        # Each that is offered is not refused when it is taken.
+        after = taken.project
+        assert gate.protect(after.protection, after.problem, after.given, Randomness.seeded(1))
     taken, changes = history.apply("set_mechanism", dict(offered[0].parameters))
     assert "parameters" in changes and taken.project.values["blocking"] == "negative"
     back, _ = taken.undo()
@@ -63,7 +67,7 @@ def test_of_a_large_table_only_what_the_budget_allows_is_tried(
     method = weak().project.protection
     tried = []
     monkeypatch.setattr(
-        before, "chance", lambda *of, **_: tried.append(of) or before.Chance(0, 0, 1)
+        gate_chance, "chance", lambda *of, **_: tried.append(of) or gate_chance.Chance(0, 0, 1)
     )
     for size, most in ((3, 99), (100, 2), (1000, 0)):
         table = Table.dense(Domain.of_shape((size, size)), np.ones((size, size), dtype=np.int64))
@@ -74,6 +78,6 @@ def test_of_a_large_table_only_what_the_budget_allows_is_tried(
         remedies(method, problem, values, HousePolicy().limits())
         # A small table is tried as it is, too.
         assert len(tried) == (len(ideas) + 1 if size == 3 else most)
-        said = before.untried(method, table.domain, values)
+        said = gate_chance.untried(method, table.domain, values)
         assert [text in said for text in ideas[most:3]] == [True] * len(ideas[most:3])
         assert bool(said) is (size > 3)

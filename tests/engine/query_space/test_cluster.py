@@ -1,4 +1,7 @@
-"""A Dask cluster of two workers gives the same widths as this process."""
+"""A Dask cluster of two workers gives the same widths as one process alone.
+
+Its workers are threads behind sockets: what is sent is the same, without two more processes.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,11 @@ from tabprotect.engine.tables.table import Table
 def test_two_workers(czech: Table) -> None:
     cells = AtRiskCells(czech, SmallCount(1, 2))
     with LocalCluster(
-        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
+        n_workers=2,
+        threads_per_worker=1,
+        processes=False,
+        protocol="tcp://",
+        dashboard_address=None,
     ) as cluster:
         spread = critical_widths(cells, workers=cluster.scheduler_address)
     alone = critical_widths(cells)

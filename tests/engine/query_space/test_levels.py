@@ -86,7 +86,7 @@ def test_queries_are_the_products_of_levels(domain: Domain) -> None:
     )
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(st.integers(0, 10**6), st.sampled_from(DOMAINS), st.lists(st.integers(0, 31), max_size=3), st.integers(0, 4))  # fmt: skip
 def test_criteria_are_monotone_pure_and_consistent(
     seed: int, domain: Domain, some: list[int], threshold: int
@@ -96,7 +96,7 @@ def test_criteria_are_monotone_pure_and_consistent(
         criterion_holds(criterion, table, some, [seed % 32], threshold)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(st.integers(0, 10**6), st.sampled_from(DOMAINS), st.lists(st.integers(0, 31), min_size=1, max_size=3))  # fmt: skip
 def test_the_width_is_that_of_the_programmes(seed: int, domain: Domain, some: list[int]) -> None:
     table = table_of(domain, seed)

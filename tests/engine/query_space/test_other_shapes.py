@@ -43,7 +43,7 @@ def queries(table: Table, *, most: int) -> st.SearchStrategy[list[int]]:
     return st.lists(st.integers(0, full), min_size=1, max_size=most)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=35, deadline=None)
 @given(shaped(), st.data())
 def test_bounds_every_way(table: Table, data: st.DataObject) -> None:
     released = data.draw(queries(table, most=4))
@@ -62,7 +62,7 @@ def test_bounds_every_way(table: Table, data: st.DataObject) -> None:
         assert found.exact or way in ("shuttle", "lp")
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=35, deadline=None)
 @given(shaped(), st.sampled_from([(1, 1), (1, 2), (0, 1), (0, 0)]), st.integers(0, 4), st.data())
 def test_widths_and_frontiers(
     table: Table, at_risk: tuple[int, int], beta: int, data: st.DataObject

@@ -37,7 +37,7 @@ def test_everything_is_described(registry: Mapping[str, object]) -> None:
 
 
 @pytest.mark.parametrize("name", list(criteria()))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(tables(), QUERIES, QUERIES, st.integers(0, 4))
 def test_criteria_are_monotone_pure_and_consistent(
     name: str, table: Table, some: list[int], more: list[int], threshold: int
@@ -77,7 +77,7 @@ def test_what_the_rules_decide(czech_evidence: Evidence) -> None:
     assert decided("weighted", "B,C,E,F", penalty=8 / 3 + 1e-9) == "refuse"
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(tables(), QUERIES, st.integers(0, 15))
 def test_utilities_never_fall(table: Table, some: list[int], query: int) -> None:
     variables = table.domain.ndim
@@ -100,7 +100,7 @@ def test_utilities_never_fall(table: Table, some: list[int], query: int) -> None
             assert worth == utility.value(table, before)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(tables(), QUERIES)
 def test_fitting_keeps_the_released_margins(table: Table, some: list[int]) -> None:
     full = (1 << table.domain.ndim) - 1

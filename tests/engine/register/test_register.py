@@ -11,11 +11,11 @@ import pytest
 from alembic.config import Config
 from alembic.script import ScriptDirectory
 
+from tabprotect.engine import house
 from tabprotect.engine.database import Database
 from tabprotect.engine.errors import InputError, RefusedError
 from tabprotect.engine.query_space.table_server import ledger as history
 from tabprotect.engine.query_space.table_server.ledger import Ledger
-from tabprotect.engine.register import address
 from tabprotect.engine.register.original_marks import OriginalMarks
 from tabprotect.engine.register.register import SCHEMA, Register
 from tabprotect.engine.register.register_entry import (
@@ -149,13 +149,13 @@ def test_one_database_holds_the_register_and_a_table_server(path: Path) -> None:
 
 
 def test_where_the_register_is(house_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert address.address() == str(house_folder / "register.sqlite")
-    monkeypatch.setenv(address.REGISTER, "postgresql://host/releases")
-    assert address.address() == "postgresql://host/releases"
-    assert address.address("none") is None
-    assert address.address("here.sqlite") == "here.sqlite"
-    monkeypatch.setenv(address.REGISTER, "none")
-    assert address.address() is None
+    assert house.register_address() == str(house_folder / "register.sqlite")
+    monkeypatch.setenv(house.REGISTER, "postgresql://host/releases")
+    assert house.register_address() == "postgresql://host/releases"
+    assert house.register_address("none") is None
+    assert house.register_address("here.sqlite") == "here.sqlite"
+    monkeypatch.setenv(house.REGISTER, "none")
+    assert house.register_address() is None
 
 
 def test_the_names_of_the_migrations_are_their_versions() -> None:

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tabprotect.engine.budgets import GRIDS_CELLS as MOST_CELLS
-from tabprotect.engine.release.published import PublishedTable
-from tabprotect.engine.report import svg_figures as figures
+from tabprotect.engine.release.release import PublishedTable
+from tabprotect.engine.report import svg_figures
 from tabprotect.engine.report.printed_grids import ACROSS, GridCell, grid, published_grid
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
@@ -66,15 +66,15 @@ def test_figures_count_every_cell(counts: list[int], hide: int) -> None:
     mask = np.arange(len(counts)) < hide
     published = PublishedTable.hiding(Table.dense(domain, np.array(counts)), mask)
     shown = [n for n, hidden in zip(counts, mask, strict=True) if not hidden]
-    numbers = _numbers(figures.size_bars(published))
+    numbers = _numbers(svg_figures.size_bars(published))
     below = any(n < 0 for n in shown)
     assert sum(numbers) == len(shown)
     assert numbers[below] == shown.count(0) and numbers[below + 1] == shown.count(1)
-    assert sum(_numbers(figures.change_bars(np.array(counts)))) == len(counts)
+    assert sum(_numbers(svg_figures.change_bars(np.array(counts)))) == len(counts)
 
 
 def test_far_changes_are_pooled_under_a_label_no_wider_than_its_bar() -> None:
-    drawn = figures.change_bars(np.array([-9, -6, 0, 1, 30]))
+    drawn = svg_figures.change_bars(np.array([-9, -6, 0, 1, 30]))
     labels = re.findall(r'y="162.0">([^<]*)<', drawn)
     assert len(labels) == 13 and max(map(len, labels)) <= 4
     assert (labels[0], labels[-1]) == ("≤ \N{MINUS SIGN}6", "≥ +6")

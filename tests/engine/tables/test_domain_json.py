@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.tables import domain_json as levels
+from tabprotect.engine.tables import domain_json
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.groupings.bands import banded, cut_at, held_name
 from tabprotect.engine.tables.groupings.nesting import Nesting, chains
@@ -90,14 +90,14 @@ def test_levels_that_are_none_are_refused(wrong: tuple[Level, ...]) -> None:
 
 def test_levels_travel_as_json() -> None:
     bare = Domain((Variable("nuts", NUTS.categories), DOMAIN.variables[1]))
-    assert levels.from_json(levels.as_json(DOMAIN), bare) == DOMAIN
-    assert levels.from_json({}, bare) == bare and levels.as_json(bare) == {}
+    assert domain_json.from_json(domain_json.as_json(DOMAIN), bare) == DOMAIN
+    assert domain_json.from_json({}, bare) == bare and domain_json.as_json(bare) == {}
     for wrong in ([], {"geo": {}}, {"nuts": []}, {"nuts": {"coarser": {"a": "b"}}},
                   {"nuts": {"coarser": {"a": ["b"]}}}, {"nuts": {"coarser": {}, "finest": 3}}):  # fmt: skip
         with pytest.raises(InputError):
-            levels.from_json({"levels": wrong}, bare)
+            domain_json.from_json({"levels": wrong}, bare)
     named = Domain((Variable("nuts@nuts2", ("A1", "A2", "B1")), Variable("sex", ("f", "m"))))
-    found = levels.adopted(named, DOMAIN)
+    found = domain_json.adopted(named, DOMAIN)
     assert found.variables[0] == DOMAIN["nuts@nuts2"] and found.variables[1].categories == (
         "f",
         "m",

@@ -15,7 +15,7 @@ from tabprotect.engine.tables.margins import margins_of_order
 from tabprotect.engine.tables.moves import MoveSet
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(
     shape=st.sampled_from([(2, 3), (3, 3), (2, 2, 3), (2, 2, 2, 2)]),
     order=st.integers(0, 3),

@@ -41,7 +41,7 @@ def test_a_doubt_opens_the_sheet_and_the_answer_is_remembered(
     assert marks.text() == "-=zero"
     assert sheet.sums.text() == "4 cells, sum 21"
     roles = {sheet.lines.item(row, 1).text() for row in range(sheet.lines.rowCount())}
-    assert {"title", "header", "note"} <= roles
+    assert {"Title", "Header", "Note"} <= roles
     assert sheet.preview.item(0, 2).text() == "0"
     header = sheet.inputs["header_row"]
     assert isinstance(header, QLineEdit) and header.placeholderText().startswith("3 (")
@@ -102,10 +102,10 @@ def test_signs_and_names_of_the_file_are_choices(
     thousands, columns = sheet.inputs["thousands"], sheet.inputs["columns"]
     assert isinstance(thousands, QComboBox) and isinstance(columns, QComboBox)
     # Most of them look alike: each is told by its name and by what it makes of the first number.
-    assert thousands.currentText() == "a thin space, which makes 1\u2009234 the number 1234"
+    assert thousands.currentText() == "a thin space (1\u2009234 \u2192 1234)"
     assert sheet.given["thousands"] == "\u2009"
     sheet.set_option("thousands", ".")
-    assert thousands.currentText() == "a point, which makes 2.345 the number 2345"
+    assert thousands.currentText() == "a point (2.345 \u2192 2345)"
     assert sheet.given["thousands"] == "."
     # A sign that is not among them may have been remembered.
     sheet.set_option("thousands", "_")

@@ -67,7 +67,7 @@ window.close()
 def painted() -> tuple[list[str], list[str]]:
     """Modules that a painted start page has imported, and the pages that were built."""
     done = subprocess.run(
-        [sys.executable, "-c", CODE], capture_output=True, text=True, timeout=60, check=False
+        [sys.executable, "-c", CODE], capture_output=True, text=True, timeout=110, check=False
     )
     assert done.returncode == 0, done.stderr
     modules, built = json.loads(done.stdout)

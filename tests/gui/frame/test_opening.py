@@ -418,3 +418,10 @@ def test_an_error_names_a_broken_file_as_it_is_called(
         settle()
         text = window.page.errors.accessibleDescription()
         assert said in text and "?." not in text
+
+
+def test_a_remedy_names_no_option_of_the_command_line(window: MainWindow) -> None:
+    hint = "say which: --count COLUMN; or that it is a grid: --form grid"
+    window.page.show_error(InputError("no counts", hint=hint))
+    said = window.page.errors.accessibleDescription()
+    assert said == "No counts. Say which; or that it is a grid."

@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
     QLineEdit,
     QMenu,
     QPlainTextEdit,
+    QScrollArea,
     QScrollBar,
     QTableView,
     QTextEdit,
@@ -48,6 +49,8 @@ from tabprotect.version import __version__
 
 Settle = Callable[[], None]
 
+
+NO_FOCUS = Qt.FocusPolicy.NoFocus
 
 RIVER = ("start", "table", "cycles", "perturb", "posterior", "release", "tabulate", "help")
 
@@ -199,6 +202,11 @@ def test_menus_offer_what_can_be_done_now(window: MainWindow, settle: Settle) ->
         actions["posterior_map_svg"].isEnabled() and not actions["posterior_cell_svg"].isEnabled()
     )
     assert window.actions_.menus["File"].actions()[-1] is actions["quit"]
+    window.document.set_public(True)
+    window.go("table")
+    of_the_house = ("table_edit", "table_paste", "table_risks", "table_only", "release_publish")
+    assert not any(actions[name].isEnabled() for name in (*of_the_house, "compare_compare"))
+    assert actions["table_copy"].isEnabled()
 
 
 def test_a_right_click_offers_what_the_page_can_do(opened: MainWindow) -> None:
@@ -409,11 +417,15 @@ def test_every_page_fits_a_small_screen_and_its_controls_have_names(
         if name in RIVER:
             assert opened.area.verticalScrollBar().maximum() == 0, name
         for widget in opened.findChildren(QWidget):
+            if isinstance(widget, QAbstractItemView):
+                # Tab goes on to the next control from every table: arrows walk its cells.
+                assert not widget.tabKeyNavigation(), widget.accessibleName()
             inside = isinstance(
                 widget.parent(), (QComboBox, QAbstractSpinBox, QLineEdit, QHeaderView)
             )
             internal = widget.objectName().startswith("qt_") or inside
-            if not isinstance(widget, kinds) or not widget.isVisible() or internal:
+            stops = isinstance(widget, QScrollArea) and widget.focusPolicy() != NO_FOCUS
+            if not (stops or isinstance(widget, kinds)) or not widget.isVisible() or internal:
                 continue
             if isinstance(widget, QHeaderView):
                 continue
@@ -423,6 +435,30 @@ def test_every_page_fits_a_small_screen_and_its_controls_have_names(
             if not said:
                 nameless.add(f"{name}: {type(widget).__name__} in {type(widget.parent()).__name__}")
     assert not nameless, nameless
+
+
+def test_tab_goes_through_the_whole_page_as_the_eye_does(opened: MainWindow) -> None:
+    opened.activateWindow()
+    handle, reached = opened.windowHandle(), list[str]()
+    for _ in range(40):
+        QTest.keyClick(handle, Qt.Key.Key_Tab)
+        focused = QApplication.focusWidget()
+        assert focused is not None
+        if focused.accessibleName() == "Table of counts" and "Table of counts" in reached:
+            break
+        reached.append(focused.accessibleName() or getattr(focused, "text", str)())
+    else:
+        pytest.fail(f"the table keeps Tab: {reached}")
+    after = (
+        reached[reached.index("Table of counts") :] + reached[: reached.index("Table of counts")]
+    )
+    order = [
+        "Table of counts",
+        "Choose protection",
+        "Show the risk list",
+        "v, 4 categories, in rows",
+    ]
+    assert sorted(order, key=after.index) == order
 
 
 def test_shortcuts_are_unique(opened: MainWindow) -> None:

@@ -17,6 +17,7 @@ from scipy.stats import binom, poisson
 
 from tabprotect.gui.frame.app import application
 from tabprotect.gui.look.theme import DARK, LIGHT, THEME
+from tabprotect.gui.look.turns import TURNS
 from tabprotect.gui.plots.axis_marks import Mark, merged
 from tabprotect.gui.plots.canvas import HATCH, Canvas
 from tabprotect.gui.plots.cell_histogram import CellHistogram, DrawnBelief
@@ -46,6 +47,8 @@ def histogram(qtbot: QtBot) -> Iterator[CellHistogram]:
 def canvas(plot: Plot) -> Canvas:
     assert plot._canvas is not None
     # Things are put in place when they are painted.
+    while TURNS.waiting:
+        QApplication.processEvents()
     plot.grab()
     return plot._canvas
 

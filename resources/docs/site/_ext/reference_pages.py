@@ -21,6 +21,28 @@ DOCUMENTS = (
     "changelog.md",
 )
 
+SECTIONS = {
+    "methods": "Methods",
+    "measures": "Measures",
+    "criteria": "Criteria",
+    "rules": "Rules",
+    "utilities": "Utilities",
+    "in_depth": "In depth",
+    "examples": "Gallery of the examples",
+    "decisions": "Decisions",
+}
+"""Folders of pages that are made here, each with a first page that lists the others."""
+
+SECTION = """# {title}
+
+```{{toctree}}
+:maxdepth: 1
+:glob:
+
+*
+```
+"""
+
 PAGE = """# {title}
 
 {description}
@@ -63,8 +85,10 @@ def write_pages(app: Sphinx) -> None:
     docs = here.parent
     made = here / "generated"
     shutil.rmtree(made, ignore_errors=True)
-    for folder in ("documents", "in_depth", "decisions", "examples"):
-        (made / folder).mkdir(parents=True)
+    (made / "documents").mkdir(parents=True)
+    for folder, title in SECTIONS.items():
+        (made / folder).mkdir()
+        (made / folder / "index.md").write_text(SECTION.format(title=title), encoding="utf-8")
     for name in DOCUMENTS:
         shutil.copy(docs / name, made / "documents" / name)
     pages = plugin_pages()
@@ -75,9 +99,7 @@ def write_pages(app: Sphinx) -> None:
         else:
             shutil.copy(path, made / "in_depth" / path.name)
     for name, page in pages.items():
-        path = made / f"{name}.md"
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(page, encoding="utf-8")
+        (made / f"{name}.md").write_text(page, encoding="utf-8")
     for path in sorted((docs / "adr").glob("*.md")):
         shutil.copy(path, made / "decisions" / path.name)
     shutil.copytree(docs / "images", made / "images")
@@ -103,6 +125,16 @@ def _page(example: Example) -> str:
     )
 
 
+def unfold_here(
+    app: Sphinx, page: str, template: str, context: dict[str, Any], tree: object
+) -> None:
+    """Beside a page stand the pages of its own section: all of all of them take half the build."""
+    whole = context["toctree"]
+    context["toctree"] = lambda **asked: whole(**{**asked, "collapse": True})
+
+
 def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("builder-inited", write_pages)
+    # Before the theme, which asks for the list.
+    app.connect("html-page-context", unfold_here, priority=400)
     return {"parallel_read_safe": True}

@@ -10,7 +10,7 @@ from concurrent.futures import Future
 from typing import TypeVar
 
 from tabprotect.engine.budgets import SPREADING_PATIENCE as PATIENCE
-from tabprotect.engine.progress import Progress
+from tabprotect.engine.progress import SILENT, Part, Progress
 
 Piece = TypeVar("Piece")
 Result = TypeVar("Result")
@@ -66,7 +66,7 @@ def spread(
     begun = time.monotonic()
     for done, k in enumerate(order):
         progress.report(stage, done / len(pieces), out)
-        out[k] = work(pieces[k], _Part(progress, stage, done, len(pieces)))
+        out[k] = work(pieces[k], Part(progress, done, len(pieces), stage, out))
         spent = time.monotonic() - begun
         left = spent / (done + 1) * (len(pieces) - done - 1)
         if workers > 1 and left * (1 - 1 / workers) > WORTHWHILE:
@@ -78,26 +78,11 @@ def spread(
     return [out[k] for k in range(len(pieces))]
 
 
-class _Part:
-    """The progress of one piece as a part of all."""
-
-    def __init__(self, progress: Progress, stage: str, done: int, pieces: int) -> None:
-        self._progress, self._stage = progress, stage
-        self._fraction = done / pieces
-
-    def report(self, stage: str, fraction: float, partial: object = None) -> None:
-        self._progress.report(self._stage, self._fraction)
-
-
-class _Unwatched:
-    def report(self, stage: str, fraction: float, partial: object = None) -> None:
-        """A worker process is ended, not asked."""
-
-
 def _several(
     work: Callable[[Piece, Progress], Result], pieces: list[tuple[int, Piece]]
 ) -> list[tuple[int, Result]]:
-    return [(k, work(piece, _Unwatched())) for k, piece in pieces]
+    # A worker process is ended, not asked.
+    return [(k, work(piece, SILENT)) for k, piece in pieces]
 
 
 def _in_processes(

@@ -20,7 +20,7 @@ from tabprotect.engine.posterior.posterior import Posterior
 
 
 class Differencing(Measure):
-    """Registered as ``differencing``."""
+    """Belief after a second release: registered as ``differencing``."""
 
     name = "differencing"
     label = "Belief after a second release"

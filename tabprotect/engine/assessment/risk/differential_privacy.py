@@ -44,7 +44,7 @@ def excess(p: Law, q: Law, epsilon: float) -> float:
 
 
 class DifferentialPrivacy(Measure):
-    """Base of both."""
+    """What both measures share: the laws of what is published for neighbouring counts."""
 
     direction = "lower is better"
     noun = "risk"
@@ -59,7 +59,7 @@ class DifferentialPrivacy(Measure):
 
 
 class Delta(DifferentialPrivacy):
-    """Registered as ``dp_delta``."""
+    """Differential privacy: delta at epsilon a fixed delta: registered as ``dp_delta``."""
 
     name = "dp_delta"
     label = f"Differential privacy: delta at epsilon {EPSILON:g}"
@@ -82,7 +82,7 @@ Source: Dwork and Roth 2014, definition 2.4 and theorem 3.16."""
 
 
 class Epsilon(DifferentialPrivacy):
-    """Registered as ``dp_epsilon``."""
+    """Differential privacy: epsilon at delta a fixed delta: registered as ``dp_epsilon``."""
 
     name = "dp_epsilon"
     label = f"Differential privacy: epsilon at delta {DELTA:g}"

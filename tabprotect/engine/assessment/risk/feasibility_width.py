@@ -15,7 +15,7 @@ from tabprotect.engine.assessment.measure import Measure
 
 
 class FeasibilityWidth(Measure):
-    """Registered as ``feasibility_width``."""
+    """Width of feasibility intervals: registered as ``feasibility_width``."""
 
     name = "feasibility_width"
     label = "Width of feasibility intervals"

@@ -18,7 +18,7 @@ from tabprotect.engine.tables.groupings.true_table import true_table
 
 
 class KnownAtRisk(Measure):
-    """Registered as ``known_at_risk``."""
+    """At-risk cells a reader would know: registered as ``known_at_risk``."""
 
     name = "known_at_risk"
     label = "At-risk cells a reader would know"

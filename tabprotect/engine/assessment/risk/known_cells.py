@@ -17,7 +17,7 @@ from tabprotect.engine.disclosure.verdict import posterior_figures
 
 
 class ShareKnown(Measure):
-    """Registered as ``share_known``."""
+    """Share of at-risk cells a reader knows: registered as ``share_known``."""
 
     name = "share_known"
     label = "Share of at-risk cells a reader knows"
@@ -37,7 +37,7 @@ class ShareKnown(Measure):
 
 
 class ShareCertain(ShareKnown):
-    """Registered as ``share_certain``."""
+    """Share of at-risk cells a reader is certain of: registered as ``share_certain``."""
 
     name = "share_certain"
     label = "Share of at-risk cells a reader is certain of"

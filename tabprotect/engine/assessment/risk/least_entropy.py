@@ -16,7 +16,7 @@ from tabprotect.engine.assessment.measure import Measure
 
 
 class LeastEntropy(Measure):
-    """Registered as ``least_entropy``."""
+    """Least entropy of an at-risk count: registered as ``least_entropy``."""
 
     name = "least_entropy"
     label = "Least entropy of an at-risk count"

@@ -15,7 +15,7 @@ from tabprotect.engine.assessment.measure import Measure
 
 
 class ProvedRecords(Measure):
-    """Registered as ``proved_records``."""
+    """Records that are proved to exist: registered as ``proved_records``."""
 
     name = "proved_records"
     label = "Records that are proved to exist"

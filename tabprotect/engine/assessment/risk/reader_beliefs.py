@@ -10,7 +10,7 @@ from tabprotect.engine.assessment.measure import Measure
 
 
 class ReaderBelief(Measure):
-    """Base of all three."""
+    """What the three measures of a reader's belief share: the posterior under a flat prior."""
 
     unit = "probability"
     direction = "lower is better"
@@ -20,7 +20,7 @@ class ReaderBelief(Measure):
 
 
 class PosteriorSmall(ReaderBelief):
-    """Registered as ``posterior_small``."""
+    """Belief that the count is small: registered as ``posterior_small``."""
 
     name = "posterior_small"
     label = "Belief that the count is small"
@@ -38,7 +38,7 @@ assumes nothing and knows the mechanism."""
 
 
 class PosteriorTrue(ReaderBelief):
-    """Registered as ``posterior_true``."""
+    """Belief in the true count: registered as ``posterior_true``."""
 
     name = "posterior_true"
     label = "Belief in the true count"
@@ -56,7 +56,7 @@ mechanism. Where it is not known what the choice of a whole table tells, it is m
 
 
 class ExactDisclosure(ReaderBelief):
-    """Registered as ``exact_disclosure``."""
+    """Exact disclosure of small counts: registered as ``exact_disclosure``."""
 
     name = "exact_disclosure"
     label = "Exact disclosure of small counts"

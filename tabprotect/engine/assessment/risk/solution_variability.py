@@ -17,6 +17,7 @@ from tabprotect.engine.arrays import Ints
 from tabprotect.engine.assessment.assessed_release import AssessedRelease
 from tabprotect.engine.assessment.figure import AT_LEAST, Figure
 from tabprotect.engine.assessment.measure import Measure
+from tabprotect.engine.budgets import VARIABILITY_COUNTS, VARIABILITY_DRAWN
 
 FEW = 400
 """Originals of which all pairs are looked at."""
@@ -24,15 +25,9 @@ FEW = 400
 WALKS, STEPS = 8, 6
 """Walks, and tables that each goes to at most."""
 
-DRAWN = 2_000
-"""Originals that are drawn where they cannot be listed."""
-
-MOST = 2**23
-"""Counts of all originals that are looked at together; of more, so many are drawn."""
-
 
 class SolutionVariability(Measure):
-    """Registered as ``solution_variability``."""
+    """Records two compatible tables can differ in: registered as ``solution_variability``."""
 
     name = "solution_variability"
     label = "Records two compatible tables can differ in"
@@ -48,12 +43,12 @@ class SolutionVariability(Measure):
         number = posterior.count_originals() if posterior.way == "exact" else None
         size = posterior.domain.size
         listed = None
-        if number is not None and number * size <= MOST:
+        if number is not None and number * size <= VARIABILITY_COUNTS:
             listed = posterior.list_originals()
         if listed is not None:
             tables = listed[0][listed[1] > 0]
         else:
-            drawn = min(DRAWN, max(MOST // size, 2))
+            drawn = min(VARIABILITY_DRAWN, max(VARIABILITY_COUNTS // size, 2))
             tables = posterior.draw_originals(drawn, generator, case.progress)
         if listed is not None and len(tables) <= FEW:
             return Figure(float(max(farthest(tables, table)[1] for table in tables)))

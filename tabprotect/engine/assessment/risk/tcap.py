@@ -19,7 +19,7 @@ from tabprotect.engine.assessment.measure import Measure
 
 
 class Tcap(Measure):
-    """Registered as ``tcap``."""
+    """Targeted correct attribution (TCAP): registered as ``tcap``."""
 
     name = "tcap"
     label = "Targeted correct attribution (TCAP)"

@@ -13,7 +13,7 @@ from tabprotect.engine.assessment.measure import Measure
 
 
 class UnchangedSmall(Measure):
-    """Registered as ``unchanged_small``."""
+    """At-risk counts published unchanged: registered as ``unchanged_small``."""
 
     name = "unchanged_small"
     label = "At-risk counts published unchanged"

@@ -9,7 +9,7 @@ from tabprotect.engine.assessment.measure import Measure
 
 
 class AssociationChange(Measure):
-    """Base of both."""
+    """What both measures share: they compare the association of variables before and after."""
 
     direction = "lower is better"
     noun = "utility"
@@ -17,7 +17,7 @@ class AssociationChange(Measure):
 
 
 class ChiSquareChange(AssociationChange):
-    """Registered as ``chi_square_change``."""
+    """Change of chi-square: registered as ``chi_square_change``."""
 
     name = "chi_square_change"
     label = "Change of chi-square"
@@ -39,7 +39,7 @@ class ChiSquareChange(AssociationChange):
 
 
 class CramersVChange(AssociationChange):
-    """Registered as ``cramers_v_change``."""
+    """Change of Cramer's V: registered as ``cramers_v_change``."""
 
     name = "cramers_v_change"
     label = "Change of Cramer's V"

@@ -13,7 +13,7 @@ from tabprotect.engine.assessment.measure import Measure
 
 
 class DeviationMeasure(Measure):
-    """Base of all four."""
+    """What all measures of deviation share: published minus true counts of the compared cells."""
 
     direction = "lower is better"
     noun = "utility"
@@ -34,7 +34,7 @@ class DeviationMeasure(Measure):
 
 
 class Largest(DeviationMeasure):
-    """Base of two."""
+    """The largest deviation, in counts or relative to the true count."""
 
     def summary(self, moved: Floats) -> float:
         """The largest."""
@@ -42,7 +42,7 @@ class Largest(DeviationMeasure):
 
 
 class Mean(DeviationMeasure):
-    """Base of two."""
+    """The mean deviation, in counts or relative to the true count."""
 
     def summary(self, moved: Floats) -> float:
         """The mean."""
@@ -50,7 +50,7 @@ class Mean(DeviationMeasure):
 
 
 class MaxAbsoluteDeviation(Largest):
-    """Registered as ``max_absolute_deviation``."""
+    """Largest absolute deviation: registered as ``max_absolute_deviation``."""
 
     name = "max_absolute_deviation"
     label = "Largest absolute deviation"
@@ -59,7 +59,7 @@ class MaxAbsoluteDeviation(Largest):
 
 
 class MeanAbsoluteDeviation(Mean):
-    """Registered as ``mean_absolute_deviation``."""
+    """Mean absolute deviation: registered as ``mean_absolute_deviation``."""
 
     name = "mean_absolute_deviation"
     label = "Mean absolute deviation"
@@ -68,7 +68,7 @@ class MeanAbsoluteDeviation(Mean):
 
 
 class MeanLoss(Measure):
-    """Registered as ``mean_loss``."""
+    """Mean change, hidden counts lost: registered as ``mean_loss``."""
 
     name = "mean_loss"
     label = "Mean change, hidden counts lost"
@@ -87,7 +87,7 @@ class MeanLoss(Measure):
 
 
 class MaxRelativeDeviation(Largest):
-    """Registered as ``max_relative_deviation``."""
+    """Largest relative deviation: registered as ``max_relative_deviation``."""
 
     name = "max_relative_deviation"
     label = "Largest relative deviation"
@@ -99,7 +99,7 @@ class MaxRelativeDeviation(Largest):
 
 
 class MeanRelativeDeviation(Mean):
-    """Registered as ``mean_relative_deviation``."""
+    """Mean relative deviation: registered as ``mean_relative_deviation``."""
 
     name = "mean_relative_deviation"
     label = "Mean relative deviation"

@@ -11,7 +11,7 @@ from tabprotect.engine.assessment.measure import Measure
 
 
 class FalsePositives(Measure):
-    """Registered as ``false_positives``."""
+    """False positives: registered as ``false_positives``."""
 
     name = "false_positives"
     label = "False positives"
@@ -32,7 +32,7 @@ class FalsePositives(Measure):
 
 
 class FalseZeros(Measure):
-    """Registered as ``false_zeros``."""
+    """False zeros: registered as ``false_zeros``."""
 
     name = "false_zeros"
     label = "False zeros"

@@ -18,7 +18,7 @@ Source: Langsrud and Lupp 2021, section 5."""
 
 
 class Hellinger(Measure):
-    """Base of all three."""
+    """What the three utilities share: one minus the Hellinger distance of two distributions."""
 
     unit = "share"
     direction = "higher is better"
@@ -26,7 +26,7 @@ class Hellinger(Measure):
 
 
 class HellingerPublished(Hellinger):
-    """Registered as ``hellinger_published``."""
+    """Hellinger, published cells: registered as ``hellinger_published``."""
 
     name = "hellinger_published"
     label = "Hellinger, published cells"
@@ -43,7 +43,7 @@ class HellingerPublished(Hellinger):
 
 
 class HellingerRestored(Hellinger):
-    """Registered as ``hellinger_restored``."""
+    """Hellinger, additivity restored: registered as ``hellinger_restored``."""
 
     name = "hellinger_restored"
     label = "Hellinger, additivity restored"
@@ -65,7 +65,7 @@ class HellingerRestored(Hellinger):
 
 
 class HellingerExpected(Hellinger):
-    """Registered as ``hellinger_expected``."""
+    """Hellinger, expected inner cells: registered as ``hellinger_expected``."""
 
     name = "hellinger_expected"
     label = "Hellinger, expected inner cells"

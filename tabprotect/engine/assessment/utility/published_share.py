@@ -13,7 +13,7 @@ from tabprotect.engine.assessment.measure import Measure
 
 
 class PublishedShare(Measure):
-    """Registered as ``published_share``."""
+    """Published cells: registered as ``published_share``."""
 
     name = "published_share"
     label = "Published cells"

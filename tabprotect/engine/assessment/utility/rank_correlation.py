@@ -14,7 +14,7 @@ from tabprotect.engine.assessment.measure import Measure
 
 
 class RankCorrelation(Measure):
-    """Registered as ``rank_correlation``."""
+    """Rank correlation: registered as ``rank_correlation``."""
 
     name = "rank_correlation"
     label = "Rank correlation"

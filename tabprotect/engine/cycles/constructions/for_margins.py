@@ -21,8 +21,7 @@ from tabprotect.engine.cycles.constructions.triangular import (
     TriangularSearch,
     TriangularSettings,
 )
-from tabprotect.engine.cycles.kernel_basis import Vector, as_cycles, kernel, shortened
-from tabprotect.engine.cycles.peeling import core
+from tabprotect.engine.cycles.kernel_basis import Vector, as_cycles, core, kernel, shortened
 from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.fitting.expected import fit
 from tabprotect.engine.progress import SILENT, Progress

@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tabprotect.engine.arrays import Bools, Floats, Ints
+from tabprotect.engine.budgets import TRIANGULAR_HELD
 from tabprotect.engine.budgets import TRIANGULAR_WORK as MOST_WORK
 from tabprotect.engine.cycles.constructions.differences import Kind, kinds
 from tabprotect.engine.errors import ParameterError
@@ -48,9 +49,6 @@ SCATTER = 40_503
 
 TOGETHER = 2048
 """Up to so many targets get their partners one after the other; of more, some at a time."""
-
-HELD = 2**22
-"""Partner cells that are looked at side by side."""
 
 CAPPED = 2**20
 """Added to the load of a cell that has reached the cap: loads and such cells in one number."""
@@ -178,7 +176,7 @@ class TriangularSearch:
         share = int(np.clip(MOST_WORK * len(sizes) // max(work * looked, 1), *KINDS_LOOKED))
         widest = looked * max(sizes, default=1)
         calls = TOGETHER * 8 // max(min(share, len(sizes)), 8)
-        step = int(np.clip(-(-len(places) // calls), 1, max(HELD // widest, 1)))
+        step = int(np.clip(-(-len(places) // calls), 1, max(TRIANGULAR_HELD // widest, 1)))
         if len(places) <= TOGETHER:
             step = 1
         moves = np.full((len(places), max(sizes, default=1)), -1, dtype=np.int64)

@@ -33,7 +33,7 @@ from tabprotect.engine.formats.text.numerals import NotACountError, parse_count
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.domain_json import STATED, as_json
-from tabprotect.engine.tables.table import INT64_MAX, Counts, Table
+from tabprotect.engine.tables.table import INT64_MAX, Table
 
 if TYPE_CHECKING:
     import duckdb
@@ -230,7 +230,7 @@ class _Columns:
         ).fetchnumpy()["code"]
         return labels, np.asarray(codes, dtype=np.int32)
 
-    def _counts(self) -> Counts:
+    def _counts(self) -> Ints:
         count, kind = quoted(self.count), self.types[self.count]
         if "INT" in kind or kind.startswith(_REALS):
             sound = f"{count} BETWEEN -{INT64_MAX} AND {INT64_MAX}"

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from tabprotect.engine.formats.statistics.labelled_files import LabelledFormat
@@ -22,7 +23,6 @@ class Sas(LabelledFormat):
     label = "SAS"
     suffixes = (".xpt", ".sas7bdat")
     begins = re.compile(rb"HEADER RECORD\*{7}LIB|" + re.escape(bytes(12) + _DATASET))
-    options = frozenset({"count", "decimal"})
     limits = (
         "Names other than at most 32 ASCII letters, digits and _ are written as the nearest, with themselves as label; categories have at most 200 bytes.",
         "Formats (and so labels of values) and notes are not written.",
@@ -32,6 +32,9 @@ class Sas(LabelledFormat):
     longest_name = 32
     longest_text = 200
     labelled = False
+    reader, writer = "read_sas7bdat", "write_xport"
+    version = MappingProxyType({"file_format_version": 8})
+    stamp = (rb"\d\d[A-Z]{3}\d\d:\d\d:\d\d:\d\d", b"01JAN00:00:00:00", 800)
 
     def parse(self, library: Any, path: Path) -> tuple[Mapping[str, Any], Any]:
         found: tuple[Mapping[str, Any], Any]
@@ -45,21 +48,6 @@ class Sas(LabelledFormat):
             path, catalog_file=catalog if catalog.is_file() else None, output_format="dict"
         )
         return found
-
-    def save(
-        self,
-        library: Any,
-        frame: Any,
-        path: Path,
-        *,
-        names: Mapping[str, str],
-        labels: Mapping[str, Mapping[int, str]],
-    ) -> None:
-        library.write_xport(frame, path, file_format_version=8, column_labels=names)
-
-    def timeless(self, data: bytes) -> bytes:
-        date = re.compile(rb"\d\d[A-Z]{3}\d\d:\d\d:\d\d:\d\d")
-        return date.sub(b"01JAN00:00:00:00", data[:800]) + data[800:]
 
 
 PLUGIN = Sas()

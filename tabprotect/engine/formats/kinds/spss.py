@@ -10,9 +10,6 @@ are system-missing, with C (else F) in `CONF_STATUS`.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from pathlib import Path
-from typing import Any
 
 from tabprotect.engine.formats.statistics.labelled_files import LabelledFormat
 
@@ -21,7 +18,6 @@ class Spss(LabelledFormat):
     label = "SPSS"
     suffixes = (".sav", ".zsav")
     begins = re.compile(rb"\$FL[23]")
-    options = frozenset({"count", "decimal"})
     limits = (
         "Names other than at most 64 ASCII letters, digits and _ are written as the nearest, with themselves as label; labels have at most 120 bytes.",
         "Notes and formats are left out.",
@@ -30,28 +26,13 @@ class Spss(LabelledFormat):
     )
     longest_name = 64
     longest_text = 120
-
-    def parse(self, library: Any, path: Path) -> tuple[Mapping[str, Any], Any]:
-        found: tuple[Mapping[str, Any], Any] = library.read_sav(
-            path, user_missing=True, output_format="dict"
-        )
-        return found
-
-    def save(
-        self,
-        library: Any,
-        frame: Any,
-        path: Path,
-        *,
-        names: Mapping[str, str],
-        labels: Mapping[str, Mapping[int, str]],
-    ) -> None:
-        library.write_sav(frame, path, variable_value_labels=labels, column_labels=names)
-
-    def timeless(self, data: bytes) -> bytes:
+    reader, writer = "read_sav", "write_sav"
+    stamp = (
         # Bytes 84 to 101 of the header: "22 Nov 26" and "02:15:16".
-        date = re.compile(rb"\d\d [A-Z][a-z]{2} \d\d\d\d:\d\d:\d\d")
-        return date.sub(b"01 Jan 0000:00:00", data[:176], count=1) + data[176:]
+        rb"\d\d [A-Z][a-z]{2} \d\d\d\d:\d\d:\d\d",
+        b"01 Jan 0000:00:00",
+        176,
+    )
 
 
 PLUGIN = Spss()

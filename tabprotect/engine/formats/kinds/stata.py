@@ -10,9 +10,6 @@ missing, with C (else F) in `CONF_STATUS`.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from pathlib import Path
-from typing import Any
 
 from tabprotect.engine.formats.statistics.labelled_files import LabelledFormat
 
@@ -21,7 +18,6 @@ class Stata(LabelledFormat):
     label = "Stata"
     suffixes = (".dta",)
     begins = re.compile(b"<stata_dta>")
-    options = frozenset({"count", "decimal"})
     limits = (
         "Names other than at most 31 ASCII letters, digits and _ are written as the nearest, with themselves as label; labels have at most 2,000 bytes.",
         "Notes and formats are left out.",
@@ -30,28 +26,12 @@ class Stata(LabelledFormat):
     )
     longest_name = 31
     longest_text = 2000
-
-    def parse(self, library: Any, path: Path) -> tuple[Mapping[str, Any], Any]:
-        found: tuple[Mapping[str, Any], Any] = library.read_dta(
-            path, user_missing=True, output_format="dict"
-        )
-        return found
-
-    def save(
-        self,
-        library: Any,
-        frame: Any,
-        path: Path,
-        *,
-        names: Mapping[str, str],
-        labels: Mapping[str, Mapping[int, str]],
-    ) -> None:
-        library.write_dta(frame, path, variable_value_labels=labels, column_labels=names)
-
-    def timeless(self, data: bytes) -> bytes:
-        date = re.compile(rb"<timestamp>\x11\d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d")
-        fixed = b"<timestamp>\x1101 Jan 2000 00:00"
-        return date.sub(fixed, data[:400], count=1) + data[400:]
+    reader, writer = "read_dta", "write_dta"
+    stamp = (
+        rb"<timestamp>\x11\d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d",
+        b"<timestamp>\x1101 Jan 2000 00:00",
+        400,
+    )
 
 
 PLUGIN = Stata()

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from tabprotect.engine.budgets import ACRO_BYTES
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.layouts.crosstab import Crosstab
 from tabprotect.engine.tables.domain import Domain
@@ -27,8 +28,6 @@ CHECKS = {
     "zero": "PresenceOfZeroCheck",
     "class": "RequiredZeroCheck",
 }
-MOST = 2**28
-"""Bytes of a file."""
 
 
 def read_results(path: Path) -> Mapping[str, Mapping[str, Any]]:
@@ -40,7 +39,7 @@ def read_results(path: Path) -> Mapping[str, Mapping[str, Any]]:
         For a file that is none.
     """
     try:
-        if path.stat().st_size > MOST:
+        if path.stat().st_size > ACRO_BYTES:
             raise InputError("the file is too large for results", file=path)
         data = json.loads(path.read_text(encoding="utf-8-sig"))
     except OSError as error:

@@ -9,14 +9,14 @@ from types import MappingProxyType
 
 import numpy as np
 
-from tabprotect.engine.arrays import Bools, Codes
+from tabprotect.engine.arrays import Bools, Codes, Ints
 from tabprotect.engine.budgets import CELL_LIST_CATEGORIES as MAX_CATEGORIES
 from tabprotect.engine.budgets import DENSE_LIMIT
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.domain_json import from_json
 from tabprotect.engine.tables.structural import of_cells
-from tabprotect.engine.tables.table import ROOMY, Counts, Table
+from tabprotect.engine.tables.table import ROOMY, Table
 from tabprotect.engine.tables.variable import Variable
 
 SMALL = 2**24
@@ -65,7 +65,7 @@ class CellList:
     names: tuple[str, ...]
     categories: tuple[tuple[str, ...], ...]
     codes: tuple[Codes, ...] | None
-    counts: Counts
+    counts: Ints
     line: Callable[[int], int | None]
     stated: Mapping[str, object] = field(default_factory=lambda: MappingProxyType({}))
     labels: Mapping[str, Mapping[str, str]] = field(default_factory=lambda: MappingProxyType({}))
@@ -131,7 +131,7 @@ class CellList:
         found = of_cells(cells.tolist(), domain.categories)
         return domain.with_structural([*domain.structural, *found])
 
-    def keys(self, axes: tuple[int, ...] | None = None) -> Counts:
+    def keys(self, axes: tuple[int, ...] | None = None) -> Ints:
         """Mixed-radix keys (entries,) over some variables, all by default."""
         out = np.zeros(len(self.counts), dtype=np.int64)
         for axis in range(len(self.names)) if axes is None else axes:
@@ -182,7 +182,7 @@ class CellList:
         del keys
         return Table.dense(domain, counts.reshape(domain.shape)), missing
 
-    def _refuse_twice(self, keys: Counts, size: int) -> None:
+    def _refuse_twice(self, keys: Ints, size: int) -> None:
         if size <= max(SMALL, ROOMY * len(keys)):
             # A mark for every cell is many times faster than sorting.
             listed = np.zeros(size, dtype=np.bool_)

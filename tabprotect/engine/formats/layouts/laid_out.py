@@ -103,7 +103,11 @@ def lay_out(rows: Sequence[LaidOutRow], reading: Reading, marks: CountMarks, nam
     comments = len([row for row in rows if row.filled]) - len(kept)
     if comments:
         parts.append(
-            LaidOutPart("comment", str(reading.comment), f"{comments} lines begin with it")
+            LaidOutPart(
+                "comment",
+                str(reading.comment),
+                f"{comments} {'line begins' if comments == 1 else 'lines begin'} with it",
+            )
         )
     if reading.footer:
         kept = kept[: -reading.footer]
@@ -147,7 +151,11 @@ def lay_out(rows: Sequence[LaidOutRow], reading: Reading, marks: CountMarks, nam
         parts.append(LaidOutPart("header-row", _span(header), f"{_said(title)} above it"))
     elif len(header) > 1:
         parts.append(
-            LaidOutPart("header-row", _span(header), f"{len(header)} rows before the numbers")
+            LaidOutPart(
+                "header-row",
+                _span(header),
+                f"{len(header)} row{'' if len(header) == 1 else 's'} before the numbers",
+            )
         )
     if notes:
         parts.append(LaidOutPart("footer", str(len(notes)), f"{_said(notes)} below the numbers"))
@@ -179,7 +187,11 @@ def _without_repeats(
     if len(kept) < len(body):
         some = len(body) - len(kept)
         parts.append(
-            LaidOutPart("header-row", "repeated", f"{some} further lines are the header again")
+            LaidOutPart(
+                "header-row",
+                "repeated",
+                f"{some} further {'line is' if some == 1 else 'lines are'} the header again",
+            )
         )
     return kept
 
@@ -361,7 +373,12 @@ def _columns(
             LaidOutPart("columns", n, "the columns' variable has no name", False) for n in unsure
         ]
     parts.append(
-        LaidOutPart("form", "grid", f"{labels} columns of labels, {len(upper)} header rows")
+        LaidOutPart(
+            "form",
+            "grid",
+            f"{labels} column{'' if labels == 1 else 's'} of labels, "
+            f"{len(upper)} header row{'' if len(upper) == 1 else 's'}",
+        )
     )
     columns = tuple(zip(*tops, strict=True))
     whole = (*row_names, *column_names)

@@ -21,7 +21,6 @@ from tabprotect.engine.formats.text.label_codes import LabelCodes
 from tabprotect.engine.formats.text.numerals import NotACountError, parse_count, parse_counts
 from tabprotect.engine.formats.text.rows import RowSource, check_width
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.tables.table import Counts
 
 T = TypeVar("T", bound=np.generic)
 
@@ -38,7 +37,7 @@ class _Part:
     ``rows`` are the rows they stand in, where rows without a count were left out.
     """
 
-    counts: Counts
+    counts: Ints
     decimals: int
     codes: list[Codes]
     size: int
@@ -93,7 +92,7 @@ class _Columns:
             codes, places = [code[places] for code in codes], places + at
         return _Part(counts, decimals, codes, sound, places)
 
-    def _marked(self, rows: list[list[str]], *, at: int) -> tuple[list[int], Counts, int]:
+    def _marked(self, rows: list[list[str]], *, at: int) -> tuple[list[int], Ints, int]:
         """The rows that have a count, and their counts, where others hold a mark."""
         kept, counts, decimals = [], [], 0
         for number, row in enumerate(rows):
@@ -174,7 +173,7 @@ def read_long(
     known = [LabelCodes() for _ in axes]
     statuses = {header[c].strip(): c for c in form.left_out}
     columns = _Columns(source, width, at_count, axes, known, statuses, decimal, marks, fill)
-    counts: list[Counts] = []
+    counts: list[Ints] = []
     codes: list[list[Codes]] = [[] for _ in axes]
     places: list[Ints] = []
     rows = decimals = 0

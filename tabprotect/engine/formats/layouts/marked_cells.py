@@ -65,7 +65,13 @@ def marked_cells(
         counts.append(count)
         nobody.append(meaning == "structural")
     for meaning in filter(None, told):
-        parts.append(LaidOutPart("marks", meaning, f"{told[meaning]:,} cells are marked so"))
+        parts.append(
+            LaidOutPart(
+                "marks",
+                meaning,
+                f"{told[meaning]:,} {'cell is' if told[meaning] == 1 else 'cells are'} marked so",
+            )
+        )
     known = [LabelCodes() for _ in labels]
     kept = np.array(here, dtype=np.bool_)
     codes = tuple(k.of_texts(listed)[kept] for k, listed in zip(known, labels, strict=True))

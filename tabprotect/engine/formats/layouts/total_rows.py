@@ -8,10 +8,10 @@ from itertools import islice
 
 import numpy as np
 
-from tabprotect.engine.arrays import Bools, Codes
+from tabprotect.engine.arrays import Bools, Codes, Ints
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.layouts.cell_list import CellList
-from tabprotect.engine.tables.table import Counts, exact_sum
+from tabprotect.engine.tables.table import exact_sum
 
 TOTAL_WORDS = frozenset(
     {"total", "totals", "grand total", "sum", "all", "_t", "(all)", "insgesamt", "summe",
@@ -82,7 +82,7 @@ def with_blanks(
     return found
 
 
-def grouped_sums(keys: Counts, values: Counts, wanted: Counts) -> Counts:
+def grouped_sums(keys: Ints, values: Ints, wanted: Ints) -> Ints:
     """The sum of ``values`` over equal ``keys``, looked up for ``wanted``; 0 where none is."""
     unique, inverse = np.unique(keys, return_inverse=True)
     sums = np.zeros(len(unique) + 1, dtype=np.int64)
@@ -161,7 +161,7 @@ def refuse_wrong(
         "add up",
         line=cells.line(wrong[0].entry),
         cell=cells.text(wrong[0].entry),
-        hint="correct the counts; or rename the category, or say --totals none, if it is no total",
+        hint="correct the counts; or, if it is no total, rename the category, or say so: --totals none",
         detail="\n".join(lines),
     )
 
@@ -180,5 +180,9 @@ def without_totals(cells: CellList, totals: Totals, how: str = "") -> tuple[Cell
     number = int(is_total_entry.sum())
     if wrong:
         raise refuse_wrong(cells, totals, number, wrong)
-    said = f"{number} totals ({names_of(cells, totals)}){how} were checked and left out"
+    said = (
+        f"one total ({names_of(cells, totals)}){how} was checked and left out"
+        if number == 1
+        else f"{number} totals ({names_of(cells, totals)}){how} were checked and left out"
+    )
     return cells.keep(~is_total_entry), [said]

@@ -93,7 +93,7 @@ def settle_totals(
             line=cells.line(first),
             cell=cells.text(first),
             hint="open the table with its totals stripped (--strip-totals, or --totals auto); or say "
-            "--totals none, if nothing is a total",
+            "that nothing is a total: --totals none",
         )
     cells, said = without_totals(cells, found, how)
     return cells, notes + said
@@ -354,7 +354,7 @@ def _refuse_lonely(cells: CellList) -> None:
         f"{int(cells.counts[is_rare].sum()):,}, all other cells {other:,}",
         line=cells.line(first),
         cell=cells.text(first),
-        hint="correct the counts if it is a total; or say --totals none if it is a cell",
+        hint="correct the counts if it is a total; if it is a cell, say that there are no totals: --totals none",
         detail=f"{len(wrong)} sum does not hold: the difference is "
         f"{int(cells.counts[is_rare].sum()) - other:,}",
     )

@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 import tempfile
 import unicodedata
-from abc import abstractmethod
 from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, ClassVar
 
 from tabprotect.engine.errors import InputError
@@ -30,32 +30,29 @@ class LabelledFormat(ColumnFormat):
         Bytes of a category.
     labelled
         Whether numbers have labels in the file itself.
+    reader, writer, version
+        What of the library reads and writes it, and what the writer is told besides.
+    stamp
+        How the time at which a file was written looks, what is put in its place, and in how many
+        of the first bytes it stands.
     """
 
     library = "pyreadstat"
+    options = frozenset({"count", "decimal"})
     longest_name: ClassVar[int]
     longest_text: ClassVar[int]
     labelled: ClassVar[bool] = True
+    reader: ClassVar[str]
+    writer: ClassVar[str]
+    version: ClassVar[Mapping[str, object]] = MappingProxyType({})
+    stamp: ClassVar[tuple[bytes, bytes, int]]
 
-    @abstractmethod
     def parse(self, library: Any, path: Path) -> tuple[Mapping[str, Any], Any]:
         """Columns and metadata, as the library reads them."""
-
-    @abstractmethod
-    def save(
-        self,
-        library: Any,
-        frame: Any,
-        path: Path,
-        *,
-        names: Mapping[str, str],
-        labels: Mapping[str, Mapping[int, str]],
-    ) -> None:
-        """Write a file through the library; ``names`` are the labels of variables."""
-
-    @abstractmethod
-    def timeless(self, data: bytes) -> bytes:
-        """The file without the time at which it was written."""
+        found: tuple[Mapping[str, Any], Any] = getattr(library, self.reader)(
+            path, user_missing=True, output_format="dict"
+        )
+        return found
 
     def columns(self, path: Path) -> dict[str, TypedColumn]:
         library = self.module()
@@ -95,14 +92,19 @@ class LabelledFormat(ColumnFormat):
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / f"table{self.suffixes[0]}"
             try:
-                self.save(library, pd.DataFrame(data), path, names=names, labels=labels)
+                further = {"variable_value_labels": labels} if self.labelled else {}
+                getattr(library, self.writer)(
+                    pd.DataFrame(data), path, column_labels=names, **self.version, **further
+                )
             except (library.PyreadstatError, library.ReadstatError) as error:
                 raise InputError(
                     f"{self.label} cannot hold this table",
                     hint="shorten names and categories, or write CSV or Parquet",
                     detail=str(error),
                 ) from None
-            return self.timeless(path.read_bytes())
+            form, instead, head = self.stamp
+            written_bytes = path.read_bytes()
+            return re.sub(form, instead, written_bytes[:head]) + written_bytes[head:]
 
     def _nearest(self, name: str) -> str:
         """The name that stands for a variable's: itself where that can be."""

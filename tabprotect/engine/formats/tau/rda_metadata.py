@@ -13,11 +13,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 
+from tabprotect.engine.budgets import RDA_BYTES
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.text.opening import check_file, unreadable
-
-MOST = 2**22
-"""Bytes of a description."""
 
 _WORD = re.compile(r'"([^"]*)"|(\S+)')
 _LABEL = re.compile(r'\s*(?:"([^"]*)"\s*|([^,]*)),(.*)')
@@ -96,7 +94,7 @@ def read_metadata(path: Path) -> TauMetadata:
     check_file(beside)
     try:
         with beside.open("rb") as file:
-            data = file.read(MOST + 1)
+            data = file.read(RDA_BYTES + 1)
     except OSError as error:
         raise unreadable(beside, error) from None
     try:
@@ -115,7 +113,7 @@ def decoded(data: bytes) -> str:
 
 def parsed(text: str) -> TauMetadata:
     """A description from its text."""
-    if len(text) > MOST:
+    if len(text) > RDA_BYTES:
         raise InputError("the description is too long", hint="is it the right file?")
     separator = ""
     statuses: dict[str, str] = {}
@@ -175,7 +173,7 @@ def read_labels(variable: TauVariable, path: Path) -> dict[str, str]:
         return {}
     check_file(file)
     with file.open("rb") as stream:
-        text = decoded(stream.read(MOST))
+        text = decoded(stream.read(RDA_BYTES))
     pairs = filter(None, map(_LABEL.fullmatch, text.splitlines()))
     return {(found[1] or found[2]).strip(): found[3].strip().strip('"') for found in pairs}
 

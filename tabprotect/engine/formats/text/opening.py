@@ -1,7 +1,8 @@
-"""Whether a path may be opened for reading at all, and text files read at once."""
+"""Whether a source is a file and may be opened at all; text files read at once."""
 
 from __future__ import annotations
 
+import re
 import stat
 from pathlib import Path
 
@@ -68,3 +69,8 @@ def unreadable(path: Path, error: OSError) -> InputError:
         file=path,
         hint="check that you may read it, and that its disk is there",
     )
+
+
+def is_url(source: str) -> bool:
+    """Whether records are behind an engine that Ibis reaches: ``postgresql://host/base#table``."""
+    return re.match(r"[a-z][a-z0-9+]{1,20}://", source) is not None

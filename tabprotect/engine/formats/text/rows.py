@@ -17,6 +17,7 @@ from typing import BinaryIO, Protocol, cast
 
 import numpy as np
 
+from tabprotect.engine.budgets import TEXT_BLOCK_FIELDS
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.text.fields import WORD, Fields, split_fields
 from tabprotect.engine.formats.text.opening import check_file, unreadable
@@ -26,7 +27,6 @@ DELIMITERS = "\t;|,"
 """In this order: a file whose every row has as many tabs is not split at commas."""
 
 BLOCK = 1 << 20
-BLOCK_FIELDS = 400_000
 
 LONGEST_LINE = 1 << 26
 """Bytes of a line that may be held at once; a line without end would fill the memory."""
@@ -120,7 +120,7 @@ class SheetRows:
 
 def _in_blocks(rows: Iterator[list[str]], width: int) -> Iterator[Block]:
     next(rows)
-    while some := list(itertools.islice(rows, max(BLOCK_FIELDS // width, 1))):
+    while some := list(itertools.islice(rows, max(TEXT_BLOCK_FIELDS // width, 1))):
         yield Block(some.copy)
 
 

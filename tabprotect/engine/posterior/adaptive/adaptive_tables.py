@@ -13,16 +13,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from tabprotect.engine.arrays import Floats, Ints
-from tabprotect.engine.budgets import MOST_APPLIED
+from tabprotect.engine.budgets import (
+    ADAPTIVE_AT_ONCE,
+    ADAPTIVE_EDGES,
+    ADAPTIVE_TABLES,
+    MOST_APPLIED,
+)
 from tabprotect.engine.cycles.cycle_family import Family
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.release.likelihood import AdaptiveSequence
-
-MOST_TABLES = 40_000
-MOST_EDGES = 4_000_000
-
-AT_ONCE = 2**22
-"""Entries (table, cycle, cell) looked at side by side."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,13 +100,13 @@ def _reached(
             break
         after, cycle, sign, chance = _before(tables, frontier, family, coins)
         count += len(after)
-        if count > MOST_EDGES:
+        if count > ADAPTIVE_EDGES:
             return None
         key = keys[after] - sign.astype(np.uint64) * by_cycle[cycle]
         at = np.minimum(np.searchsorted(sorted_keys, key), len(sorted_keys) - 1)
         fresh = np.flatnonzero(sorted_keys[at] != key)
         new, one = np.unique(key[fresh], return_index=True)
-        if len(tables) + len(new) > MOST_TABLES:
+        if len(tables) + len(new) > ADAPTIVE_TABLES:
             return None
         one = fresh[one]
         added = family.padded(tables[after[one]].T).T
@@ -129,7 +128,7 @@ def _reached(
 
 
 def _parts(tables: Ints, family: Family) -> list[Ints]:
-    each = max(AT_ONCE // max(family.cells.size, 1), 1)
+    each = max(ADAPTIVE_AT_ONCE // max(family.cells.size, 1), 1)
     return [tables[k : k + each] for k in range(0, len(tables), each)]
 
 

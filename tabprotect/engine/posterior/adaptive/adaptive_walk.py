@@ -11,9 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-import numpy.typing as npt
 
-from tabprotect.engine.arrays import Bools, Floats, Ints
+from tabprotect.engine.arrays import Bools, Floats, Ints, Singles
 from tabprotect.engine.budgets import ADAPTIVE_WALK_BLOCK as BLOCK
 from tabprotect.engine.budgets import ADAPTIVE_WALK_ENTRIES as MOST_ENTRIES
 from tabprotect.engine.budgets import ADAPTIVE_WALK_SPAN as MOST_SPAN
@@ -22,9 +21,6 @@ from tabprotect.engine.cycles.cycle_family import Family
 from tabprotect.engine.errors import InfeasibleError
 from tabprotect.engine.posterior.prior import Prior, Uniform
 from tabprotect.engine.release.likelihood import AdaptiveSequence
-
-Masses = npt.NDArray[np.float32]
-
 
 FEWEST, MOST = 16, 2000
 """Draws of one population."""
@@ -145,7 +141,7 @@ class AdaptiveWalk:
     def _look(
         self,
         counts: Ints,
-        flat: Masses,
+        flat: Singles,
         free: Bools,
         rows: Ints,
         draws: Ints,
@@ -178,7 +174,7 @@ class AdaptiveWalk:
         return np.asarray(gained, dtype=np.int64)
 
 
-def _drawn(flat: Masses, sums: Floats, u: Floats, draws: Ints) -> Ints:
+def _drawn(flat: Singles, sums: Floats, u: Floats, draws: Ints) -> Ints:
     """The row of ``flat`` where the running sum of each draw passes its ``u``; int64 (draws,).
 
     ``sums`` are those of the blocks. By rounding ``u`` may pass the last one: it then falls on the

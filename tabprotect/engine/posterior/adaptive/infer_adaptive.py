@@ -7,6 +7,7 @@ from typing import Literal
 import numpy as np
 
 from tabprotect.engine.arrays import Floats, Ints
+from tabprotect.engine.budgets import ADAPTIVE_DRAWS
 from tabprotect.engine.budgets import INFER_ADAPTIVE_UPDATES as MOST_UPDATES
 from tabprotect.engine.cycles.cycle_family import Family
 from tabprotect.engine.errors import InfeasibleError, InputError
@@ -18,7 +19,6 @@ from tabprotect.engine.progress import Progress
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.likelihood import AdaptiveSequence
 
-DRAWS = 20_000
 POPULATIONS = 10
 """Independent populations: their spread is the error."""
 
@@ -160,7 +160,7 @@ def _estimated(
     published = likelihood.published.counts.reshape(-1)
     walk = AdaptiveWalk(likelihood, family, prior)
     if draws is None:
-        draws = int(np.clip(MOST_UPDATES // max(walk.updates, 1), 16 * POPULATIONS, DRAWS))
+        draws = int(np.clip(MOST_UPDATES // max(walk.updates, 1), 16 * POPULATIONS, ADAPTIVE_DRAWS))
     size = min(walk.largest_population, -(-draws // POPULATIONS))
     populations = max(POPULATIONS, round(draws / size))
     changes = []

@@ -6,13 +6,11 @@ import numpy as np
 
 from tabprotect.engine.arrays import Ints
 from tabprotect.engine.budgets import FEASIBLE_ENTRIES as MOST_ENTRIES
+from tabprotect.engine.budgets import FEASIBLE_NODES
 from tabprotect.engine.errors import InfeasibleError, SolverError
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.release.likelihood import UNBOUNDED, CellFactors
 from tabprotect.engine.solver import Entries, Model
-
-NODES = 1_000
-"""Branch-and-bound nodes for an original in whole numbers."""
 
 
 def original_found(likelihood: CellFactors, progress: Progress = SILENT) -> bool:
@@ -87,7 +85,7 @@ def _solved(
         if len(point) and (np.abs(point - np.rint(point)) < 1e-6).all():
             return True
         whole = Model.of_entries(entries, rows=rows, columns=columns, integral=True)
-        found = whole.weighted(nothing, most_nodes=NODES, progress=progress, stage=stage)
+        found = whole.weighted(nothing, most_nodes=FEASIBLE_NODES, progress=progress, stage=stage)
     except InfeasibleError:
         raise _none("the published counts contradict each other") from None
     except SolverError:

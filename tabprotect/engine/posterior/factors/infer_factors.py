@@ -22,6 +22,7 @@ from tabprotect.engine.arrays import Bools, Floats, Ints
 from tabprotect.engine.bounds.counting import TableCount
 from tabprotect.engine.budgets import CELLWISE_ENTRIES as MOST_ENTRIES
 from tabprotect.engine.budgets import (
+    FACTOR_DRAWS,
     FIBRE_POINTS,
     REWEIGHING_CELLS,
     REWEIGHING_HELD,
@@ -56,9 +57,6 @@ THOROUGH = 3
 
 MIXED = 1.1
 """R-hat above which it is said that chains disagree."""
-
-DRAWS = 20_000
-"""Independent draws where Monte Carlo is asked for though an exact way exists."""
 
 
 def infer_factors(
@@ -99,7 +97,7 @@ def infer_factors(
             progress=progress,
         )
     if way == "monte_carlo" and found.way == "exact":
-        return _simulated(found, draws or DRAWS, generator, progress)
+        return _simulated(found, draws or FACTOR_DRAWS, generator, progress)
     return found
 
 

@@ -15,7 +15,7 @@ from typing import Literal
 import numpy as np
 
 from tabprotect.engine.arrays import Floats, Ints
-from tabprotect.engine.budgets import MOST_ORIGINALS
+from tabprotect.engine.budgets import MOST_ORIGINALS, REWEIGHING_DRAWS, REWEIGHING_WORK
 from tabprotect.engine.budgets import REWEIGHING_CELLS as MOST_CELLS
 from tabprotect.engine.budgets import REWEIGHING_HELD as MOST_HELD
 from tabprotect.engine.errors import InfeasibleError
@@ -26,14 +26,8 @@ from tabprotect.engine.release.likelihood import CellFactors, Rerun
 from tabprotect.engine.solver import solver_work as solver_work
 from tabprotect.engine.tables.table import Table
 
-BUDGET = 2e7
-"""Work for all weighing, in nominal microseconds, by the cost of the first calls."""
-
 OVERRUN = 3
 """Budgets after which weighing is given up where later calls turn out dearer."""
-
-DRAWS = 5_000
-"""Originals drawn where they cannot be listed."""
 
 REPEATS = 200
 """Estimates of one listed original's weight at most."""
@@ -84,7 +78,7 @@ def reweighed(
     unknown = np.flatnonzero((found.chances > 0).sum(axis=1)[found.group_of_cell] > 1)
     if parts is None or len(unknown) > MOST_CELLS:
         return left_out
-    budget = BUDGET if work is None else work
+    budget = REWEIGHING_WORK if work is None else work
     weigher = _Weigher(found, rerun, generator, progress, budget)
     trial = found.draw_originals(2, generator, progress)
     # Where even one call is beyond the budget, none is tried.
@@ -107,7 +101,7 @@ def reweighed(
             "too many originals fit the published counts to weigh each by the whole mechanism",
             hint="take Monte Carlo, or a prior that knows more",
         )
-    drawn = min(draws or min(DRAWS, calls), MOST_HELD // found.domain.size)
+    drawn = min(draws or min(REWEIGHING_DRAWS, calls), MOST_HELD // found.domain.size)
     if not calls or drawn < 2 * LEAST_EFFECTIVE:
         return left_out
     tables = found.draw_originals(drawn, generator, progress)[:, unknown]

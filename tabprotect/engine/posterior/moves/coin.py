@@ -6,12 +6,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
-from tabprotect.engine.arrays import Floats
+from tabprotect.engine.arrays import Floats, SignedInts
 from tabprotect.engine.release.likelihood import BlockingRule
-
-Counts = npt.NDArray[np.signedinteger]
 
 IMPOSSIBLE = -1e8
 """Log ratios below it stand for none at all: differences of infinities would be none."""
@@ -29,7 +26,7 @@ class Coin:
     gamma: float
     rule: BlockingRule
 
-    def masses(self, low_plus: Counts, low_minus: Counts) -> tuple[Floats, Floats, Floats]:
+    def masses(self, low_plus: SignedInts, low_minus: SignedInts) -> tuple[Floats, Floats, Floats]:
         """Backward masses of the coefficients -1, 0, +1: P(table after | table before).
 
         Parameters
@@ -84,7 +81,7 @@ class Coin:
         )
         return self.beta * from_minus, leave, self.alpha * from_plus
 
-    def log_masses(self, low_plus: Counts, low_minus: Counts) -> list[Floats]:
+    def log_masses(self, low_plus: SignedInts, low_minus: SignedInts) -> list[Floats]:
         """Logarithms of :meth:`masses`; -inf is impossible."""
         at = (np.clip(low_plus, -1, 2) + 1) * 4 + (np.clip(low_minus, -1, 2) + 1)
         return [log[at] for log in self._logs]

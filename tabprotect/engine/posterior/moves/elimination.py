@@ -18,8 +18,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tabprotect.engine.arrays import Floats, Ints
+from tabprotect.engine.budgets import BATCH_HELD, KEPT_PLANS, MAX_HELD, MAX_WIDTH, MAX_WORK
 from tabprotect.engine.budgets import KEPT_PLAN_VARIABLES as KEPT_VARIABLES
-from tabprotect.engine.budgets import KEPT_PLANS, MAX_HELD, MAX_WIDTH, MAX_WORK
 from tabprotect.engine.budgets import WIDTH_VARIABLES as MAX_VARIABLES
 from tabprotect.engine.cycles.elimination_width import eliminate
 from tabprotect.engine.errors import InfeasibleError
@@ -41,9 +41,6 @@ from tabprotect.engine.posterior.moves.thinning import Thinned
 from tabprotect.engine.progress import SILENT, Progress
 
 LOWEST = float(np.finfo(np.float64).min)
-
-BATCH_HELD = 2**24
-"""Entries that components side by side may hold together."""
 
 
 @dataclass(frozen=True)

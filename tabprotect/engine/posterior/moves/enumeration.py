@@ -7,19 +7,14 @@ The oracle for small cycle sets, and the exact number of originals that remain p
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-from tabprotect.engine.arrays import Floats, Ints
+from tabprotect.engine.arrays import Floats, Ints, Shorts
+from tabprotect.engine.budgets import ENUMERATION_TABLES
 from tabprotect.engine.budgets import ENUMERATION_WORK as MOST_WORK
 from tabprotect.engine.posterior.moves.backward_factors import step_structures
 from tabprotect.engine.posterior.moves.coin import FAR
 from tabprotect.engine.posterior.moves.signature_model import GroupModel
 from tabprotect.engine.progress import SILENT, Progress
-
-MOST_TABLES = 100_000
-
-Changes = npt.NDArray[np.int16]
-"""Short, since most of the work is copying them; a change is at most ``MAX_SPAN``."""
 
 
 def enumerated_originals(
@@ -51,14 +46,14 @@ def enumerated_originals(
         for cells, signs in entries
     ]
     lowest = model.lowest[groups]
-    change: Changes = np.zeros((1, len(groups)), dtype=np.int16)
+    change: Shorts = np.zeros((1, len(groups)), dtype=np.int16)
     log_weight = np.zeros(1)
     work = 0
     for step in range(len(local) * model.passes - 1, -1, -1):
         progress.report("counting originals", 1 - step / (len(local) * model.passes))
         at, signs = local[step % len(local)]
         work += 3 * change.size
-        if len(change) > MOST_TABLES or work > most_work:
+        if len(change) > ENUMERATION_TABLES or work > most_work:
             return None
         if model.worth is not None:
             masses = model.coin.ratio_masses(
@@ -86,7 +81,7 @@ def enumerated_originals(
     return groups, change[possible].astype(np.int64), log_weight[possible]
 
 
-def _ratio(model: GroupModel, groups: Ints, change: Changes, signs: Ints) -> Floats:
+def _ratio(model: GroupModel, groups: Ints, change: Shorts, signs: Ints) -> Floats:
     """Log ratio of the weights after one more step of the given signs, (tables,)."""
     assert model.worth is not None
     at = model.span + 1 + change
@@ -95,7 +90,7 @@ def _ratio(model: GroupModel, groups: Ints, change: Changes, signs: Ints) -> Flo
     )
 
 
-def _merged(changes: Changes, log_weight: Floats) -> tuple[Changes, Floats]:
+def _merged(changes: Shorts, log_weight: Floats) -> tuple[Shorts, Floats]:
     """Equal rows made one, their weights added."""
     if not len(changes):
         return changes, log_weight

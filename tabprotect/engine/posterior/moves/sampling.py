@@ -17,9 +17,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from tabprotect.engine.arrays import Floats, Ints
+from tabprotect.engine.arrays import Floats, Ints, Shorts
+from tabprotect.engine.budgets import SAMPLING_DRAWS
 from tabprotect.engine.budgets import SAMPLING_ENTRIES as MOST_ENTRIES
 from tabprotect.engine.budgets import SAMPLING_UPDATES as MOST_UPDATES
 from tabprotect.engine.cycles import graphs
@@ -30,9 +30,6 @@ from tabprotect.engine.posterior.moves.signature_model import GroupModel
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.moves import MoveSet
 
-Small = npt.NDArray[np.int16]
-
-DRAWS = 20_000
 POPULATIONS = 10
 """Independent populations: their spread is the error."""
 
@@ -71,7 +68,7 @@ class _Layer:
     cycles: Ints
     starts: Ints
     groups: Ints
-    signs: Small
+    signs: Shorts
     rows: Ints
     components: Ints
     component_starts: Ints
@@ -126,7 +123,7 @@ class BackwardWalk:
         size: int,
         generator: np.random.Generator,
         report: Callable[[float], None],
-    ) -> Small:
+    ) -> Shorts:
         """Joint draws of equal weight: changes, int16 (groups, size).
 
         Draws of one population share ancestors where weights had to be resampled; populations
@@ -170,8 +167,8 @@ class BackwardWalk:
     def _step(
         self,
         layer: _Layer,
-        walk: Small,
-        counts: Small,
+        walk: Shorts,
+        counts: Shorts,
         left: Ints,
         log_weight: Floats,
         generator: np.random.Generator,
@@ -198,7 +195,7 @@ class BackwardWalk:
                 gain = np.log(mass)
             log_weight[layer.components] += np.add.reduceat(gain, layer.component_starts, axis=0)
 
-    def _masses(self, layer: _Layer, here: Small) -> tuple[Floats, Floats, Floats]:
+    def _masses(self, layer: _Layer, here: Shorts) -> tuple[Floats, Floats, Floats]:
         """Backward masses of the coefficients -1, 0, +1, (cycles, draws) each."""
         coin = self.model.coin
         if self._worth is None:
@@ -216,7 +213,7 @@ class BackwardWalk:
             ratios.append(np.add.reduceat(change, layer.starts, axis=0))
         return coin.ratio_masses(ratios[0], ratios[1], drawn=self.model.symmetric)
 
-    def _ratios(self, layer: _Layer, here: Small, left: Ints) -> Floats:
+    def _ratios(self, layer: _Layer, here: Shorts, left: Ints) -> Floats:
         """Log ratios of what guides the walk after the coefficients -1, 0, +1 to before.
 
         float64 (3, cycles, draws).
@@ -237,7 +234,7 @@ class BackwardWalk:
                 total[k] -= self._future[left[:, None], np.minimum(here, last)]
         return np.add.reduceat(total, layer.starts, axis=1)
 
-    def _correct(self, counts: Small, log_weight: Floats) -> None:
+    def _correct(self, counts: Shorts, log_weight: Floats) -> None:
         """Put the prior in the place of its guide."""
         assert self._guide is not None and self.model.log_prior is not None
         change = counts - self.model.lowest[self._watched, None] + self.model.span
@@ -251,8 +248,8 @@ class BackwardWalk:
     def _resample(
         self,
         components: Ints,
-        walk: Small,
-        counts: Small,
+        walk: Shorts,
+        counts: Shorts,
         log_weight: Floats,
         generator: np.random.Generator,
         below: float,
@@ -359,7 +356,7 @@ def estimate(
     """
     walk = BackwardWalk(model)
     if draws is None:
-        draws = int(np.clip(MOST_UPDATES // walk.updates, 16 * POPULATIONS, DRAWS))
+        draws = int(np.clip(MOST_UPDATES // walk.updates, 16 * POPULATIONS, SAMPLING_DRAWS))
     size = min(walk.largest_population(), -(-draws // POPULATIONS))
     populations = max(POPULATIONS, round(draws / size))
     columns = 2 * model.span + 1

@@ -10,8 +10,7 @@ from pathlib import Path
 
 from tabprotect.engine.bundle.confidential import suggested_name
 from tabprotect.engine.errors import InputError, TabprotectError
-from tabprotect.engine.formats.text.opening import read_text
-from tabprotect.engine.microdata.places import is_url
+from tabprotect.engine.formats.text.opening import is_url, read_text
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.project.command import Order
 from tabprotect.engine.project.commands import named

@@ -10,10 +10,9 @@ from contextlib import contextmanager
 
 from tabprotect.engine.bundle.archive import sha256
 from tabprotect.engine.disclosure.policy import Again
-from tabprotect.engine.house import user_name
+from tabprotect.engine.house import register_address, user_name
 from tabprotect.engine.protection.problem import Protected, RunEvidence
-from tabprotect.engine.register.address import address
-from tabprotect.engine.register.lookup import marks
+from tabprotect.engine.register.left_before import marks
 from tabprotect.engine.register.register_entry import LeavingPublication, admit, related
 from tabprotect.engine.release.release import Release
 
@@ -33,7 +32,7 @@ def entered(
     InputError
         When the register cannot be written.
     """
-    place = address(register)
+    place = register_address(register)
     if place is None:
         yield
         return

@@ -7,11 +7,12 @@ from dataclasses import replace
 
 import numpy as np
 
+from tabprotect.engine.arrays import Ints
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.project.command import Context, Declared
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.verbs.table_verbs import edited
-from tabprotect.engine.tables.table import Counts, Table
+from tabprotect.engine.tables.table import Table
 
 
 def _with(
@@ -19,7 +20,7 @@ def _with(
     variable: str,
     categories: Sequence[str],
     parts: Sequence[Sequence[int]],
-    counts: Counts,
+    counts: Ints,
 ) -> Project:
     """Other categories of a variable, each made of some of the old ones, and the counts."""
     domain = project.original.domain

@@ -26,7 +26,8 @@ def _label(project: Project, given: Arguments) -> str:
         before = len(project.comparison.runs)
         if not runs:
             return "compare nothing"
-        return f"{'compare' if len(runs) >= before else 'compare only'} {len(runs)} settings"
+        what = "one setting" if len(runs) == 1 else f"{len(runs)} settings"
+        return f"{'compare' if len(runs) >= before else 'compare only'} {what}"
     return "set the comparison's " + ", ".join(name.replace("_", " ") for name in given)
 
 

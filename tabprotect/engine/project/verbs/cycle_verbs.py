@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from tabprotect.engine.arrays import Ints
 from tabprotect.engine.budgets import CYCLE_VERBS_QUICK_CELLS as QUICK_CELLS
-from tabprotect.engine.cycles import cycle_files as files
+from tabprotect.engine.cycles import cycle_files
 from tabprotect.engine.cycles.constructions.swaps import swaps
 from tabprotect.engine.cycles.designs import DESIGNS, connected_parts, in_place, is_named
 from tabprotect.engine.errors import InputError, ParameterError
@@ -102,10 +102,10 @@ def set_cycles(
         project, kind = _chosen_by_the_table(project), "every"
     if file is not None:
         template_of("a file of cycles", project.parameters)
-        moves, origin = files.read(Path(file), domain=domain), Path(file).name
+        moves, origin = cycle_files.read(Path(file), domain=domain), Path(file).name
         moves = in_place(moves, project.values[REPEATS] or 1 if project.takes_cycles else 1)
     elif cycles is not None:
-        moves, origin = files.from_json(dict(cycles), domain=domain), BY_HAND
+        moves, origin = cycle_files.from_json(dict(cycles), domain=domain), BY_HAND
     elif kind is None and margins is None:
         return _with(project, None, "")
     else:

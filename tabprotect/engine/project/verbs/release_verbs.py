@@ -25,7 +25,7 @@ from tabprotect.engine.protection.coins import house_randomness
 from tabprotect.engine.protection.problem import Protected
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.randomness import Randomness
-from tabprotect.engine.register.lookup import (
+from tabprotect.engine.register.left_before import (
     mechanism_digest,
     refused_before,
     remember_refusal,

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from tabprotect.engine.atomic import Whole, write_together
-from tabprotect.engine.bundle import archive, confidential, manifest, public, set_bundles
+from tabprotect.engine.bundle import archive, confidential, public, set_bundles
 from tabprotect.engine.bundle.data_package import slug
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.reading_options import Reading
@@ -190,7 +190,7 @@ def publish_set(
         raise InputError("the folder cannot be made", file=place, detail=str(error)) from None
     with entered(
         protected,
-        made[manifest.NAME],
+        made[archive.MANIFEST],
         register=context.register,
         rule=project.limits.second_release,
         reason=again.strip(),

@@ -18,7 +18,7 @@ from tabprotect.engine.project.opening.sources import tabulate_source
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.protection.cell_keys.cell_noise import drawn
-from tabprotect.engine.protection.descriptions.remarks import remarks_on_table
+from tabprotect.engine.protection.descriptions.run_summary import remarks_on_table
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Domain

@@ -15,7 +15,7 @@ from functools import lru_cache
 import numpy as np
 
 from tabprotect.engine.arrays import Bools, Ints
-from tabprotect.engine.budgets import MOST_TOTALS
+from tabprotect.engine.budgets import KEYED_TOTALS_CELLS, MOST_TOTALS
 from tabprotect.engine.protection.cell_keys.perturbation_table import KEYS, PerturbationTable
 from tabprotect.engine.protection.cell_keys.published_laws import of_count
 from tabprotect.engine.protection.published_sums import counts_of, sum_factors
@@ -28,8 +28,6 @@ Intervals = tuple[tuple[int, int], ...]
 
 RUNS = 64
 """Sets of keys that are drawn side by side for one estimate."""
-
-MOST_CELLS = 9
 
 COST_OF_CELL = 100.0
 """Microseconds for the key of one cell, and as much again for the rest of an estimate."""
@@ -55,7 +53,7 @@ def with_totals(
         else is.
     """
     inner, size = release.inner, publication.domain.size
-    if inner is None or size > MOST_CELLS:
+    if inner is None or size > KEYED_TOTALS_CELLS:
         return None
     counts = counts_of(release, publication)
     cells, _ = publication.distinct

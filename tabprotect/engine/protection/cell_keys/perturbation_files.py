@@ -17,6 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from tabprotect.engine.arrays import Floats, Ints
+from tabprotect.engine.budgets import PERTURBATION_ROWS
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.text.opening import read_text
 from tabprotect.engine.protection.cell_keys.perturbation_table import KEYS, PerturbationTable
@@ -27,7 +28,6 @@ PTABLE_HEADERS = tuple(
 LOWER_ENDS = frozenset({"p_int_lb", "p_ij_lb"})
 ONS_HEADER = ("pcv", "ckey", "pvalue")
 ONS_ROWS, ONS_PERIOD = 750, 250
-MAX_ROWS = 5_000_000
 CONTENTS = "a perturbation table has the columns i;j;p;v;p_int_ub or pcv,ckey,pvalue"
 
 
@@ -77,7 +77,9 @@ def from_text(text: str) -> PerturbationTable:
     if delimiter != ",":
         # Some countries' decimal point.
         lines = [line.replace(",", ".") for line in lines]
-    numbers = np.array([k for k, line in enumerate(lines) if line.strip()][1 : MAX_ROWS + 2])
+    numbers = np.array(
+        [k for k, line in enumerate(lines) if line.strip()][1 : PERTURBATION_ROWS + 2]
+    )
     if not len(numbers):
         raise InputError("there is nothing but the first row", hint=CONTENTS)
     columns = _numbers([lines[k] for k in numbers], len(header), delimiter, numbers + 1)
@@ -252,7 +254,7 @@ def from_json(data: object) -> PerturbationTable:
 
 def _whole(column: object) -> Ints | None:
     """A list of moderate whole numbers as an array; ``None`` where it is none."""
-    if not isinstance(column, list) or not 0 < len(column) <= MAX_ROWS:
+    if not isinstance(column, list) or not 0 < len(column) <= PERTURBATION_ROWS:
         return None
     if not all(type(value) is int and abs(value) < 10**9 for value in column):
         return None

@@ -15,6 +15,7 @@ from functools import lru_cache
 import numpy as np
 
 from tabprotect.engine.arrays import Bools, Floats, Ints
+from tabprotect.engine.budgets import CHOOSING_WORK
 from tabprotect.engine.cycles.constructions.for_margins import expected_counts
 from tabprotect.engine.cycles.elimination_width import elimination_cost
 from tabprotect.engine.errors import ParameterError
@@ -45,9 +46,6 @@ from tabprotect.engine.tables.moves import MoveSet
 
 FEWEST, TABLES, RUNS = 8, 32, 32
 """Synthetic tables, at least of large ones and of small ones, and runs on each."""
-
-WORK = 5_000_000
-"""Cell updates that the trials of one design may cost."""
 
 MEDIUM = 2_000
 """Cells up to which elementary swaps are looked at: of more, no reader could draw enough."""
@@ -143,7 +141,7 @@ def synthetic_tables(
     digest = hashlib.sha256(b"synthetic" + kept.counts.tobytes()).digest()
     seed = int.from_bytes(digest[:16], "little")
     # A large table has small counts enough in a few: a design touches a cell about four times.
-    number = int(np.clip(WORK // (RUNS * 16 * len(mu)), FEWEST, TABLES))
+    number = int(np.clip(CHOOSING_WORK // (RUNS * 16 * len(mu)), FEWEST, TABLES))
     return synthetic(mu, number, np.random.Generator(np.random.PCG64(seed))), seed
 
 
@@ -229,8 +227,8 @@ def tried_cycles(
     """
     walker = Walker.of(values | {"cycles": moves})
     each = max(len(moves.cells) * walker.steps // len(moves), 1)
-    number = int(np.clip(WORK // (each * RUNS), 1, tables.shape[1]))
-    runs = int(np.clip(WORK // (each * number), 4, RUNS))
+    number = int(np.clip(CHOOSING_WORK // (each * RUNS), 1, tables.shape[1]))
+    runs = int(np.clip(CHOOSING_WORK // (each * number), 4, RUNS))
     state = np.repeat(tables[:, :number], runs, axis=1)
     before = state.copy()
     walker.run(state, generator, progress)

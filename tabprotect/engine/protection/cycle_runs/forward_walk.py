@@ -11,9 +11,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
-from tabprotect.engine.arrays import Bools, Floats, Ints
+from tabprotect.engine.arrays import Bools, Floats, Ints, Signs
 from tabprotect.engine.cycles.cycle_family import Family
 from tabprotect.engine.cycles.layers import Layer, layers
 from tabprotect.engine.parameters import Values
@@ -32,12 +31,10 @@ from tabprotect.engine.protection.problem import Steps
 from tabprotect.engine.release.likelihood import BlockingRule
 from tabprotect.engine.tables.moves import MoveSet
 
-Coins = npt.NDArray[np.int8]
-
 
 def flip(
     generator: np.random.Generator, shape: tuple[int, ...], *, alpha: float, beta: float
-) -> Coins:
+) -> Signs:
     """Three-sided coins: u < alpha adds, alpha <= u < alpha + beta subtracts, else leave."""
     u = generator.random(shape)
     coins = np.zeros(shape, dtype=np.int8)
@@ -49,13 +46,13 @@ def flip(
 def walk_cycles(
     state: Ints,
     plan: list[Layer],
-    coins: Coins,
+    coins: Signs,
     rule: BlockingRule,
     progress: Progress = SILENT,
     *,
     chances: Floats | None = None,
     theta: float = 0.0,
-) -> tuple[Coins, Bools]:
+) -> tuple[Signs, Bools]:
     """Apply the coins to ``state`` in place.
 
     Parameters
@@ -105,7 +102,7 @@ def walk_cycles(
     return effective, blocked
 
 
-def _worth(state: Ints, layer: Layer, coin: Coins, theta: float) -> Floats:
+def _worth(state: Ints, layer: Layer, coin: Signs, theta: float) -> Floats:
     """Log chance that each coin is taken: (x!/y!)^theta over the cells it changes by one."""
     signs = layer.signs if state.ndim == 1 else layer.signs[:, None]
     step = signs * coin[layer.rows]
@@ -126,10 +123,10 @@ TRIES = 32
 def walk_positive(
     state: Ints,
     family: Family,
-    coins: Coins,
+    coins: Signs,
     generator: np.random.Generator,
     progress: Progress = SILENT,
-) -> tuple[Ints, Coins]:
+) -> tuple[Ints, Signs]:
     """At each step one of the cycles through positive cells, each as likely; then the coin.
 
     Parameters

@@ -15,10 +15,10 @@ from typing import Literal
 import numpy as np
 
 from tabprotect.engine.arrays import Bools, Ints
-from tabprotect.engine.budgets import MAX_CYCLE_CELLS
+from tabprotect.engine.budgets import MAX_CYCLE_CELLS, OFFERS_RANKED
 from tabprotect.engine.cycles.algebra import CycleAlgebra
 from tabprotect.engine.cycles.constructions.for_margins import design_for_margins, dimension
-from tabprotect.engine.cycles.constructions.strips import highest
+from tabprotect.engine.cycles.constructions.swaps import highest
 from tabprotect.engine.cycles.designs import design, in_place
 from tabprotect.engine.cycles.elimination_width import elimination_cost
 from tabprotect.engine.errors import InfeasibleError, ParameterError
@@ -45,9 +45,6 @@ COINS = ((0.25, 1), (0.1, 1), (0.4, 1), (0.25, 2), (0.4, 2), (0.4, 4))
 """alpha = beta, and how often each cycle comes: in so many passes, or in place."""
 
 WIDTH_LIMIT = 13
-
-MOST_RANKED = 5_000
-"""Cells up to which the rank of a design that does not prove its own is worked out."""
 
 Posterior = Literal["formula", "draws", "any"]
 
@@ -224,7 +221,7 @@ def _designs(
     every = dimension(publication)
     for name in names:
         moves = design(domain, name)
-        ranked = every is not None and domain.size <= MOST_RANKED
+        ranked = every is not None and domain.size <= OFFERS_RANKED
         found.append((name, moves, every - CycleAlgebra(moves).rank if ranked else None))  # type: ignore[operator]
     return found
 

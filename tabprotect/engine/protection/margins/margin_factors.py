@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from tabprotect.engine.release.likelihood import CellFactors, Rerun
-from tabprotect.engine.release.published import PublishedTable
+from tabprotect.engine.release.release import PublishedTable
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
 

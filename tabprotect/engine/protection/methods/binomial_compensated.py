@@ -46,8 +46,7 @@ from tabprotect.engine.protection.resampling.truncated_laws import (
     weighed,
 )
 from tabprotect.engine.release.likelihood import CellFactors, Rerun
-from tabprotect.engine.release.published import PublishedTable
-from tabprotect.engine.release.release import Release
+from tabprotect.engine.release.release import PublishedTable, Release
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.formula import terms
 from tabprotect.engine.tables.margins import maximal_margins
@@ -68,7 +67,7 @@ KEPT: Parameter[str] = Parameter(
 
 
 class BinomialCompensated(Method):
-    """Registered as ``binomial_compensated``."""
+    """Binomial resampling with compensation: registered as ``binomial_compensated``."""
 
     name = "binomial_compensated"
     label = "Binomial resampling with compensation"
@@ -89,7 +88,7 @@ class BinomialCompensated(Method):
         "posterior",
     )
 
-    calibrations = (CalibrationPlan({"S": 1.5, "kept": "A"}, runs=400),)
+    calibrations = (CalibrationPlan({"S": 1.5, "kept": "A"}, runs=300),)
 
     def resolve(self, domain: Domain, given: Mapping[str, object]) -> Values:
         """S, and a formula with a single largest margin short of the table itself."""

@@ -48,8 +48,7 @@ from tabprotect.engine.protection.resampling.truncated_laws import (
     weighed,
 )
 from tabprotect.engine.release.likelihood import CellFactors, Rerun
-from tabprotect.engine.release.published import PublishedTable
-from tabprotect.engine.release.release import Release
+from tabprotect.engine.release.release import PublishedTable, Release
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 
@@ -70,7 +69,7 @@ SAMPLES: Parameter[int] = Parameter(
 
 
 class Bootstrap(Method):
-    """Registered as ``bootstrap``."""
+    """Bootstrap of the records: registered as ``bootstrap``."""
 
     name = "bootstrap"
     label = "Bootstrap of the records"
@@ -91,8 +90,8 @@ class Bootstrap(Method):
     )
 
     calibrations = (
-        CalibrationPlan({"S": 1.5, "M": 1}, (1.0, 1.8, 0.6), runs=400),
-        CalibrationPlan({"S": 1.5, "M": 3}, (1.0, 1.8, 0.6), runs=400),
+        CalibrationPlan({"S": 1.5, "M": 1}, (1.0, 1.8, 0.6), runs=200),
+        CalibrationPlan({"S": 1.5, "M": 3}, (1.0, 1.8, 0.6), runs=200),
     )
 
     def resolve(self, domain: Domain, given: Mapping[str, object]) -> Values:

@@ -75,8 +75,7 @@ from tabprotect.engine.protection.problem import Draft, Preview, Problem
 from tabprotect.engine.protection.published_sums import rank
 from tabprotect.engine.protection.subtables import GROUPINGS, MARGINS, publication_of
 from tabprotect.engine.release.likelihood import CellFactors, independent
-from tabprotect.engine.release.published import PublishedTable
-from tabprotect.engine.release.release import Release
+from tabprotect.engine.release.release import PublishedTable, Release
 from tabprotect.engine.tables.design_weights import SCALE
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.publication import Publication
@@ -233,7 +232,7 @@ WEIGHT_HIGH: Parameter[float | None] = Parameter(
 
 
 class CellKey(Method):
-    """Registered as ``cell_key``."""
+    """Cell keys: registered as ``cell_key``."""
 
     name = "cell_key"
     label = "Cell keys"
@@ -269,9 +268,9 @@ class CellKey(Method):
 
     # Totals are left out: each of their posteriors takes seconds of simulated keys.
     calibrations = (
-        CalibrationPlan({"margins": "A:B - 1"}, ((2.2,) * 8,) * 8, runs=100),
+        CalibrationPlan({"margins": "A:B - 1"}, ((2.2,) * 8,) * 8, runs=60),
         CalibrationPlan(
-            {"D": 3, "V": 1.0, "js": 0, "margins": "A:B - 1"}, ((1.2,) * 8,) * 8, runs=100
+            {"D": 3, "V": 1.0, "js": 0, "margins": "A:B - 1"}, ((1.2,) * 8,) * 8, runs=60
         ),
     )
 

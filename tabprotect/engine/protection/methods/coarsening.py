@@ -33,14 +33,13 @@ from tabprotect.engine.protection.problem import Draft, Problem
 from tabprotect.engine.protection.published_sums import counts_of, sum_factors
 from tabprotect.engine.protection.subtables import GROUPINGS, given_groupings
 from tabprotect.engine.release.likelihood import CellFactors
-from tabprotect.engine.release.published import PublishedTable
-from tabprotect.engine.release.release import Release
+from tabprotect.engine.release.release import PublishedTable, Release
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.publication import Publication
 
 
 class Coarsening(Method):
-    """Registered as ``coarsening``."""
+    """Coarser categories: registered as ``coarsening``."""
 
     name = "coarsening"
     label = "Coarser categories"

@@ -93,7 +93,7 @@ NODES: Parameter[int] = Parameter(
 
 
 class ControlledRounding(Method):
-    """Registered as ``controlled_rounding``."""
+    """Controlled rounding: registered as ``controlled_rounding``."""
 
     name = "controlled_rounding"
     label = "Controlled rounding"
@@ -119,9 +119,9 @@ class ControlledRounding(Method):
     most_trials = 12
 
     calibrations = (
-        CalibrationPlan({"base": 2}, runs=200),
-        CalibrationPlan({"base": 3, "choice": "unbiased"}, runs=200),
-        CalibrationPlan({"base": 2, "choice": "unbiased", "margins": "A"}, runs=300),
+        CalibrationPlan({"base": 2}, runs=120),
+        CalibrationPlan({"base": 3, "choice": "unbiased"}, runs=80),
+        CalibrationPlan({"base": 2, "choice": "unbiased", "margins": "A"}, runs=80),
     )
 
     def resolve(self, domain: Domain, given: Mapping[str, object]) -> Values:

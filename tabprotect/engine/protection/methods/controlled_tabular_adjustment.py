@@ -126,7 +126,7 @@ class ControlledTabularAdjustment(Method):
         ("posterior", "What a reader can believe about each count can be computed."),
     )
 
-    calibrations = (CalibrationPlan(runs=120),)
+    calibrations = (CalibrationPlan(runs=100),)
 
     def is_random(self, values: Values) -> bool:
         """Never: the same table is adjusted in the same way."""

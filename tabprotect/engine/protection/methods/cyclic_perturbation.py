@@ -57,8 +57,7 @@ import numpy as np
 
 from tabprotect.engine.budgets import CYCLIC_PERTURBATION_ENTRIES as MOST_ENTRIES
 from tabprotect.engine.budgets import CYCLIC_PERTURBATION_PREVIEW_WORK as PREVIEW_WORK
-from tabprotect.engine.cycles import cycle_files as files
-from tabprotect.engine.cycles import reach
+from tabprotect.engine.cycles import cycle_files, reach
 from tabprotect.engine.cycles.constructions.long_cycles import check_size
 from tabprotect.engine.cycles.designs import in_place, is_named
 from tabprotect.engine.errors import InputError, ParameterError
@@ -104,8 +103,7 @@ from tabprotect.engine.release.likelihood import (
     AdaptiveSequence,
     MoveSequence,
 )
-from tabprotect.engine.release.published import PublishedTable
-from tabprotect.engine.release.release import Release
+from tabprotect.engine.release.release import PublishedTable, Release
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.kept_margins import KeptMargins
 from tabprotect.engine.tables.moves import MoveSet
@@ -131,7 +129,7 @@ SIX = ((1.2, 0.7, 2.0), (0.8, 1.5, 1.0))
 
 
 class CyclicPerturbation(Method):
-    """Registered as ``cyclic_perturbation``."""
+    """Cyclic perturbation: registered as ``cyclic_perturbation``."""
 
     name = "cyclic_perturbation"
     label = "Cyclic perturbation"
@@ -167,12 +165,12 @@ class CyclicPerturbation(Method):
     )
 
     calibrations = (
-        CalibrationPlan(means=SIX),
+        CalibrationPlan(means=SIX, runs=180),
         CalibrationPlan(
             {"cycles": "every", "n_cover": 5, "order": "random", "blocking": "negative"}, SIX
         ),
-        CalibrationPlan({"cycles": "every", "n_cover": 5, "order": "replacement"}, SIX),
-        CalibrationPlan({"cycles": "every", "n_cover": 5, "order": "positive"}, SIX, runs=400),
+        CalibrationPlan({"cycles": "every", "n_cover": 5, "order": "replacement"}, SIX, runs=160),
+        CalibrationPlan({"cycles": "every", "n_cover": 5, "order": "positive"}, SIX, runs=160),
     )
 
     def resolve(self, domain: Domain, given: Mapping[str, object]) -> Values:
@@ -258,7 +256,7 @@ class CyclicPerturbation(Method):
             moves = designed(value, domain, values, kept=even)
         elif isinstance(value, (str, Path)):
             template_of("a file of cycles", values)
-            moves = in_place(files.read(Path(value), domain=domain), values[REPEATS] or 1)
+            moves = in_place(cycle_files.read(Path(value), domain=domain), values[REPEATS] or 1)
         else:
             raise ParameterError({"cycles": f"must be a file, is {value!r}"})
         if domain.structural and values[BLOCKING] != "any_zero":

@@ -51,8 +51,7 @@ from tabprotect.engine.protection.resampling.category_chances import (
     read_matrices,
 )
 from tabprotect.engine.release.likelihood import CellFactors, Rerun
-from tabprotect.engine.release.published import PublishedTable
-from tabprotect.engine.release.release import Release
+from tabprotect.engine.release.release import PublishedTable, Release
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 
@@ -97,7 +96,7 @@ MATRICES: Parameter[str | None] = Parameter(
 
 
 class PostRandomisation(Method):
-    """Registered as ``post_randomisation``."""
+    """Post-randomisation of the categories: registered as ``post_randomisation``."""
 
     name = "post_randomisation"
     label = "Post-randomisation of the categories"

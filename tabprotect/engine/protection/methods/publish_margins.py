@@ -63,8 +63,7 @@ from tabprotect.engine.protection.published_sums import counts_of, sum_factors
 from tabprotect.engine.protection.subtables import MARGINS
 from tabprotect.engine.release.likelihood import CellFactors, Rerun
 from tabprotect.engine.release.mechanism import Mechanism
-from tabprotect.engine.release.published import PublishedTable
-from tabprotect.engine.release.release import Release
+from tabprotect.engine.release.release import PublishedTable, Release
 from tabprotect.engine.sensitivity.cells_to_judge import JUDGED, Judged
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Domain
@@ -132,7 +131,7 @@ THEN: Parameter[str | None] = Parameter(
 
 
 class PublishMargins(Method):
-    """Registered as ``publish_margins``."""
+    """Publish margins only: registered as ``publish_margins``."""
 
     name = "publish_margins"
     label = "Publish margins only"
@@ -161,11 +160,11 @@ class PublishMargins(Method):
     )
 
     calibrations = (
-        CalibrationPlan({"margins": "A + B"}, ((1.0, 2.0, 0.6), (1.5, 0.8, 2.5)), runs=200),
+        CalibrationPlan({"margins": "A + B"}, ((1.0, 2.0, 0.6), (1.5, 0.8, 2.5)), runs=130),
         CalibrationPlan(
             {"margins": "A + B", "then": "cell_key D=3 V=2"},
             ((1.0, 2.0, 0.6), (1.5, 0.8, 2.5)),
-            runs=200,
+            runs=80,
         ),
     )
 

@@ -47,7 +47,7 @@ from tabprotect.engine.tables.table import Table
 
 
 class RandomRounding(Method):
-    """Registered as ``random_rounding``."""
+    """Random rounding: registered as ``random_rounding``."""
 
     name = "random_rounding"
     label = "Random rounding"
@@ -66,7 +66,7 @@ class RandomRounding(Method):
 
     calibrations = (
         CalibrationPlan({"base": 3}),
-        CalibrationPlan({"base": 2, "margins": "A + B"}, runs=400),
+        CalibrationPlan({"base": 2, "margins": "A + B"}, runs=130),
     )
 
     def draw(

@@ -31,7 +31,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from tabprotect.engine.arrays import Ints
+from tabprotect.engine.arrays import Codes, Ints
 from tabprotect.engine.budgets import MOST_PERMUTED
 from tabprotect.engine.budgets import SMALL_COUNT_ROUNDING_JOINED as MOST_JOINED
 from tabprotect.engine.budgets import SMALL_COUNT_ROUNDING_RERUN as MOST_RERUN
@@ -50,12 +50,7 @@ from tabprotect.engine.protection.published_sums import (
     sum_factors,
 )
 from tabprotect.engine.protection.rounding.rounding_base import BASE, reaches, require_reach
-from tabprotect.engine.protection.rounding.small_rounding import (
-    Keys,
-    RoundingRules,
-    SmallCounts,
-    keys_of,
-)
+from tabprotect.engine.protection.rounding.small_rounding import RoundingRules, SmallCounts, keys_of
 from tabprotect.engine.protection.subtables import GROUPINGS, MARGINS, publication_of
 from tabprotect.engine.release.likelihood import CellFactors, Rerun
 from tabprotect.engine.release.release import Release
@@ -110,7 +105,7 @@ STEP: Parameter[int] = Parameter(
 
 
 class SmallCountRounding(Method):
-    """Registered as ``small_count_rounding``."""
+    """Small count rounding: registered as ``small_count_rounding``."""
 
     name = "small_count_rounding"
     label = "Small count rounding"
@@ -138,8 +133,8 @@ class SmallCountRounding(Method):
     most_trials = 25
 
     calibrations = (
-        CalibrationPlan({"base": 3}, runs=300),
-        CalibrationPlan({"base": 3, "margins": "A + B"}, runs=300),
+        CalibrationPlan({"base": 3}),
+        CalibrationPlan({"base": 3, "margins": "A + B"}),
         CalibrationPlan({"base": 2, "max_round": 3, "zero_candidates": True}, runs=120),
     )
 
@@ -271,7 +266,7 @@ def _rerun(
         How many inner cells may have been rounded.
     """
     exact = unknown <= MOST_PERMUTED
-    known: list[Keys] = []
+    known: list[Codes] = []
 
     def estimate(original: Table, generator: np.random.Generator) -> float:
         # At the first call: many posteriors need none.

@@ -75,8 +75,7 @@ from tabprotect.engine.protection.suppressing.sensitive import (
 )
 from tabprotect.engine.protection.suppressing.task import Task
 from tabprotect.engine.release.likelihood import UNBOUNDED, CellFactors, Rerun
-from tabprotect.engine.release.published import PublishedTable
-from tabprotect.engine.release.release import Release
+from tabprotect.engine.release.release import PublishedTable, Release
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.publication import Publication
@@ -97,10 +96,6 @@ NOTE = (
     "This posterior knows what is published, and not that the choice of the hidden cells itself "
     "tells something."
 )
-
-
-NINE = ((1.2, 3.0, 4.0), (3.5, 1.0, 3.0), (4.0, 3.0, 2.5))
-"""Means of the counts in its calibration."""
 
 
 CHOICE: Parameter[Literal["cheapest", "random"]] = Parameter(
@@ -179,8 +174,8 @@ class Suppression(Method):
     calibrations = (
         CalibrationPlan(
             {"level": 1, "zeros": "allowed", "insiders": "none"},
-            NINE,
-            runs=450,
+            ((2.0, 1.5), (1.2, 2.7)),
+            runs=180,
             at_risk=SmallCount(1, 1),
         ),
     )

@@ -178,8 +178,8 @@ class NoisyCounts(Method):
         "posterior",
     )
     calibrations = (
-        CalibrationPlan({"margins": "A:B - 1"}, ((1.2,) * 6,) * 6, runs=100),
-        CalibrationPlan({"margins": "A:B + A - 1", "cap": 2}, runs=200),
+        CalibrationPlan({"margins": "A:B - 1"}, ((1.2,) * 6,) * 6, runs=50),
+        CalibrationPlan({"margins": "A:B + A - 1", "cap": 2}, runs=80),
     )
 
     @abstractmethod

@@ -13,10 +13,9 @@ from itertools import permutations
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
-from tabprotect.engine.arrays import Bools, Ints
-from tabprotect.engine.budgets import MOST_KEYS
+from tabprotect.engine.arrays import Bools, Codes, Ints
+from tabprotect.engine.budgets import MOST_KEYS, ROUNDING_LAID_OUT
 from tabprotect.engine.errors import InputError, TooLargeError
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.rounding.greedy_subset import choose
@@ -26,12 +25,6 @@ from tabprotect.engine.tables.table import INT64_MAX, Table
 AT_ONCE = 2000
 """Candidates handled together; of more, so many are drawn first."""
 
-LAID_OUT = 5_000_000
-"""Inner cells times margins up to which a reader's knowledge is followed through zeros too."""
-
-
-Keys = npt.NDArray[np.int32]
-"""Published cells, numbered over all margins."""
 
 Inner = Literal["published", "all"]
 """Which small inner cells are rounded: those seen in a small published cell, or all."""
@@ -85,7 +78,7 @@ class Rounded:
     derived: int
 
 
-def keys_of(publication: Publication, cells: Ints) -> Keys:
+def keys_of(publication: Publication, cells: Ints) -> Codes:
     """The published cells that inner cells add into, (margins, cells).
 
     Raises
@@ -120,7 +113,11 @@ class SmallCounts:
     """
 
     def __init__(
-        self, table: Table, publication: Publication, rules: RoundingRules, keys: Keys | None = None
+        self,
+        table: Table,
+        publication: Publication,
+        rules: RoundingRules,
+        keys: Codes | None = None,
     ) -> None:
         self.table, self.publication, self.rules = table, publication, rules
         if table.total > INT64_MAX // 2:
@@ -294,7 +291,7 @@ class SmallCounts:
         if self.inner is not None or not (now % self.rules.base).any():
             return np.zeros(0, dtype=np.int64)
         # Of a table too large to follow, a reader is taken to know the cells that are zero.
-        whole = self.table.domain.size * len(self.publication.margins) <= LAID_OUT
+        whole = self.table.domain.size * len(self.publication.margins) <= ROUNDING_LAID_OUT
         cells = np.arange(self.table.domain.size) if whole else self.table.cells[0]
         keys = keys_of(self.publication, cells)
         known = self.table.domain.structural_cells(cells)

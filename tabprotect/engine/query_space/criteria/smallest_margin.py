@@ -29,7 +29,7 @@ from tabprotect.engine.query_space.ways_to_bound import BoundsWay
 
 
 class SmallestMargin(RiskCriterion):
-    """See the module."""
+    """The smallest released margin count at an at-risk cell, as a criterion."""
 
     name: ClassVar[str] = "smallest_margin"
     label: ClassVar[str] = "Smallest margin count of at-risk cells"

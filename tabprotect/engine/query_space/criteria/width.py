@@ -43,7 +43,7 @@ from tabprotect.engine.query_space.ways_to_bound import BoundsWay
 
 
 class Width(RiskCriterion):
-    """See the module."""
+    """The smallest width of bounds on an at-risk cell, as a criterion."""
 
     name: ClassVar[str] = "width"
     label: ClassVar[str] = "Width of bounds on at-risk cells"

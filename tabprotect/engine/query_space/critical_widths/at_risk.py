@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from tabprotect.engine.arrays import Bools, Ints
+from tabprotect.engine.arrays import AnyInts, Bools, Ints
 from tabprotect.engine.budgets import CACHE_BYTES, DENSE_LIMIT
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.query_space.critical_widths.smallest_counts import at_risk_sums, summable
@@ -17,7 +17,7 @@ from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Index
 from tabprotect.engine.tables.possible import possible
 from tabprotect.engine.tables.table import Table
-from tabprotect.engine.tables.wide_table import Numbers, numbered
+from tabprotect.engine.tables.wide_table import numbered
 
 
 class AtRiskCells:
@@ -67,7 +67,7 @@ class AtRiskCells:
         self.sizes = tuple(len(table.domain[name].categories) for name in self.lattice.names)
         # Of few categories: as narrow as they go, for what is held for each cell is most of it.
         narrow = np.min_scalar_type(max(self.sizes, default=1))
-        self.codes: Numbers = np.empty((self.lattice.variables, len(counts)), dtype=narrow)
+        self.codes: AnyInts = np.empty((self.lattice.variables, len(counts)), dtype=narrow)
         for column, axis in zip(columns, self.lattice.axes, strict=True):
             own = column[order]
             for v in bits(axis):
@@ -163,7 +163,7 @@ class AtRiskCells:
         return at_risk_sums(key, limit, self._numbers, self.size)
 
 
-def _cells(table: Table, rule: SmallCount) -> tuple[Sequence[Numbers], Ints]:
+def _cells(table: Table, rule: SmallCount) -> tuple[Sequence[AnyInts], Ints]:
     if rule.low > 0:
         return table.listed
     if table.domain.size > DENSE_LIMIT:

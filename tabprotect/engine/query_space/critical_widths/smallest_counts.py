@@ -12,10 +12,9 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from tabprotect.engine.arrays import Floats, Ints
+from tabprotect.engine.arrays import AnyInts, Floats, Ints
 from tabprotect.engine.budgets import EXACT_FLOAT
 from tabprotect.engine.query_space.lattice import Lattice, Query, bits
-from tabprotect.engine.tables.wide_table import Numbers
 
 Sums = Ints | Floats
 
@@ -50,7 +49,7 @@ def summable(counts: Ints) -> Sums:
 
 
 def smallest_counts(
-    codes: Numbers,
+    codes: AnyInts,
     sizes: Sequence[int],
     counts: Ints,
     at_risk: int,

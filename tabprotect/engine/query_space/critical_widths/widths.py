@@ -20,7 +20,7 @@ from functools import partial
 
 import numpy as np
 
-from tabprotect.engine.arrays import Ints
+from tabprotect.engine.arrays import AnyInts, Ints
 from tabprotect.engine.bounds.bounding import width
 from tabprotect.engine.budgets import TIED_CELLS
 from tabprotect.engine.progress import SILENT, Progress
@@ -29,7 +29,6 @@ from tabprotect.engine.query_space.critical_widths.smallest_counts import smalle
 from tabprotect.engine.query_space.frontier import maximal_queries
 from tabprotect.engine.query_space.lattice import Lattice, Query, bits
 from tabprotect.engine.query_space.workers import Workers, spread_over_workers
-from tabprotect.engine.tables.wide_table import Numbers
 
 PIECES = 6
 """The lattice is cut into 2^6 pieces, or a few more, to share out."""
@@ -185,7 +184,7 @@ def _smallest(cells: AtRiskCells, workers: Workers, progress: Progress) -> Ints:
 
 
 def _piece(
-    codes: Numbers,
+    codes: AnyInts,
     sizes: tuple[int, ...],
     counts: Ints,
     at_risk: int,

@@ -13,14 +13,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tabprotect.engine.arrays import Bools, Ints
+from tabprotect.engine.arrays import Arrays, Bools, Ints
 from tabprotect.engine.query_space.frontier import maximal_queries
 from tabprotect.engine.query_space.lattice import Query, bits
 
 Graph = list[Query]
-
-Sets = npt.NDArray[Any]
-"""Queries as the narrowest whole numbers that hold them."""
 
 
 def graph_of(variables: int, queries: Iterable[Query]) -> Graph:
@@ -198,7 +195,7 @@ def _narrowest(variables: int) -> Any:
     return np.uint16 if variables <= 16 else np.uint32 if variables <= 32 else np.int64
 
 
-def _strangers(around: Sets, own: Sets) -> npt.NDArray[np.int32]:
+def _strangers(around: Arrays, own: Arrays) -> npt.NDArray[np.int32]:
     """Ordered pairs of each vertex's neighbours that are not joined themselves (K, n)."""
     apart = ~(around | own)
     out = np.empty(around.shape, dtype=np.int32)
@@ -208,7 +205,7 @@ def _strangers(around: Sets, own: Sets) -> npt.NDArray[np.int32]:
     return out
 
 
-def _inside(cliques: Sets, released: tuple[Query, ...], queries: Sets) -> Bools:
+def _inside(cliques: Arrays, released: tuple[Query, ...], queries: Arrays) -> Bools:
     """Whether each clique (n,) lies in one of the released sets or in its own query."""
     out: Bools = (cliques & queries) == cliques
     for query in released:

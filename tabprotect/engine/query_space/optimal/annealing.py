@@ -15,15 +15,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tabprotect.engine.budgets import ANNEALING_PROPOSALS
 from tabprotect.engine.errors import Interrupted
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.query_space.criterion import RiskCriterion
 from tabprotect.engine.query_space.criterion_evidence import Evidence
 from tabprotect.engine.query_space.lattice import Query
 from tabprotect.engine.query_space.utility import Worth
-
-PROPOSALS = 100_000
-"""In all, over every start."""
 
 HOT, COLD = 40.0, 0.3
 """Temperatures, in sub-tables, at the start and at the end of each round."""
@@ -58,7 +56,7 @@ def anneal(
     worth: Worth,
     generator: np.random.Generator,
     *,
-    proposals: int = PROPOSALS,
+    proposals: int = ANNEALING_PROPOSALS,
     progress: Progress = SILENT,
 ) -> Annealed:
     """The best decomposable release found in some coolings from the one-way tables.

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Literal
 
+from tabprotect.engine.budgets import ANNEALING_PROPOSALS
 from tabprotect.engine.errors import InfeasibleError, ParameterError
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.query_space.criterion import RiskCriterion
@@ -14,7 +15,7 @@ from tabprotect.engine.query_space.criterion_evidence import Evidence, RiskJudge
 from tabprotect.engine.query_space.frontier import Frontier
 from tabprotect.engine.query_space.graphs.chordal import decomposable
 from tabprotect.engine.query_space.lattice import Lattice, Query
-from tabprotect.engine.query_space.optimal.annealing import PROPOSALS, anneal
+from tabprotect.engine.query_space.optimal.annealing import anneal
 from tabprotect.engine.query_space.optimal.exhaustive import best_release
 from tabprotect.engine.query_space.optimal.heuristic import longest_prefix
 from tabprotect.engine.query_space.registered import criteria, utilities
@@ -97,7 +98,7 @@ def optimal(
     criterion: RiskCriterion | None = None,
     utility: str = "released_count",
     randomness: Randomness | None = None,
-    proposals: int = PROPOSALS,
+    proposals: int = ANNEALING_PROPOSALS,
     bounds: BoundsWay = "auto",
     progress: Progress = SILENT,
 ) -> ReleaseProposal:

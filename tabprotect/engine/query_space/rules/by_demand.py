@@ -26,7 +26,7 @@ REQUESTS: Parameter[int] = Parameter(
 
 
 class ByDemand(ReleaseRule):
-    """See the module."""
+    """The rule that releases what has been asked for often enough."""
 
     name: ClassVar[str] = "by_demand"
     label: ClassVar[str] = "Release what is asked for often"

@@ -27,7 +27,7 @@ GAIN: Parameter[float] = Parameter(
 
 
 class ByValue(ReleaseRule):
-    """See the module."""
+    """The rule that releases what helps to rebuild the whole table."""
 
     name: ClassVar[str] = "by_value"
     label: ClassVar[str] = "Release what helps to rebuild the table"

@@ -15,7 +15,7 @@ from tabprotect.engine.query_space.rule import ReleaseRule, Ruling, Situation
 
 
 class Myopic(ReleaseRule):
-    """See the module."""
+    """The rule that releases whatever is wide enough now."""
 
     name: ClassVar[str] = "myopic"
     label: ClassVar[str] = "Release whatever is wide enough now"

@@ -16,7 +16,7 @@ from tabprotect.engine.query_space.rule import ReleaseRule, Ruling, Situation
 
 
 class OneStep(ReleaseRule):
-    """See the module."""
+    """The rule that adds one variable to what is released."""
 
     name: ClassVar[str] = "one_step"
     label: ClassVar[str] = "Add one variable to a released sub-table"

@@ -45,7 +45,7 @@ DRAWS: Parameter[int] = Parameter(
 
 
 class Simulatable(ReleaseRule):
-    """See the module."""
+    """The rule whose decisions anybody could make from what is released."""
 
     name: ClassVar[str] = "simulatable"
     label: ClassVar[str] = "Decide from what is released alone"

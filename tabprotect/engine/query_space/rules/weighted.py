@@ -25,7 +25,7 @@ PENALTY: Parameter[float] = Parameter(
 
 
 class Weighted(ReleaseRule):
-    """See the module."""
+    """The rule that weighs what is released against what is closed off."""
 
     name: ClassVar[str] = "weighted"
     label: ClassVar[str] = "Weigh what is released against what is closed off"

@@ -15,7 +15,7 @@ from tabprotect.engine.tables.table import Table
 
 
 class DimensionWeighted(ReleaseUtility):
-    """See the module."""
+    """Released sub-tables, each counted by its number of variables."""
 
     name: ClassVar[str] = "dimension_weighted"
     label: ClassVar[str] = "Released sub-tables weighted by dimension"

@@ -17,7 +17,7 @@ from tabprotect.engine.tables.table import Table
 
 
 class Reconstruction(ReleaseUtility):
-    """See the module."""
+    """The share of records that released margins put into the right cells."""
 
     name: ClassVar[str] = "reconstruction"
     label: ClassVar[str] = "Share of records that the release puts into the right cells"

@@ -14,7 +14,7 @@ from tabprotect.engine.tables.table import Table
 
 
 class ReleasedCount(ReleaseUtility):
-    """See the module."""
+    """The number of released sub-tables."""
 
     name: ClassVar[str] = "released_count"
     label: ClassVar[str] = "Number of released sub-tables"

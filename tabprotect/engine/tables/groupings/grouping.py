@@ -8,9 +8,9 @@ from functools import cached_property, lru_cache
 
 import numpy as np
 
+from tabprotect.engine.arrays import Ints
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.tables.domain import Domain
-from tabprotect.engine.tables.table import Counts
 from tabprotect.engine.tables.variable import Variable
 
 
@@ -38,7 +38,7 @@ class Grouping:
         return Variable(self.name, tuple(dict.fromkeys(self.groups)))
 
     @cached_property
-    def codes(self) -> Counts:
+    def codes(self) -> Ints:
         """The group's number for each category, int64 (categories,)."""
         codes = np.array([self.variable.code(group) for group in self.groups], dtype=np.int64)
         codes.flags.writeable = False

@@ -33,7 +33,7 @@ from tabprotect.engine.posterior.analysis import (
 )
 from tabprotect.engine.posterior.log_linear import LogLinear
 from tabprotect.engine.posterior.posterior import Posterior
-from tabprotect.engine.progress import Progress
+from tabprotect.engine.progress import Part, Progress
 from tabprotect.engine.project.project import Who
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.tables.domain import Domain
@@ -70,19 +70,6 @@ class Analysis:
     model: LogLinear | None = None
 
 
-class _Part:
-    """Progress of one part of a run; every report brings what is known so far.
-
-    Whoever watches may skip reports, so none is the only one with a result.
-    """
-
-    def __init__(self, whole: Progress, at: int, known: object) -> None:
-        self._whole, self._at, self._known = whole, at, known
-
-    def report(self, stage: str, fraction: float, partial: object = None) -> None:
-        self._whole.report("drawing tables", (self._at + fraction) / PARTS, self._known)
-
-
 def statistic_over_draws(
     posterior: Posterior, analysis: Analysis, draws: int, progress: Progress
 ) -> tuple[AnalysisSummary, int]:
@@ -93,7 +80,7 @@ def statistic_over_draws(
     Summary, int
         The summary, and how many draws were asked for.
     """
-    generator = Randomness.fresh().generator()
+    generator, stage = Randomness.fresh().generator(), "drawing tables"
     values: list[Floats] = []
     cuts = np.linspace(0, draws, PARTS + 1).astype(int)
     summary: AnalysisSummary | None = None
@@ -106,11 +93,11 @@ def statistic_over_draws(
             analysis.name,
             generator=generator,
             draws=number_,
-            progress=_Part(progress, part, None if summary is None else (summary, draws)),
+            progress=Part(progress, part, PARTS, stage, summary and (summary, draws)),
         )
         values.append(found.values)
         summary = AnalysisSummary(found.name, found.published, np.concatenate(values))
-        progress.report("drawing tables", (part + 1) / PARTS, (summary, draws))
+        progress.report(stage, (part + 1) / PARTS, (summary, draws))
     assert summary is not None
     return summary, draws
 
@@ -147,11 +134,10 @@ class DrawsPanel(QWidget):
         self.odds.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.who = QComboBox()
         self.who.setAccessibleName("Whose belief the tables are drawn from")
-        for name in ("user", "intruder"):
-            self.who.addItem(f"the {name}'s belief", name)
+        self.who.addItem("the user's belief", "user")
+        self.who.addItem("the intruder's belief", "intruder")
         self.draws = QSpinBox(minimum=20, maximum=100_000, singleStep=500, value=DRAWS)
         self.draws.setSuffix(" tables")
-        self.draws.setGroupSeparatorShown(True)
         self.draws.setAccessibleName("How many tables to draw")
         self.button = QPushButton("Draw")
         self.button.setAccessibleName("Draw possible originals and analyse them")

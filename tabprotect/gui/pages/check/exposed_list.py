@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QComboBox, QLineEdit, QWidget
+from PySide6.QtWidgets import QComboBox, QWidget
 
 from tabprotect.engine.tables.domain import Index
+from tabprotect.gui.look.finder import Finder
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.listing import ListColumn, Listing
@@ -32,9 +33,7 @@ class ExposedList(QWidget):
         title = Label("Most exposed", role="section")
         self.among = QComboBox()
         self.among.setAccessibleName("Which cells are listed")
-        self.search = QLineEdit(placeholderText="find", clearButtonEnabled=True)
-        self.search.setAccessibleName("Find cells by their labels")
-        self.search.setMaximumWidth(14 * GRID)
+        self.search = Finder("Find cells by their labels")
         self.table = Listing("Most exposed cells", sortable=False)
         self.table.chosen.connect(lambda row: self.chosen.emit(self.cells[row]))
         self.among.currentIndexChanged.connect(lambda _: self._fill())
@@ -91,15 +90,21 @@ class ExposedList(QWidget):
         wanted = self.search.text().strip().casefold()
         keys = most_exposed(view, among=self._mask(view, self.among.currentData()))
         cells = [domain.unflat(key) for key in keys]
-        self.cells = [at for at in cells if wanted in domain.cell_text(at).casefold()]
-        published = [published_count(posterior, at) for at in self.cells]
+        if wanted:
+            cells = [at for at in cells if wanted in domain.cell_text(at).casefold()]
+        self.cells = cells
 
+        # Looked up when a row comes into sight: there are a thousand.
         def column(head: str, values: Any, text: Any = chance_text) -> ListColumn:
-            return ListColumn(head, [values[at] for at in self.cells], text)
+            return ListColumn(head, cells, lambda at: text(values[at]))
+
+        def published(at: Index) -> str:
+            count = published_count(posterior, at)
+            return "x" if count is None else count_text(count)
 
         columns = [
-            ListColumn("cell", [domain.cell_text(at) for at in self.cells], str, right=False),
-            ListColumn("published", published, lambda n: "x" if n is None else count_text(n)),
+            ListColumn("cell", cells, domain.cell_text, right=False),
+            ListColumn("published", cells, published),
         ]
         if original is not None:
             columns += [column("true", original, count_text), column("P(true)", view.true)]

@@ -134,7 +134,7 @@ def draws_csv(summary: AnalysisSummary, *, true: float | None) -> bytes:
 
 
 class PosteriorFiles(QObject):
-    """The export actions of the posterior page."""
+    """The export actions of the check page."""
 
     def __init__(self, page: PosteriorShown) -> None:
         super().__init__(page)

@@ -1,4 +1,4 @@
-"""What the posterior page shows, as its exports see it."""
+"""What the check page shows, as its exports see it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tabprotect.gui.plots.heat_map import HeatMap
 
 
 class PosteriorShown(Page):
-    """The parts of the posterior page that exports read."""
+    """The parts of the check page that exports read."""
 
     map: HeatMap
     cell: CellPanel

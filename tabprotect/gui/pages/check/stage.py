@@ -1,4 +1,4 @@
-"""The posterior page as the rail and the menus show it."""
+"""The check page as the rail and the menus show it."""
 
 from __future__ import annotations
 

@@ -3,15 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import (
-    QAbstractItemView,
-    QGridLayout,
-    QHeaderView,
-    QTableWidget,
-    QTableWidgetItem,
-    QToolButton,
-    QWidget,
-)
+from PySide6.QtWidgets import QToolButton, QWidget
 
 from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.posterior.posterior import Posterior
@@ -21,13 +13,13 @@ from tabprotect.engine.tables.domain import Index
 from tabprotect.gui.base.believed_totals import CERTAIN, Totals, TotalsBy
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.look.buttons import emptied, tool_button
+from tabprotect.gui.look.flow import FlowLayout
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column
+from tabprotect.gui.look.listing import ListColumn, Listing
 from tabprotect.gui.look.theme import GRID, count_text, number_text
 from tabprotect.gui.plots.cell_histogram import CellHistogram, DrawnBelief
 
-COLUMNS = ("Total", "Published", "Expected", "90 % interval")
-IN_A_ROW = 3
 MOST_ROWS = 500
 LEVEL = 0.9
 
@@ -44,20 +36,12 @@ class SumsPanel(QWidget):
         self._found: TotalsBy | None = None
         self._who: Who = "user"
         self._question = Totals(document, self, self._answered, self._failed)
-        self._names = QGridLayout()
-        self._names.setSpacing(GRID // 2)
+        self._names = FlowLayout(gap=GRID // 2)
         self.said = Label(wordWrap=True, name="How the totals were computed")
-        self.table = QTableWidget(0, len(COLUMNS))
-        self.table.setAccessibleName("Totals and what to believe of them")
-        self.table.setHorizontalHeaderLabels(COLUMNS)
-        self.table.verticalHeader().hide()
-        self.table.horizontalHeader().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
-        self.table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        self.table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self.table.currentCellChanged.connect(lambda row, *_: self._show_total(row))
+        self.table = Listing("Totals and what to believe of them", sortable=False)
+        self.table.chosen.connect(self._show_total)
         self.histogram = CellHistogram()
         in_column(
-            Label("Totals by", wordWrap=True),
             self._names,
             self.said,
             (self.table, 1),
@@ -80,8 +64,11 @@ class SumsPanel(QWidget):
         """Ask anew about the totals of the posterior in force; only while they are looked at."""
         self._who = who
         posterior, release = self.document.known_posterior(who), self.document.release
-        if not self.isVisible() or release is None or posterior is None:
-            self.histogram.hide()
+        if release is None or posterior is None:
+            self._question.drop()
+            self._clear("")
+            return
+        if not self.isVisible():
             return
         domain = posterior.domain
         groupings = groupings_of(domain, release.mechanism.parameters)
@@ -89,24 +76,29 @@ class SumsPanel(QWidget):
         if list(self.names) != names:
             self._offer(names)
         if self._question.ask_by(self.chosen, who):
-            self.totals = None
-            self.table.setRowCount(0)
-            self.histogram.hide()
-            self.said.setText("Adding up what can be believed of the cells\u2026")
+            self._clear("Adding up what can be believed of the cells\u2026")
+
+    def _clear(self, said: str) -> None:
+        """Leave nothing of another release in sight."""
+        self.totals = self._found = None
+        self.table.show_rows(())
+        self.histogram.hide()
+        self.said.setText(said)
 
     def _offer(self, names: list[str]) -> None:
         emptied(self._names)
+        self._names.addWidget(Label("Totals by"))
         self.names = {}
         total = self.document.total
         wanted = names[:1] if total is None else total.names
-        for number, name in enumerate(names):
+        for name in names:
             button = tool_button(name, checkable=True)
             button.setAccessibleName(f"Totals by {name}")
             button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
             button.setChecked(name in wanted)
             button.toggled.connect(lambda _: self.refresh(self._who))
             self.names[name] = button
-            self._names.addWidget(button, number // IN_A_ROW, number % IN_A_ROW)
+            self._names.addWidget(button)
 
     def _failed(self, error: TabprotectError) -> None:
         self.said.setText(error.sentence)
@@ -114,26 +106,20 @@ class SumsPanel(QWidget):
     def _answered(self, answer: TotalsBy) -> None:
         found = answer.posterior
         self.totals, self._found = found, answer
-        domain, number = found.domain, min(found.domain.size, MOST_ROWS)
+        domain = found.domain
+        cells = [domain.unflat(row) for row in range(min(domain.size, MOST_ROWS))]
+        published = [found.published_count(cell) for cell in cells]
         low, high = found.interval(LEVEL)
-        self.table.setRowCount(number)
-        for row in range(number):
-            index = domain.unflat(row)
-            published = found.published_count(index)
-            ends = sorted({int(low[index]), int(high[index])})
-            words = (
-                ", ".join(domain.labels(index)) or "grand total",
-                "\u2013" if published is None else count_text(published),
-                number_text(float(found.mean[index])),
-                " to ".join(map(count_text, ends)),
+        ends = [sorted({int(low[cell]), int(high[cell])}) for cell in cells]
+        names = [", ".join(domain.labels(cell)) or "grand total" for cell in cells]
+        self.table.show_rows(
+            (
+                ListColumn("Total", names, str, right=False),
+                ListColumn("Published", published, _or_dash),
+                ListColumn("Expected", [float(found.mean[cell]) for cell in cells], number_text),
+                ListColumn("90 % interval", ends, lambda e: " to ".join(map(count_text, e))),
             )
-            for column, text in enumerate(words):
-                item = QTableWidgetItem(text)
-                if column:
-                    item.setTextAlignment(
-                        Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-                    )
-                self.table.setItem(row, column, item)
+        )
         exact = int((found.chances.max(axis=1) > CERTAIN).sum())
         how = (
             "exactly" if found.way == "exact" else f"from drawn originals, \u00b1{found.error:.4f}"
@@ -155,13 +141,12 @@ class SumsPanel(QWidget):
 
     def select(self, cell: Index | None) -> None:
         """Go to the total that a cell belongs to."""
-        if self.totals is None or self._found is None or not self.table.rowCount():
+        if self.totals is None or self._found is None:
             return
-        row = 0
-        if cell is not None:
-            row = self.totals.domain.flat(self._found.place(cell))
-        self.table.setCurrentCell(min(row, self.table.rowCount() - 1), 0)
-        self._show_total(self.table.currentRow())
+        row = 0 if cell is None else self.totals.domain.flat(self._found.place(cell))
+        row = min(row, len(self.table.rows.rows) - 1)
+        self.table.set_current(row)
+        self._show_total(row)
 
     def _show_total(self, row: int) -> None:
         found = self.totals
@@ -175,3 +160,7 @@ class SumsPanel(QWidget):
             published=found.published_count(index),
             true=None,
         )
+
+
+def _or_dash(count: int | None) -> str:
+    return "\u2013" if count is None else count_text(count)

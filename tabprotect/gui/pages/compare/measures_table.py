@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication, QKeySequence, QShortcut
-from PySide6.QtWidgets import QComboBox, QLineEdit, QWidget
+from PySide6.QtWidgets import QComboBox, QWidget
 
 from tabprotect.gui.look.buttons import tool_button
+from tabprotect.gui.look.finder import Finder
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.listing import ListColumn, Listing
 from tabprotect.gui.look.theme import GRID
@@ -54,8 +55,7 @@ class MeasuresTable(QWidget):
         for label, noun in KINDS:
             self.kind.addItem(label, noun)
         self.kind.currentIndexChanged.connect(lambda _: self._fill())
-        self.filter = QLineEdit(placeholderText="Filter", clearButtonEnabled=True)
-        self.filter.setAccessibleName("Filter the rows by words")
+        self.filter = Finder("Filter the rows by words")
         self.filter.textChanged.connect(lambda _: self._fill())
         self.copy_button = tool_button("Copy")
         self.copy_button.setAccessibleName("Copy the table")
@@ -115,7 +115,7 @@ class MeasuresTable(QWidget):
     def _fill(self) -> None:
         found = self._found
         if found is None:
-            self.list.show_rows([], stretch=None)
+            self.list.show_rows([], stretch=())
             return
         noun = self.kind.currentData()
         measures = sorted(
@@ -127,7 +127,7 @@ class MeasuresTable(QWidget):
         named = columns[1]
         texts = [named.text(value).lower() for value in named.values]
         chosen = [n for n, text in enumerate(texts) if all(word in text for word in words)]
-        self.list.show_rows(columns, np.array(chosen, dtype=np.int64), stretch=None)
+        self.list.show_rows(columns, np.array(chosen, dtype=np.int64), stretch=())
         header = self.list.horizontalHeader()
         header.resizeSection(1, min(header.sectionSize(1), 36 * GRID))
 

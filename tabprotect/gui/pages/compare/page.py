@@ -27,6 +27,7 @@ from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Changes, Page
 from tabprotect.gui.base.question import Question
 from tabprotect.gui.look.buttons import scrolling
+from tabprotect.gui.look.flow import FlowLayout
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column
 from tabprotect.gui.look.theme import GRID
@@ -115,10 +116,10 @@ class ComparePage(CompareStage, Page):
             whole.setStretchFactor(whole.count() - 1, room)
         whole.setSizes([32 * GRID, 80 * GRID])
         self.body.addWidget(whole, 1)
-        for button in (self.copy_button, self.source):
-            self.footer.addWidget(button)
-        self.footer.addStretch(1)
-        self.footer.addWidget(self.open_button)
+        others = FlowLayout(gap=GRID)
+        for button in (self.copy_button, self.source, self.open_button):
+            others.addWidget(button)
+        self.footer.addLayout(others, 1)
         self._connect()
 
     def _taught(self) -> QWidget:

@@ -24,5 +24,12 @@ class CompareStage(Stage):
     )
 
     @classmethod
+    def why_not(cls, document: Document) -> str:
+        if document.project is not None and not document.has_original:
+            return "A bundle opened without its original has nothing to compare."
+        return super().why_not(document)
+
+    @classmethod
     def idle(cls, document: Document) -> frozenset[str]:
-        return frozenset({"open", "csv", "svg"})
+        started = frozenset({"compare", "source"}) if document.public else frozenset[str]()
+        return started | {"open", "csv", "svg"}

@@ -8,7 +8,7 @@ from typing import ParamSpec
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
 
-from tabprotect.engine.cycles import cycle_files as files
+from tabprotect.engine.cycles import cycle_files
 from tabprotect.engine.errors import InputError, TabprotectError
 from tabprotect.engine.project.command import Command
 from tabprotect.engine.project.verbs.cycle_verbs import (
@@ -132,7 +132,7 @@ class CycleEditor(QObject):
         if moves is None:
             return
         try:
-            files.write(moves, Path(path))
+            cycle_files.write(moves, Path(path))
         except TabprotectError as error:
             self.document.error_raised.emit(error, PAGE)
         except OSError as error:

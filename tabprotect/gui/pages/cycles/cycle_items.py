@@ -19,12 +19,12 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QBrush, QColor, QFontMetrics, QPainter, QPen
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
-from tabprotect.engine.arrays import Bools, Ints
+from tabprotect.engine.arrays import Bools, Ints, Signs
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.gui.look import icons
 from tabprotect.gui.look.theme import GRID, THEME, colour, count_text
-from tabprotect.gui.pages.cycles.cycle_picture import Pattern, extent, paint_pattern, pattern
+from tabprotect.gui.pages.cycles.cycle_picture import extent, paint_pattern, pattern
 from tabprotect.languages.speaking import told
 
 AnyIndex = QModelIndex | QPersistentModelIndex
@@ -44,7 +44,7 @@ class CycleListModel(QAbstractListModel):
         self.broken: Mapping[int, str] = {}
         self.shown = np.zeros(0, dtype=np.int64)
         self._filter = ""
-        self._patterns: OrderedDict[int, Pattern] = OrderedDict()
+        self._patterns: OrderedDict[int, Signs] = OrderedDict()
 
     def show_moves(self, moves: MoveSet | None, placement: Placement | None) -> None:
         """Take another cycle set; what is known about it follows."""
@@ -114,7 +114,7 @@ class CycleListModel(QAbstractListModel):
         at = int(np.searchsorted(self.shown, cycle))
         return at if at < len(self.shown) and self.shown[at] == cycle else -1
 
-    def pattern(self, cycle: int) -> Pattern:
+    def pattern(self, cycle: int) -> Signs:
         """The cycle's picture, kept while it is likely to be asked for again."""
         if cycle not in self._patterns:
             assert self.moves is not None and self.placement is not None
@@ -144,11 +144,9 @@ class CycleListModel(QAbstractListModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return told(f"Cycle {cycle + 1}")
         cells = len(self.moves.entries(cycle)[0])
-        words = {"broken": ", breaks a margin", "blocked": ", blocked on this table", "": ""}
-        return told(
-            f"Cycle {cycle + 1}: {count_text(cells)} cells, {extent(self.moves, cycle)}"
-            f"{words[self.state(cycle)]}"
-        )
+        words = {"broken": ", breaks a margin", "blocked": ", blocked on this table"}
+        said = f"Cycle {cycle + 1} over {count_text(cells)} cells: {extent(self.moves, cycle)}"
+        return told(said) + told(words.get(self.state(cycle), ""))
 
     def flags(self, index: AnyIndex) -> Qt.ItemFlag:
         both = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable

@@ -14,7 +14,6 @@ from PySide6.QtGui import QDropEvent, QKeyEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHeaderView,
-    QLineEdit,
     QTableView,
     QToolButton,
     QWidget,
@@ -25,6 +24,7 @@ from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.gui.look import icons
 from tabprotect.gui.look.buttons import tool_button
+from tabprotect.gui.look.finder import Finder
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID, count_text
@@ -110,10 +110,7 @@ class CycleList(QWidget):
         super().__init__()
         self.model = CycleListModel()
         self.view = CycleListView(self.model)
-        self.filter = QLineEdit(
-            placeholderText="Filter: 12, blocked, a cell", clearButtonEnabled=True
-        )
-        self.filter.setAccessibleName("Filter the cycles")
+        self.filter = Finder("Filter the cycles")
         self.filter.setToolTip(
             "A number, “blocked”, “broken” (or “broken” and a margin), a category that the cycle "
             "touches, or the categories of one cell with commas between them"

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPen, QPolygonF
 
+from tabprotect.engine.arrays import Signs
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.gui.look.theme import colour
-
-Pattern = npt.NDArray[np.int8]
 
 BOTH = 2
 """In a pattern: + and - fall together (the picture is coarser than the table)."""
@@ -23,7 +21,7 @@ COARSE = 20
 """Rows and columns of the picture of a long cycle."""
 
 
-def pattern(moves: MoveSet, cycle: int, placement: Placement) -> Pattern:
+def pattern(moves: MoveSet, cycle: int, placement: Placement) -> Signs:
     """The cycle as a small matrix of +1, -1, 0 (and :data:`BOTH`).
 
     The whole table where it is small, else only the rows and columns the cycle touches, else a
@@ -60,7 +58,7 @@ def pattern(moves: MoveSet, cycle: int, placement: Placement) -> Pattern:
     return out
 
 
-def paint_pattern(painter: QPainter, area: QRectF, matrix: Pattern) -> None:
+def paint_pattern(painter: QPainter, area: QRectF, matrix: Signs) -> None:
     """Draw a pattern: + filled squares, - hollow ones, 0 dots (readable without colour)."""
     rows, columns = matrix.shape
     step = min(area.width() / columns, area.height() / rows)

@@ -33,7 +33,7 @@ from tabprotect.gui.look.folding_splitter import FoldingSplitter
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column
 from tabprotect.gui.look.theme import GRID
-from tabprotect.gui.pages.cycles import cycle_overlays as drawing
+from tabprotect.gui.pages.cycles import cycle_overlays
 from tabprotect.gui.pages.cycles.broken_sums import (
     BrokenSums,
     broken_sums,
@@ -116,7 +116,7 @@ class CyclesPage(CyclesStage, Page):
         self.body.addWidget(self.stack, 1)
         self.footer.addWidget(self._legend, 1)
         self.footer.addStretch(0)
-        self.setFocusProxy(self.grid.grid.cells)
+        self.begins = self.grid.grid.cells
 
     def _connect(self) -> None:
         document, editor = self.document, self.editor
@@ -326,14 +326,14 @@ class CyclesPage(CyclesStage, Page):
         found: list[Violation] = []
         layout = self._layout()
         if self._tools["chances"].isChecked():
-            overlay = drawing.of_chances(moves, counts)
+            overlay = cycle_overlays.of_chances(moves, counts)
         elif self._functional is not None:
-            overlay = drawing.of_combination(moves, self._functional, counts)
+            overlay = cycle_overlays.of_combination(moves, self._functional, counts)
         elif cycle is None or cycle >= len(moves):
             overlay = Overlay(counts=counts)
         else:
             found = broken_sums(moves, cycle)
-            overlay = drawing.of_cycle(
+            overlay = cycle_overlays.of_cycle(
                 *(moves, cycle, counts),
                 rule=self._rule(project),
                 at_risk=None if self.document.public else self.document.at_risk,
@@ -344,9 +344,9 @@ class CyclesPage(CyclesStage, Page):
         self.grid.show_overlay(layout, moves.margins, overlay)
         self.grid.select(self.document.selection)
         self.broken.show_sums(cycle or 0, found)
-        said = drawing.legend(overlay, editable=self.editor.allowed)
+        said = cycle_overlays.legend(overlay, editable=self.editor.allowed)
         if overlay.sign is not None and cycle is not None:
-            said += drawing.layers(moves, cycle, layout.placement)
+            said += cycle_overlays.layers(moves, cycle, layout.placement)
         self._legend.setText(said)
 
     # -- going about --------------------------------------------------------------------------

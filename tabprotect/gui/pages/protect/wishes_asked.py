@@ -10,9 +10,9 @@ from PySide6.QtWidgets import (
     QCheckBox,
     QFrame,
     QMenu,
+    QPushButton,
     QScrollArea,
     QSizePolicy,
-    QToolButton,
     QWidget,
 )
 
@@ -142,11 +142,7 @@ class Asking(QScrollArea):
             chip.setAccessibleName(f"Leave out the sums of {sum_text(margin, short=False)}")
             chip.clicked.connect(partial(self.take_out, margin))
             self._flow.addWidget(chip)
-        more = tool_button("Add sums")
-        more.setIcon(icons.icon("add"))
-        more.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
-        more.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        more.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        more = QPushButton(icons.icon("add"), "Add sums")
         more.setMenu(self._offers(domain, more))
         more.setVisible(domain.ndim > 1)
         self._flow.addWidget(more)

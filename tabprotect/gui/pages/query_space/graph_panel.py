@@ -83,7 +83,7 @@ class GraphPanel(QWidget):
                     right=False,
                 ),
             ),
-            stretch=2,
+            stretch=(2,),
         )
 
     def _lift(self, row: int) -> None:

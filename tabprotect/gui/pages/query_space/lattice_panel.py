@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QLineEdit, QStackedWidget, QWidget
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QSplitter, QStackedWidget, QWidget
 
 from tabprotect.engine.query_space.lattice import Query
 from tabprotect.gui.lattice.lattice_view import LatticeView
 from tabprotect.gui.lattice.node_looks import NodeLook
 from tabprotect.gui.lattice.space import RELEASED, UNRELEASABLE, Foresight, Regions, Space
 from tabprotect.gui.lattice.words import spoken
+from tabprotect.gui.look.finder import Finder
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import front_sets_height, in_column, in_row
 from tabprotect.gui.look.theme import GRID
+from tabprotect.gui.pages.query_space.focus_panel import FocusPanel
 from tabprotect.gui.pages.query_space.large_lattice import LargeLattice
 
 DRAWN = 8
@@ -28,9 +30,7 @@ class LatticePanel(QWidget):
         super().__init__()
         self.space = space
         self._wanted: Query = 0
-        self.finder = QLineEdit(placeholderText="variables to find", clearButtonEnabled=True)
-        self.finder.setAccessibleName("Find sub-tables by variables")
-        self.finder.setMaximumWidth(26 * GRID)
+        self.finder = Finder("Find sub-tables by variables", "find variables")
         self.finder.textChanged.connect(lambda _: self._find())
         self.finder.returnPressed.connect(self._go_found)
         self._key = Label(wordWrap=True, role="quiet", name="What the letters stand for")
@@ -44,7 +44,17 @@ class LatticePanel(QWidget):
         self.pages.addWidget(self.large)
         front_sets_height(self.pages)
         head = in_row((self._key, 1), self.finder, spacing=GRID)
-        in_column(head, (self.pages, 1), on=self, margins=(0, GRID, 0, 0), spacing=GRID)
+        drawn = QWidget()
+        in_column(head, (self.pages, 1), on=drawn, margins=0, spacing=GRID)
+        drawn.setMinimumWidth(50 * GRID)
+        self.focus = FocusPanel(space)
+        split = QSplitter(Qt.Orientation.Horizontal)
+        split.setChildrenCollapsible(False)
+        split.addWidget(drawn)
+        split.addWidget(self.focus)
+        split.setStretchFactor(0, 1)
+        split.setSizes([70 * GRID, 34 * GRID])
+        in_column((split, 1), on=self, margins=(0, GRID, 0, 0))
 
     @property
     def picture(self) -> LatticeView:
@@ -54,6 +64,7 @@ class LatticePanel(QWidget):
     def refresh(self) -> None:
         """Draw the regions anew."""
         regions = self.space.regions
+        self.focus.setVisible(regions is not None)
         if regions is None or regions.variables > DRAWN:
             self.view.show_levels((), None)
             self.view.say("")

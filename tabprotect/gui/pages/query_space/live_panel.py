@@ -273,7 +273,7 @@ class LivePanel(QWidget):
         letters = VariableLetters.of(standing.released.lattice)
         said = sentence(standing, followed=self.following)
         self.said.setText(f"{self._note} {said}".strip())
-        self.log.show_rows(columns(standing.lines, letters), stretch=5)
+        self.log.show_rows(columns(standing.lines, letters), stretch=(5,))
         self._show_frontiers(standing, letters)
 
     def _show_frontiers(self, standing: Standing, letters: VariableLetters) -> None:

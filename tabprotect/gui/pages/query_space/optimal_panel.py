@@ -34,6 +34,13 @@ from tabprotect.languages.speaking import told
 
 NOW = "as planned now"
 
+SEARCHES: dict[SearchMethod, str] = {
+    "annealing": "simulated annealing",
+    "heuristic": "widest sub-tables first",
+    "exhaustive": "every release",
+}
+"""What the ways to search are called."""
+
 COMPARING = "comparing releases"
 
 
@@ -63,7 +70,7 @@ class OptimalPanel(QWidget):
         self.method = QComboBox()
         self.method.setAccessibleName("How to search")
         for name, help_ in METHODS.items():
-            self.method.addItem(name, name)
+            self.method.addItem(SEARCHES[name], name)
             self.method.setItemData(self.method.count() - 1, f"<p>{help_}</p>", 3)
         self.method.currentIndexChanged.connect(lambda _: self._tell_method())
         self.go = QPushButton("Search")
@@ -83,11 +90,9 @@ class OptimalPanel(QWidget):
         self.bars = (DimensionBars(), DimensionBars())
         self._titles = (Label(), Label())
         row = in_row(spacing=GRID)
-        label = Label("Search by")
-        label.setBuddy(self.method)
         against = Label("  compare with")
         against.setBuddy(self.order)
-        for widget in (label, self.method, self.go, self.stop, against, self.order):
+        for widget in (self.method, self.go, self.stop, against, self.order):
             row.addWidget(widget)
         row.addStretch(1)
         sides = in_row(spacing=2 * GRID)
@@ -186,7 +191,7 @@ class OptimalPanel(QWidget):
             columns.append(ListColumn(f"{d}-way", counts))
         self.list.show_rows(
             columns,
-            stretch=0 if dimensions <= DRAWN + 1 else None,
+            stretch=(0,) if dimensions <= DRAWN + 1 else (),
             current=names.index(before) if before in names else None,
         )
         self._show_chosen()

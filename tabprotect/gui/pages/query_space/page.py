@@ -9,10 +9,8 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import (
     QMenu,
     QPushButton,
-    QSplitter,
     QStackedWidget,
     QTabWidget,
-    QToolButton,
     QWidget,
 )
 
@@ -37,7 +35,6 @@ from tabprotect.gui.lattice.words import state_sentence
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import front_sets_height, in_column
 from tabprotect.gui.look.theme import GRID
-from tabprotect.gui.pages.query_space.focus_panel import FocusPanel
 from tabprotect.gui.pages.query_space.graph_panel import GraphPanel
 from tabprotect.gui.pages.query_space.lattice_panel import LatticePanel
 from tabprotect.gui.pages.query_space.live_panel import LivePanel
@@ -64,9 +61,9 @@ class QuerySpacePage(QuerySpaceStage, Page):
         self.space.setParent(self)
         self.settings = SettingsRow()
         self.settings.asked.connect(self._ask)
-        self.focus = FocusPanel(self.space)
-        self.focus.cell_chosen.connect(self._cell_chosen)
         self.lattice = LatticePanel(self.space)
+        self.focus = self.lattice.focus
+        self.focus.cell_chosen.connect(self._cell_chosen)
         self.lattice.asked.connect(self.release)
         self.session = SessionPanel(self.space)
         self.session.failed.connect(self.show_error)
@@ -97,14 +94,8 @@ class QuerySpacePage(QuerySpaceStage, Page):
             panel.setMinimumWidth(50 * GRID)
         front_sets_height(self.tabs)
         self.tabs.currentChanged.connect(lambda _: self._show_all())
-        split = QSplitter(Qt.Orientation.Horizontal)
-        split.setChildrenCollapsible(False)
-        split.addWidget(self.tabs)
-        split.addWidget(self.focus)
-        split.setStretchFactor(0, 1)
-        split.setSizes([70 * GRID, 34 * GRID])
         self._shown = QWidget()
-        in_column(self.settings, (split, 1), on=self._shown, margins=0, spacing=GRID)
+        in_column(self.settings, (self.tabs, 1), on=self._shown, margins=0, spacing=GRID)
         self._hidden = Label(HIDDEN, wordWrap=True, role="quiet")
         self._hidden.setAlignment(Qt.AlignmentFlag.AlignTop)
         self._stack = _Body()
@@ -133,9 +124,7 @@ class QuerySpacePage(QuerySpaceStage, Page):
             lambda: self.space.regions,
             lambda caption: self.lattice.picture.svg(caption=caption),
         )
-        export = QToolButton()
-        export.setText("Export")
-        export.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        export = QPushButton("Export")
         export.setAccessibleName("Copy or export sub-tables")
         menu = QMenu(export)
         for action in self.files.actions:
@@ -194,7 +183,6 @@ class QuerySpacePage(QuerySpaceStage, Page):
             self.set_sentence(state_sentence(regions))
         self._panel().refresh()
         on_lattice = self._panel() is self.lattice
-        self.focus.setVisible(on_lattice and regions is not None)
         self.legend.setVisible(on_lattice)
         self._show_focus()
 

@@ -8,7 +8,6 @@ import numpy as np
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QComboBox,
-    QHBoxLayout,
     QLineEdit,
     QPushButton,
     QSlider,
@@ -17,6 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from tabprotect.engine.budgets import SESSION_ANSWER_CELLS
 from tabprotect.engine.errors import InputError, TabprotectError
 from tabprotect.engine.house import user_name
 from tabprotect.engine.progress import Progress
@@ -31,7 +31,7 @@ from tabprotect.gui.forms.name_picks import NamePicks
 from tabprotect.gui.lattice.dimension_bars import DimensionBars
 from tabprotect.gui.lattice.lattice_view import LatticeView
 from tabprotect.gui.lattice.names import first_names
-from tabprotect.gui.lattice.session_asking import ANSWER_CELLS, Served, Serving
+from tabprotect.gui.lattice.session_asking import Served, Serving
 from tabprotect.gui.lattice.space import Regions, Space
 from tabprotect.gui.lattice.words import state_sentence
 from tabprotect.gui.look.file_dialogs import ask_place
@@ -76,10 +76,6 @@ class SessionPanel(QWidget):
             self.rule.addItem(found.label, name)
             self.rule.setItemData(self.rule.count() - 1, f"<p>{found.help}</p>", 3)
         self.rule.setCurrentIndex(self.rule.findData("myopic"))
-        self.rule.setSizeAdjustPolicy(
-            QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
-        )
-        self.rule.setMinimumContentsLength(16)
         self.rule.currentIndexChanged.connect(lambda _: self._show_rule())
         self.begin = QPushButton("Begin")
         self.begin.clicked.connect(self.begin_session)
@@ -115,25 +111,17 @@ class SessionPanel(QWidget):
         self._show_rule()
 
     def _lay_out(self, browse: QPushButton) -> None:
-        first, second = QHBoxLayout(), QHBoxLayout()
-        for row in (first, second):
-            row.setSpacing(GRID)
-        where, rule = Label("History in"), Label("Rule")
+        where, rule, who = Label("History in"), Label("Rule"), Label("Asked by")
         where.setBuddy(self.place)
         rule.setBuddy(self.rule)
-        first.addWidget(where)
-        first.addWidget(self.place, 1)
-        for widget in (browse, rule, self.rule):
-            first.addWidget(widget)
-        first.addLayout(self._values_row)
-        first.addWidget(self.begin)
-        who = Label("Asked by")
         who.setBuddy(self.user)
-        second.addWidget(who)
-        second.addWidget(self.user)
-        second.addWidget(Label("for"))
-        second.addWidget(self.names, 1)
-        second.addWidget(self.asking)
+        kept = in_row(where, (self.place, 1), browse, spacing=GRID)
+        begun = in_row(rule, self.rule, self._values_row, 1, self.begin, spacing=GRID)
+        asked = in_row(
+            who, self.user, Label("for"), (self.names, 1), self.asking, margins=0, spacing=GRID
+        )
+        self._asked = QWidget()
+        self._asked.setLayout(asked)
         left, right = QWidget(), QWidget()
         in_column(
             (self.log, 3),
@@ -146,13 +134,16 @@ class SessionPanel(QWidget):
         in_column(
             (self.pictures, 1), self.slider, self._point, on=right, margins=0, spacing=GRID // 2
         )
-        split = QSplitter(Qt.Orientation.Horizontal)
-        split.setChildrenCollapsible(False)
-        split.addWidget(left)
-        split.addWidget(right)
-        split.setSizes([52 * GRID, 52 * GRID])
+        self._told = QSplitter(Qt.Orientation.Horizontal)
+        self._told.setChildrenCollapsible(False)
+        self._told.addWidget(left)
+        self._told.addWidget(right)
+        self._told.setSizes([52 * GRID, 52 * GRID])
         in_column(
-            first, second, self.answer, (split, 1), on=self, margins=(0, GRID, 0, 0), spacing=GRID
+            *(kept, begun, self._asked, self.answer, (self._told, 1), 0),
+            on=self,
+            margins=(0, GRID, 0, 0),
+            spacing=GRID,
         )
 
     # -- the session --------------------------------------------------------------------------
@@ -262,6 +253,8 @@ class SessionPanel(QWidget):
         for widget in (self.user, self.names, self.asking):
             widget.setEnabled(begun and not self._work.running)
         served = self.served
+        self._asked.setVisible(begun)
+        self._told.setVisible(served is not None and regions is not None)
         if served is None or regions is None:
             self.answer.setText(
                 "A session answers queries from this table and writes every decision down before "
@@ -289,7 +282,7 @@ class SessionPanel(QWidget):
                 ListColumn("answer", [line.kind for line in lines], str, right=False),
                 ListColumn("why", [line.detail or line.reason for line in lines], str, right=False),
             ),
-            stretch=5,
+            stretch=(5,),
         )
         self.slider.setRange(0, len(served.entries))
         self._show_answer(served)
@@ -318,7 +311,7 @@ class SessionPanel(QWidget):
             return
         table = tables[at]
         domain = table.domain
-        keys = np.arange(min(domain.size, ANSWER_CELLS), dtype=np.int64)
+        keys = np.arange(min(domain.size, SESSION_ANSWER_CELLS), dtype=np.int64)
         codes = [domain.unflat(int(key)) for key in keys]
         columns = [
             ListColumn(v.name, [v.categories[code[n]] for code in codes], str, right=False)
@@ -343,7 +336,7 @@ class SessionPanel(QWidget):
             self.bars.show_counts(self._regions.by_dimension)
         else:
             lattice = regions.letters.lattice
-            self.view.text = regions.letters.text
+            self.view.text = regions.letters.node
             self.view.look = lambda query: look_of(self._regions, None, query, 0)
             levels = [(d, tuple(lattice.level(d))) for d in range(lattice.variables + 1)]
             self.view.show_levels(levels, regions.letters)

@@ -6,7 +6,6 @@ import numpy as np
 import numpy.typing as npt
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
-    QLineEdit,
     QSpinBox,
     QSplitter,
     QStackedWidget,
@@ -19,6 +18,7 @@ from tabprotect.gui.lattice.node_looks import NodeLook
 from tabprotect.gui.lattice.space import CANDIDATE, Regions, Space
 from tabprotect.gui.lattice.tiles import TileMap
 from tabprotect.gui.lattice.words import region_text
+from tabprotect.gui.look.finder import Finder
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.listing import ListColumn, Listing
@@ -47,8 +47,7 @@ class WidthsPanel(QWidget):
         self.maps = QStackedWidget()
         self.maps.addWidget(self.view)
         self.maps.addWidget(self.tiles)
-        self.finder = QLineEdit(placeholderText="variables", clearButtonEnabled=True)
-        self.finder.setAccessibleName("List sub-tables that have these variables")
+        self.finder = Finder("List sub-tables that have these variables", "find variables")
         self.finder.textChanged.connect(lambda _: self._filter())
         self.most = QSpinBox(minimum=-1, maximum=2_000_000_000, value=-1)
         self.most.setSpecialValueText("any")
@@ -108,7 +107,7 @@ class WidthsPanel(QWidget):
         if regions.variables > DRAWN:
             self.view.show_levels((), None)
         else:
-            self.view.text = letters.text
+            self.view.text = letters.node
             self.view.second = lambda query: count_text(widths[query])
             self.view.look = self._look
             self.view.chain = chain

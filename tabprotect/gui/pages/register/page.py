@@ -8,32 +8,31 @@ from pathlib import Path
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
-    QAbstractItemView,
     QFormLayout,
     QFrame,
-    QHeaderView,
     QLineEdit,
     QPushButton,
-    QTableView,
     QWidget,
 )
 
 from tabprotect.engine.atomic import write_bytes
 from tabprotect.engine.errors import InputError
+from tabprotect.engine.house import register_address
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.project import Project
-from tabprotect.engine.register.address import address
-from tabprotect.engine.register.lookup import marks
+from tabprotect.engine.register.left_before import marks
 from tabprotect.engine.register.register_entry import related
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Changes, Page
 from tabprotect.gui.base.question import Question
 from tabprotect.gui.look.file_dialogs import ask_place
+from tabprotect.gui.look.finder import Finder
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
+from tabprotect.gui.look.listing import Listing
 from tabprotect.gui.look.roles import dress
-from tabprotect.gui.look.theme import GRID, tabular
-from tabprotect.gui.pages.register.release_list import ListedRelease, ReleasesModel, details
+from tabprotect.gui.look.theme import GRID
+from tabprotect.gui.pages.register.release_list import ListedRelease, columns, details
 from tabprotect.gui.pages.register.stage import RegisterStage
 
 
@@ -47,26 +46,12 @@ class RegisterPage(RegisterStage, Page):
             self, document.jobs, self._read, self.show_error
         )
         self._writing: Question[str] = Question(self, document.jobs, self._written, self.show_error)
-        self.search = QLineEdit(placeholderText="find", clearButtonEnabled=True)
-        self.search.setAccessibleName("Find releases")
-        self.search.setMaximumWidth(24 * GRID)
+        self.search = Finder("Find releases")
         self.search.textChanged.connect(lambda _: self._fill())
         self.tools.addWidget(self.search)
-        self.model = ReleasesModel()
-        self.list = QTableView()
-        self.list.setModel(self.model)
-        self.list.setAccessibleName("Releases")
-        self.list.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        self.list.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        self.list.setTabKeyNavigation(False)
-        self.list.setShowGrid(False)
-        self.list.verticalHeader().hide()
-        header = self.list.horizontalHeader()
-        header.setHighlightSections(False)
-        header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
-        for wide in (2, 4):
-            header.setSectionResizeMode(wide, QHeaderView.ResizeMode.Stretch)
-        self.list.selectionModel().currentRowChanged.connect(lambda *_: self._show_one())
+        self.rows: list[ListedRelease] = []
+        self.list = Listing("Releases", sortable=False)
+        self.list.chosen.connect(lambda _: self._show_one())
         self.body.addWidget(self.list, 2)
         self.body.addWidget(self._one())
         self._note = Label(wordWrap=True, role="quiet")
@@ -119,7 +104,7 @@ class RegisterPage(RegisterStage, Page):
         project = self.document.project
         if self.document.public:
             return
-        if address() is None:
+        if register_address() is None:
             self.set_sentence("There is no register: the environment says that there is none.")
             return
         self._reading.ask("reading the register", lambda progress: _rows(project))
@@ -140,20 +125,18 @@ class RegisterPage(RegisterStage, Page):
     def _fill(self) -> None:
         before = self.current
         wanted = self.search.text().strip().casefold()
-        rows = [r for r in self._all if wanted in " ".join(r.texts).casefold()]
-        self.list.setFont(tabular(self.font()))
-        self.model.show(rows)
-        self.list.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + 8)
-        kept = [n for n, r in enumerate(rows) if before and r.entry.number == before.entry.number]
-        if rows:
-            self.list.selectRow(kept[0] if kept else 0)
+        self.rows = [r for r in self._all if wanted in " ".join(r.texts).casefold()]
+        numbers = [row.entry.number for row in self.rows]
+        kept = [n for n, number in enumerate(numbers) if before and number == before.entry.number]
+        first = 0 if self.rows else None
+        self.list.show_rows(columns(self.rows), stretch=(2,), current=kept[0] if kept else first)
         self._show_one()
 
     @property
     def current(self) -> ListedRelease | None:
         """The chosen release."""
         at = self.list.currentIndex().row()
-        return self.model.rows[at] if 0 <= at < len(self.model.rows) else None
+        return self.rows[at] if 0 <= at < len(self.rows) else None
 
     def _show_one(self) -> None:
         row = self.current
@@ -232,7 +215,7 @@ class RegisterPage(RegisterStage, Page):
 
 
 def _place() -> str:
-    place = address()
+    place = register_address()
     if place is None:
         raise InputError("there is no register", hint="the environment says that there is none")
     return place

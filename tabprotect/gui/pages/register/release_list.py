@@ -6,13 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
-
 from tabprotect.engine.register.register_entry import RELATIONS, RegisterEntry, Relation
-from tabprotect.gui.look.label import tip
-from tabprotect.languages.speaking import told
-
-AnyIndex = QModelIndex | QPersistentModelIndex
+from tabprotect.gui.look.listing import ListColumn
 
 HEADS = ("No.", "Published", "Title", "Method", "Who", "This table", "State")
 
@@ -74,34 +69,9 @@ def details(row: ListedRelease) -> list[tuple[str, str]]:
     return out
 
 
-class ReleasesModel(QAbstractTableModel):
-    """The latest first."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.rows: list[ListedRelease] = []
-
-    def show(self, rows: Sequence[ListedRelease]) -> None:
-        """Show other rows."""
-        self.beginResetModel()
-        self.rows = list(rows)
-        self.endResetModel()
-
-    def rowCount(self, parent: AnyIndex = QModelIndex()) -> int:  # noqa: B008
-        return 0 if parent.isValid() else len(self.rows)
-
-    def columnCount(self, parent: AnyIndex = QModelIndex()) -> int:  # noqa: B008
-        return 0 if parent.isValid() else len(HEADS)
-
-    def data(self, index: AnyIndex, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        text = told(self.rows[index.row()].texts[index.column()])
-        if role == Qt.ItemDataRole.DisplayRole:
-            return text
-        return tip(text) if role == Qt.ItemDataRole.ToolTipRole else None
-
-    def headerData(
-        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
-    ) -> Any:
-        if orientation == Qt.Orientation.Horizontal and role == Qt.ItemDataRole.DisplayRole:
-            return told(HEADS[section])
-        return None
+def columns(rows: Sequence[ListedRelease]) -> list[ListColumn]:
+    """The releases for a list."""
+    return [
+        ListColumn(head, [row.texts[at] for row in rows], str, right=False)
+        for at, head in enumerate(HEADS)
+    ]

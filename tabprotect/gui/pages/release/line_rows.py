@@ -100,14 +100,28 @@ class LineGroup(QWidget):
         """Put something beneath the lines."""
         self._inside.addWidget(widget)
 
-    def show_group(self, group: CheckGroup, *, helps: Sequence[Suggestion] | None = ()) -> None:
-        """Show lines anew; ``helps`` are remedies, ``None`` while they are being tried."""
-        shown = (group, None if helps is None else tuple(map(id, helps)))
+    def show_group(
+        self,
+        group: CheckGroup,
+        *,
+        helps: Sequence[Suggestion] | None = (),
+        folding: bool = True,
+    ) -> None:
+        """Show lines anew.
+
+        Parameters
+        ----------
+        helps
+            Remedies, ``None`` while they are being tried.
+        folding
+            Whether lines that all passed may be folded into one.
+        """
+        shown = (group, None if helps is None else tuple(map(id, helps)), folding)
         if shown == self._shown:
             # What is the same stays, and with it what has the focus.
             return
         self._shown = shown
-        self.group = group
+        self.group, self._may_fold = group, folding
         self._fill(group.lines)
         emptied(self._helps)
         self.remedies = {}
@@ -130,12 +144,6 @@ class LineGroup(QWidget):
         """What takes the keyboard, in reading order."""
         buttons = [row.button for row in self.rows if row.button is not None]
         return [self.fold, *buttons, *self.remedies.values()]
-
-    def set_folding(self, folding: bool) -> None:
-        """Whether lines that all passed may be folded into one."""
-        if folding != self._may_fold:
-            self._may_fold = folding
-            self._fill(self.group.lines)
 
     def _fill(self, lines: Sequence[CheckLine]) -> None:
         emptied(self._lines)

@@ -11,7 +11,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QHideEvent, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
-from tabprotect.engine.bundle import manifest
+from tabprotect.engine.bundle import archive
 from tabprotect.engine.bundle.archive import sha256
 from tabprotect.engine.bundle.check_lines import (
     CheckGroup,
@@ -254,7 +254,7 @@ class ReleasePage(ReleaseStage, Page):
         if published and bundle is not None:
             path, fingerprint = self._published_path(), bundle.fingerprint
             if path.is_dir():
-                fingerprint = sha256((path / manifest.NAME).read_bytes())
+                fingerprint = sha256((path / archive.MANIFEST).read_bytes())
             self.seal.show_release(path, fingerprint)
         self.main_button.setVisible(leaving)
         self._copy_line.setVisible(house)
@@ -275,12 +275,11 @@ class ReleasePage(ReleaseStage, Page):
         ):
             found = next((g for g in groups if g.title == name), None)
             group.setVisible(found is not None)
-            group.set_folding(house)
             helps: tuple[Suggestion, ...] | None = ()
             if found is not None and group is self.protection and not project.published:
                 helps = judging.remedies(project) if project.against else ()
             # What may not be seen is taken away, not only hidden.
-            group.show_group(found or CheckGroup(name, ()), helps=helps)
+            group.show_group(found or CheckGroup(name, ()), helps=helps, folding=house)
         self.before.setVisible(house)
         if known is None:
             self.before.show_group(CheckGroup(self.before.group.title, ()))

@@ -131,7 +131,7 @@ class PublishForm(QWidget):
         for row, (label, field, name) in enumerate(
             (
                 (Label("Title"), self.title, "Title, public"),
-                (Label("Release"), self.release, "File of the release bundle"),
+                (Label("Bundle"), self.release, "File of the release bundle"),
                 (self.keep, self.dossier, "File of the dossier, confidential"),
             )
         ):

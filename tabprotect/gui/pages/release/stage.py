@@ -28,6 +28,13 @@ class ReleaseStage(Stage):
         return ""
 
     @classmethod
+    def idle(cls, document: Document) -> frozenset[str]:
+        project = document.project
+        house = document.has_original and not document.public
+        leaves = house and project is not None and not project.published
+        return frozenset() if leaves else frozenset({"publish"})
+
+    @classmethod
     def problems(cls, document: Document) -> int:
         """Whether something stands against it."""
         project = document.project

@@ -31,6 +31,7 @@ from tabprotect.gui.look.label import Label, tip
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID, colour
 from tabprotect.gui.pages.run.coin_replay import Replay
+from tabprotect.languages.speaking import told
 
 AnyIndex = QModelIndex | QPersistentModelIndex
 
@@ -56,7 +57,9 @@ class CoinModel(QStringListModel):
     def show_replay(self, replay: Replay | None) -> None:
         """Take another run."""
         self.replay = replay
-        self.setStringList([""] * (0 if replay is None else len(replay)))
+        self.setStringList([])
+        # A list of as many strings would be handed over one by one.
+        self.insertRows(0, 0 if replay is None else len(replay))
 
     def data(self, index: AnyIndex, role: int = Qt.ItemDataRole.DisplayRole) -> object:
         if self.replay is None:
@@ -64,7 +67,7 @@ class CoinModel(QStringListModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return {1: "+", -1: "\u2212", 0: "\u00b7"}[self.replay.coin(index.row())]
         if role in (Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole):
-            text = self.replay.step_text(index.row())
+            text = told(self.replay.step_text(index.row()))
             return tip(text) if role == Qt.ItemDataRole.ToolTipRole else text
         return None
 
@@ -185,11 +188,10 @@ class CoinStrip(QWidget):
                 button.setIcon(icons.icon(button.property("picture")))
 
     def show_replay(self, replay: Replay | None) -> None:
-        """Take another run, at its end: the published table."""
+        """Take another run, at its end: the published table. Whoever brings it is not told."""
         self.stop()
         self.model.show_replay(replay)
-        self.model.position = -1
-        self.go(self.model.rowCount())
+        self._stand(self.model.rowCount())
 
     def go(self, position: int) -> None:
         """Show the table after so many steps."""
@@ -197,11 +199,14 @@ class CoinStrip(QWidget):
         if position == self.model.rowCount():
             self.stop()
         if position != self.model.position:
-            self.model.position = position
-            self.view.viewport().update()
-            if position and self.model.replay is not None:
-                self.view.scrollTo(self.model.index(position - 1))
+            self._stand(position)
             self.moved.emit(position)
+
+    def _stand(self, position: int) -> None:
+        self.model.position = position
+        self.view.viewport().update()
+        if position and self.model.replay is not None:
+            self.view.scrollTo(self.model.index(position - 1))
         self._tell()
 
     def toggle(self) -> None:

@@ -8,6 +8,7 @@ from tabprotect.engine.protection.guarantees import GUARANTEES
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.needs import NEEDS
 from tabprotect.engine.protection.problem import Problem
+from tabprotect.languages.speaking import told
 
 
 def method_help(method: Method, problem: Problem | None) -> str:
@@ -18,7 +19,7 @@ def method_help(method: Method, problem: Problem | None) -> str:
     if method.guarantees:
         parts.append("<h4>What it promises</h4><ul>")
         parts += [
-            f"<li><b>{html.escape(GUARANTEES[name].label)}</b>: {html.escape(sentence)}</li>"
+            f"<li><b>{html.escape(told(GUARANTEES[name].label))}</b>: {html.escape(sentence)}</li>"
             for name, sentence in method.guarantees.items()
         ]
         parts.append("</ul>")

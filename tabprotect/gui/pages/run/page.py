@@ -41,6 +41,7 @@ from tabprotect.engine.tables.domain import Index
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Changes, Page
 from tabprotect.gui.base.question import Question
+from tabprotect.gui.base.stage import setup_page
 from tabprotect.gui.forms.configuration_dialog import ask_configuration
 from tabprotect.gui.forms.method_form import MethodForm
 from tabprotect.gui.look.buttons import tool_button
@@ -85,6 +86,7 @@ class RunPage(Page):
             document.jobs,
             self._tried,
             self._refuse,
+            goes=self._goes,
             stopped=lambda: self.preview.show_state("Not tried: cancelled."),
             wait=WAIT,
         )
@@ -92,7 +94,7 @@ class RunPage(Page):
         self.preview = PreviewPanel()
         self.help = QTextBrowser(openLinks=False)
         self.help.setAccessibleName("Help of the method")
-        self.about = QTabWidget(documentMode=True)
+        self.about = QTabWidget(documentMode=True, usesScrollButtons=False)
         # Its bar takes the focus; the widget hands its own policy on to the bar, so that comes first.
         self.about.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.about.tabBar().setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -197,6 +199,9 @@ class RunPage(Page):
 
     def pieces(self) -> Iterator[object]:
         yield self.run if self.name == "perturb" else self.result
+        if self.name == setup_page(self.document):
+            self.form.prepare(self.document.history.project.protection)
+            yield self.form
         for plot in (self.preview.change, self.preview.blocked):
             plot.make_canvas()
             yield plot
@@ -230,7 +235,6 @@ class RunPage(Page):
             self._judge(project)
         self._show_result(project)
         self._show_refusal(project)
-        self._tell()
 
     def _stops(self) -> list[QWidget]:
         return [*self._faces.values(), *self.form.stops]
@@ -255,6 +259,8 @@ class RunPage(Page):
             self.show_face("setup")
         elif release is not self._seen or self.face == "result":
             self.show_face("result")
+        else:
+            self._tell()
         self._seen = release
 
     def _tell(self) -> None:
@@ -326,6 +332,11 @@ class RunPage(Page):
         if self._trial.ask("try the method", work, key):
             self._preview, self._impossible = None, False
             self.preview.show_state("Trying the method on this table\u2026")
+
+    def _goes(self, stage: str) -> None:
+        """What the trial does; a search says what it may cost before it begins."""
+        if not stage.startswith("trying"):
+            self.preview.say(f"Trying the method on this table: {stage}.")
 
     def _tried(self, found: Foreseen) -> None:
         project = self.document.project

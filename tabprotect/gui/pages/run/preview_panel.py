@@ -177,8 +177,7 @@ class PreviewPanel(QScrollArea):
 
     def show_state(self, text: str) -> None:
         """Say what is going on; figures that no longer hold are taken away."""
-        self._state.setText(text)
-        self._state.setVisible(bool(text))
+        self.say(text)
         self.refusal.clear()
         self.go_mend.hide()
         self._content.hide()
@@ -186,6 +185,11 @@ class PreviewPanel(QScrollArea):
             value.clear()
         self._stuck.clear()
         self.change.show_change({})
+
+    def say(self, text: str) -> None:
+        """Say what is going on, beside all that is shown."""
+        self._state.setText(text)
+        self._state.setVisible(bool(text))
 
     def show_error(self, error: TabprotectError, *, cycles: bool) -> None:
         """It cannot even be tried; ``cycles``: whether the cycle set may be what is wrong."""

@@ -122,6 +122,7 @@ class FindBar(Bar):
         self._result = Label(role="quiet", name="Result of the search")
         close = tool_button(flat=True, icon=icons.icon("close"))
         close.setAccessibleName("Close the search")
+        close.setToolTip("Close (Esc)")
         close.clicked.connect(self.leave)
         self.row.addWidget(self._edit, 1)
         self.row.addWidget(self._result)

@@ -2,42 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt, Signal
-from PySide6.QtWidgets import (
-    QAbstractItemView,
-    QComboBox,
-    QFrame,
-    QHeaderView,
-    QLineEdit,
-    QSpinBox,
-    QStackedWidget,
-    QTableView,
-    QWidget,
-)
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtWidgets import QComboBox, QFrame, QSpinBox, QStackedWidget, QWidget
 
 from tabprotect.engine.arrays import Bools, Ints
 from tabprotect.engine.sensitivity.dominance import Dominance
 from tabprotect.engine.sensitivity.small_count import SmallCount
-from tabprotect.engine.tables.domain import Domain, Index
+from tabprotect.engine.tables.domain import Index
 from tabprotect.engine.tables.table import Table
 from tabprotect.gui.base.rule_field import RuleField
 from tabprotect.gui.look import icons
 from tabprotect.gui.look.buttons import tool_button
+from tabprotect.gui.look.finder import Finder
 from tabprotect.gui.look.label import Label, heading, tip
 from tabprotect.gui.look.layouts import in_column, in_row
+from tabprotect.gui.look.listing import ListColumn, Listing
 from tabprotect.gui.look.theme import GRID, THEME, count_text
-from tabprotect.languages.speaking import told
-
-FEW = 4
-"""Columns that share the width; more than that scroll."""
 
 UNKNOWN = "Not known of this table: it came without its records, and a count may hold anything."
 """Why the cells of one contributor are not offered."""
-
-AnyIndex = QModelIndex | QPersistentModelIndex
 
 
 def next_cell(mask: Bools, order: list[int], here: Index | None, step: int) -> Index | None:
@@ -64,99 +49,8 @@ def next_cell(mask: Bools, order: list[int], here: Index | None, step: int) -> I
     return tuple(index)
 
 
-class RiskModel(QAbstractTableModel):
-    """One line for each at-risk cell: its categories and its count."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._domain: Domain | None = None
-        self._codes: Ints = np.zeros((0, 0), dtype=np.int64)
-        self._counts: Ints = np.zeros(0, dtype=np.int64)
-        self._shown: Ints = np.zeros(0, dtype=np.int64)
-        self._filter = ""
-
-    def show_cells(self, table: Table | None, mask: Bools | None) -> None:
-        """List the cells of a mask; none without."""
-        self.beginResetModel()
-        if table is None or mask is None:
-            self._domain = None
-            self._codes, self._counts = np.zeros((0, 0), dtype=np.int64), np.zeros(0, np.int64)
-        else:
-            self._domain = table.domain
-            places = np.nonzero(mask)
-            self._codes = np.stack(places, axis=1).astype(np.int64)
-            self._counts = table.counts[places]
-        self._choose()
-        self.endResetModel()
-
-    def filter(self, text: str) -> None:
-        """Only cells with a category that holds each of the words."""
-        self.beginResetModel()
-        self._filter = text
-        self._choose()
-        self.endResetModel()
-
-    def _choose(self) -> None:
-        keep = np.ones(len(self._counts), dtype=np.bool_)
-        for word in self._filter.casefold().split():
-            found = np.zeros(len(keep), dtype=np.bool_)
-            for axis, variable in enumerate(() if self._domain is None else self._domain.variables):
-                holds = np.array([word in c.casefold() for c in variable.categories])
-                found |= holds[self._codes[:, axis]]
-            keep &= found
-        self._shown = np.flatnonzero(keep)
-
-    def index_of(self, row: int) -> Index:
-        """The cell of a line."""
-        return tuple(int(code) for code in self._codes[self._shown[row]])
-
-    def line_of(self, cell: Index) -> int | None:
-        """The line of a cell; ``None`` where it has none."""
-        if self._domain is None or len(cell) != self._codes.shape[1]:
-            return None
-        found = np.flatnonzero((self._codes[self._shown] == np.array(cell)).all(axis=1))
-        return int(found[0]) if len(found) else None
-
-    def rowCount(self, parent: AnyIndex | None = None) -> int:
-        return 0 if parent is not None and parent.isValid() else len(self._shown)
-
-    def columnCount(self, parent: AnyIndex | None = None) -> int:
-        nothing = self._domain is None or (parent is not None and parent.isValid())
-        return 0 if nothing else self._codes.shape[1] + 1
-
-    def data(self, index: AnyIndex, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        at, column = self._shown[index.row()], index.column()
-        number = column == self._codes.shape[1]
-        if role == Qt.ItemDataRole.TextAlignmentRole and number:
-            return int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-        if role not in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):
-            return None
-        if number:
-            text = count_text(int(self._counts[at]))
-        else:
-            assert self._domain is not None
-            text = self._domain.variables[column].categories[self._codes[at, column]]
-        return tip(text) if role == Qt.ItemDataRole.ToolTipRole else text
-
-    def headerData(
-        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
-    ) -> Any:
-        if orientation != Qt.Orientation.Horizontal or role != Qt.ItemDataRole.DisplayRole:
-            return None
-        names = () if self._domain is None else self._domain.names
-        return names[section] if section < len(names) else told("Count")
-
-    def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
-        """By a variable's own order of categories, or by the count."""
-        if column < 0 or self._domain is None:
-            return
-        self.layoutAboutToBeChanged.emit()
-        key = self._counts if column == self._codes.shape[1] else self._codes[:, column]
-        chosen = np.argsort(key[self._shown], kind="stable")
-        if order == Qt.SortOrder.DescendingOrder:
-            chosen = chosen[::-1]
-        self._shown = self._shown[chosen]
-        self.layoutChanged.emit()
+FEW = 4
+"""Variables whose categories have room beside each other."""
 
 
 class RiskList(QFrame):
@@ -170,33 +64,22 @@ class RiskList(QFrame):
         super().__init__()
         self.setAccessibleName("Risk list")
         self.setMinimumWidth(30 * GRID)
-        self.model = RiskModel()
         self._table: Table | None = None
         self._mask: Bools | None = None
-        self._shown = SmallCount()
+        self._codes: Ints = np.zeros((0, 0), dtype=np.int64)
+        self._columns: tuple[ListColumn, ...] = ()
         self._title = heading("At-risk cells")
         close = tool_button(flat=True)
         close.setAccessibleName("Close the risk list")
+        close.setToolTip("Close (Esc)")
         close.clicked.connect(self.closed)
+        escape = QShortcut(QKeySequence("Esc"), self, self.closed.emit)
+        escape.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
         self._close = close
-        self.search = QLineEdit(placeholderText="Find categories")
-        self.search.setAccessibleName("Find at-risk cells by their categories")
-        self.search.setClearButtonEnabled(True)
-        self.search.textChanged.connect(self.model.filter)
-        self.list = QTableView()
-        self.list.setModel(self.model)
-        self.list.setAccessibleName("At-risk cells in all layers")
-        self.list.setSortingEnabled(True)
-        self.list.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        self.list.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        self.list.setShowGrid(False)
-        self.list.setTabKeyNavigation(False)
-        self.list.setWordWrap(False)
-        self.list.verticalHeader().hide()
-        head = self.list.horizontalHeader()
-        self.list.verticalHeader().setMinimumSectionSize(2 * GRID)
-        head.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
-        self.list.selectionModel().currentRowChanged.connect(self._went)
+        self.search = Finder("Find at-risk cells by their categories", "Find categories")
+        self.search.textChanged.connect(lambda _: self._fill())
+        self.list = Listing("At-risk cells in all layers")
+        self.list.chosen.connect(lambda row: self.chosen.emit(self.index_of(row)))
         top = in_row((self._title, 1), close)
         in_column(
             top,
@@ -259,12 +142,6 @@ class RiskList(QFrame):
         if not records and self.kind.currentIndex() == one:
             self.kind.setCurrentIndex(0)
         self._list()
-        head, few = self.list.horizontalHeader(), self.model.columnCount() <= FEW
-        mode = QHeaderView.ResizeMode
-        head.setSectionResizeMode(mode.Stretch if few else mode.Interactive)
-        head.setDefaultSectionSize(12 * GRID)
-        high = self.list.fontMetrics().height() + GRID
-        self.list.verticalHeader().setDefaultSectionSize(high)
         self.rule.show_rule(rule)
 
     def forget(self) -> None:
@@ -289,29 +166,52 @@ class RiskList(QFrame):
             said = "One record alone makes the count: that person knows the cell is theirs."
             if table is not None:
                 mask = table.counts == 1
-        self.model.show_cells(table, mask)
+        self._look_up(table, mask)
+        self._fill()
         self.rules.setCurrentIndex(self.kind.currentIndex())
         self.said.setText(said)
         self.said.setVisible(bool(said))
         number = 0 if mask is None or table is None else int(mask.sum())
         self._title.setText(f"{count_text(number)} {what}")
 
-    def select(self, index: Index | None) -> None:
-        """Mark the line of a cell."""
-        line = None if index is None else self.model.line_of(index)
-        selection = self.list.selectionModel()
-        selection.blockSignals(True)
-        if line is None:
-            self.list.clearSelection()
-        else:
-            self.list.selectRow(line)
-            self.list.scrollTo(self.model.index(line, 0))
-        selection.blockSignals(False)
-        self.list.viewport().update()
+    def _look_up(self, table: Table | None, mask: Bools | None) -> None:
+        """The cells of a mask as columns, none without: their categories and their counts."""
+        if table is None or mask is None:
+            self._codes, self._columns = np.zeros((0, 0), dtype=np.int64), ()
+            return
+        self._codes = np.argwhere(mask)
+        variables = zip(table.domain.variables, self._codes.T, strict=True)
+        self._columns = (
+            *(
+                ListColumn(v.name, codes, v.categories.__getitem__, right=False, data=True)
+                for v, codes in variables
+            ),
+            ListColumn("Count", table.counts[mask]),
+        )
 
-    def _went(self, now: QModelIndex) -> None:
-        if now.isValid():
-            self.chosen.emit(self.model.index_of(now.row()))
+    def _fill(self) -> None:
+        """Show those with a category that holds each of the words that are searched for."""
+        keep = np.ones(len(self._codes), dtype=np.bool_)
+        variables = () if self._table is None else self._table.domain.variables
+        for word in self.search.text().casefold().split():
+            found = np.zeros(len(keep), dtype=np.bool_)
+            for codes, variable in zip(self._codes.T, variables, strict=False):
+                found |= np.array([word in c.casefold() for c in variable.categories])[codes]
+            keep &= found
+        # Few variables share the room, each with its beginning in sight; more of them are scrolled.
+        shared = range(len(variables)) if len(variables) <= FEW else ()
+        self.list.show_rows(self._columns, np.flatnonzero(keep), stretch=shared)
+
+    def index_of(self, row: int) -> Index:
+        """The cell of a row."""
+        return tuple(self._codes[row].tolist())
+
+    def select(self, index: Index | None) -> None:
+        """Mark the row of a cell."""
+        found = np.zeros(0, dtype=np.int64)
+        if index is not None and len(index) == self._codes.shape[1]:
+            found = np.flatnonzero((self._codes == np.array(index)).all(axis=1))
+        self.list.set_current(int(found[0]) if len(found) else None)
 
     def _paint(self) -> None:
         self._close.setIcon(icons.icon("close"))

@@ -28,13 +28,15 @@ class TableStage(Stage):
         MenuEntry("Data", "categories", "&Categories", "Ctrl+Shift+K", here=True),
         MenuEntry("Data", "swap", "&Swap rows and columns", "Ctrl+Shift+T", here=True),
         *(
-            MenuEntry("Data", key, f"Show {words.lower()}", f"Alt+{n}", here=True)
+            MenuEntry("Data", key, words, f"Alt+{n}", here=True)
             for n, (key, words) in enumerate(FIGURES.items(), 1)
         ),
     )
 
     @classmethod
     def idle(cls, document: Document) -> frozenset[str]:
+        if document.public or not document.has_original:
+            return frozenset({"edit", "paste", "next", "previous", "only", "risks", "categories"})
         risky = cls.problems(document) > 0
         return frozenset() if risky else frozenset({"next", "previous"})
 

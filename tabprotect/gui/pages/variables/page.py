@@ -7,7 +7,6 @@ from itertools import takewhile
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
-    QAbstractItemView,
     QHeaderView,
     QSplitter,
     QTableWidget,
@@ -31,7 +30,8 @@ from tabprotect.engine.tables.variable import Variable
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Changes, Page
 from tabprotect.gui.base.question import Question
-from tabprotect.gui.look.buttons import scrolling
+from tabprotect.gui.look.buttons import ScrollsDown
+from tabprotect.gui.look.listing import as_list
 from tabprotect.gui.look.theme import GRID, count_text
 from tabprotect.gui.pages.variables.category_tree import CategoryTree
 from tabprotect.gui.pages.variables.grouping_panel import GroupingPanel
@@ -59,13 +59,8 @@ class VariablesPage(VariablesStage, Page):
         self.variable = ""
         self._chains: tuple[tuple[str, ...], ...] = ()
         self.list = QTableWidget(0, len(TITLES))
-        self.list.setAccessibleName("Variables")
         self.list.setHorizontalHeaderLabels(TITLES)
-        self.list.verticalHeader().hide()
-        self.list.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        self.list.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        self.list.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self.list.setTabKeyNavigation(False)
+        as_list(self.list, "Variables")
         self.list.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
         self.list.horizontalHeader().setStretchLastSection(True)
         self.list.currentCellChanged.connect(lambda row, *_: self._row_chosen(row))
@@ -96,12 +91,9 @@ class VariablesPage(VariablesStage, Page):
         lower.setChildrenCollapsible(False)
         lower.addWidget(self.tree)
         # What is rarely reached scrolls, so that a low window keeps the main action.
-        area = scrolling()
-        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        area = ScrollsDown()
+        area.setAccessibleName("Ways to group")
         area.setWidget(self.panel)
-        area.setMinimumWidth(
-            self.panel.minimumWidth() + area.verticalScrollBar().sizeHint().width()
-        )
         lower.addWidget(area)
         lower.setStretchFactor(0, 1)
         split = QSplitter(Qt.Orientation.Vertical)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QMenu, QToolButton
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QMenu, QPushButton
 
 from tabprotect.engine.tables import structural
 from tabprotect.engine.tables.domain import Domain
@@ -15,7 +15,7 @@ SHOWN = 60
 """Characters of a statement in the menu."""
 
 
-class ZerosMenu(QToolButton):
+class ZerosMenu(QPushButton):
     """``stated`` carries all statements that shall hold, as the command takes them."""
 
     stated = Signal(list)
@@ -27,8 +27,6 @@ class ZerosMenu(QToolButton):
             "Cells in which nobody can be: select categories, add them, do the same in another "
             "variable, then state it. They are public."
         )
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self._pending: dict[str, list[str]] = {}
         self._domain: Domain | None = None
         self._variable, self._chosen = "", list[str]()

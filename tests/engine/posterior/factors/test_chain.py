@@ -228,11 +228,11 @@ def test_disagreement_is_seen() -> None:
 
 
 def test_larger_tables_agree_with_their_margins() -> None:
-    likelihood = likelihood_of((12, 12), [(0,), (1,)], 5.0)
+    likelihood = likelihood_of((8, 8), [(0,), (1,)], 5.0)
     found = infer(likelihood, randomness=Randomness.seeded(7))
     assert found.way == "monte_carlo" and found.r_hat is not None and found.r_hat < 1.05
     assert "too many originals" in found.reason
-    rows = [int(likelihood.low[likelihood.kind[f]]) for f in range(12)]
+    rows = [int(likelihood.low[likelihood.kind[f]]) for f in range(8)]
     assert np.abs(found.mean.sum(axis=1) - rows).max() < 1e-9
     assert found.originals is None
     estimate = found.count_estimate

@@ -18,7 +18,7 @@ from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.posterior.prior import CellTable, Poisson, Positive, Prior, Uniform
 from tabprotect.engine.progress import Cancellable
 from tabprotect.engine.release.likelihood import UNBOUNDED, CellFactors, independent
-from tabprotect.engine.release.published import PublishedTable
+from tabprotect.engine.release.release import PublishedTable
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table

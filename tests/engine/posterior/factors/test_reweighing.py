@@ -84,7 +84,7 @@ def test_weighed_draws(exact: bool) -> None:
 
 def test_too_dear_is_left_out_and_said(monkeypatch: pytest.MonkeyPatch) -> None:
     likelihood = of_rule(even_corner, exact=True)
-    monkeypatch.setattr(reweighing, "BUDGET", 1e-5)
+    monkeypatch.setattr(reweighing, "REWEIGHING_WORK", 1e-5)
     found = infer(likelihood)
     assert found.note == "the rule"
     assert difference(found, likelihood, lambda cells: 1.0) < 1e-12

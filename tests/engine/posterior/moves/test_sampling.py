@@ -20,6 +20,7 @@ from tabprotect.engine.protection.cycle_runs.forward_walk import flip, walk_cycl
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.likelihood import BlockingRule, MoveSequence
 from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.engine.tables.table import Table
 
 RULES: list[BlockingRule] = ["any_zero", "negative", "none"]
@@ -117,13 +118,26 @@ MEANS = np.array([0.8, 1.5, 2.5, 1.2, 0.6, 2.0])
 MOVES = design(Domain.of_shape((2, 3)), "elementary")
 
 
-def chances_of_small(model: GroupModel, published: np.ndarray) -> np.ndarray:
+def side_by_side(tables: np.ndarray, rule: BlockingRule) -> MoveSequence:
+    """Releases (number, cells) as one, each with the cycles of its own."""
+    number = len(tables)
+    domain = Domain.of_shape((number, 2, 3))
+    at = np.arange(number)[:, None]
+    cells = (at * CELLS + MOVES.cells).reshape(-1)
+    starts = np.append(at * len(MOVES.cells) + MOVES.starts[:-1], len(cells))
+    moves = MoveSet(domain, starts, cells, np.tile(MOVES.signs, number), ())
+    published = Table.dense(domain, tables.reshape(domain.shape))
+    return MoveSequence(published, moves, 0.35, 0.15, 2, rule)
+
+
+def chances_of_one(model: GroupModel, published: np.ndarray) -> np.ndarray:
+    """P(true count = 1) of every cell."""
     exact = Elimination.of(model)
     assert exact is not None
     changes = exact.changes()[model.signatures.group_of_cell]
     at = 1 - published + model.span
     inside = (at >= 0) & (at < changes.shape[1])
-    return np.where(inside, changes[np.arange(CELLS), np.where(inside, at, 0)], 0.0)
+    return np.where(inside, changes[np.arange(len(at)), np.where(inside, at, 0)], 0.0)
 
 
 def worst_z(
@@ -143,14 +157,11 @@ def worst_z(
     which = which.reshape(-1)
     hits = np.zeros((CELLS, 8))
     expected, variance, square = hits.copy(), hits.copy(), np.zeros(8)
-    for number, table in enumerate(tables):
-        likelihood = MoveSequence(
-            Table.dense(MOVES.domain, table.reshape(2, 3)), MOVES, 0.35, 0.15, 2, rule
-        )
-        model = group_model(likelihood, Poisson(means))
-        if wrong_coin is not None:
-            model = replace(model, coin=wrong_coin)
-        chance = chances_of_small(model, table)
+    model = group_model(side_by_side(tables, rule), Poisson(np.tile(means, len(tables))))
+    if wrong_coin is not None:
+        model = replace(model, coin=wrong_coin)
+    chances = chances_of_one(model, tables.reshape(-1)).reshape(tables.shape)
+    for number, (table, chance) in enumerate(zip(tables, chances, strict=True)):
         here = originals[:, which == number]
         for cell in range(CELLS):
             value = int(table[cell])

@@ -13,11 +13,11 @@ import pytest
 
 from tabprotect.engine import atomic
 from tabprotect.engine.bundle import archive, confidential, public
+from tabprotect.engine.house import register_address
 from tabprotect.engine.project.history import History
 from tabprotect.engine.project.saving import recovery, storage
 from tabprotect.engine.project.verbs.release_verbs import protect, publish
 from tabprotect.engine.project.verbs.table_verbs import open_table, set_title
-from tabprotect.engine.register.address import address
 from tabprotect.engine.register.register import Register
 
 KILLS = 10
@@ -180,6 +180,6 @@ def test_a_release_has_its_dossier_and_its_entry(
         found = public.read(release)
         kept = [confidential.read(path).release for path in tmp_path.glob("d*.zip")]
         assert found.title in {one.title for one in kept}
-        with Register(str(address())) as register:
+        with Register(str(register_address())) as register:
             bundles = {entry.publication.bundle for entry in register.entries()}
         assert archive.sha256(release.read_bytes()) in bundles

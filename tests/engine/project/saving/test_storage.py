@@ -139,8 +139,7 @@ def test_a_readers_file_holds_nothing_of_the_house(tmp_path: Path) -> None:
     assert history.project is before
     assert reader.project.kind == "reader"
     assert found(reader) == []
-    start, _ = reader.jump(0)
-    assert start.project.kind == "empty"
+    assert reader.undo_label == ""
     assert [entry.command for entry in reader.trail] == ["open_bundle"]
 
 
@@ -186,7 +185,7 @@ def test_no_pickle_is_ever_run(
 
 
 @given(st.data())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 def test_random_changes_of_the_json_are_told_and_never_crash(
     history: History, data: st.DataObject
 ) -> None:

@@ -11,13 +11,13 @@ from tabprotect.engine.bundle import confidential, public
 from tabprotect.engine.bundle.verify import verify
 from tabprotect.engine.disclosure.verdict import verdict
 from tabprotect.engine.errors import InputError, RefusedError
+from tabprotect.engine.house import register_address
 from tabprotect.engine.project.history import History
 from tabprotect.engine.project.releasing.judgement import judge_release
 from tabprotect.engine.project.saving import storage
 from tabprotect.engine.project.verbs.cycle_verbs import set_cycles
 from tabprotect.engine.project.verbs.release_verbs import protect, publish, set_policy
 from tabprotect.engine.project.verbs.table_verbs import open_table
-from tabprotect.engine.register.address import address
 from tabprotect.engine.register.left_before import LeftBefore
 from tabprotect.engine.register.register import Register
 
@@ -97,7 +97,7 @@ def test_two_people_answer_where_the_policy_says_so(tmp_path: Path) -> None:
     record = confidential.read(dossier).record
     assert (record.prepared_by, record.approved_by) == ("Karin", "Erik")
     assert b"Karin" not in b"".join(public.files(public.read(release)).values())
-    with Register(str(address())) as register:
+    with Register(str(register_address())) as register:
         assert register.entries()[0].publication.who == "Karin, approved by Erik"
 
 
@@ -135,7 +135,7 @@ def test_a_release_is_judged_together_with_what_left_before(tmp_path: Path) -> N
     assert second.project.release is not None
     joint = verdict(second.project.release, earlier=[before], original=second.project.original)
     assert found.together.tables == joint.tables
-    place = str(address())
+    place = str(register_address())
     with sqlite3.connect(place) as raw:
         raw.execute("update published_bundle set content = x'00'")
     spoilt = judge_release(second.project).before

@@ -405,9 +405,16 @@ def test_bridges_are_reported_and_never_move() -> None:
     assert cube["bridges"] is None and "two-way" in str(cube["why_no_bridges"])
 
 
-@pytest.mark.parametrize("special", ["", "no lists of neighbours", "resampled at each step"])
+@pytest.mark.parametrize(
+    ("alpha", "beta", "special"),
+    [
+        (0.25, 0.25, ""),
+        (0.45, 0.3, ""),
+        (0.45, 0.3, "no lists of neighbours"),
+        (0.45, 0.3, "resampled at each step"),
+    ],
+)
 @pytest.mark.parametrize("kind", ["uniform", "poisson", "positive"])
-@pytest.mark.parametrize(("alpha", "beta"), [(0.25, 0.25), (0.45, 0.3)])
 def test_draws_agree_with_the_list(
     kind: str, alpha: float, beta: float, special: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -441,7 +448,7 @@ def test_draws_agree_with_the_list(
 def test_beyond_the_limits_it_is_drawn_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     final = table([[2, 3, 1], [3, 2, 0], [2, 3, 4]])
     likelihood = AdaptiveSequence(final, design(final.domain, "every"), 0.25, 0.25, 6)
-    for name, limit in (("MOST_TABLES", 20), ("MOST_EDGES", 50), ("MOST_APPLIED", 50)):
+    for name, limit in (("ADAPTIVE_TABLES", 20), ("ADAPTIVE_EDGES", 50), ("MOST_APPLIED", 50)):
         with monkeypatch.context() as patch:
             patch.setattr(adaptive_tables, name, limit)
             found = infer(likelihood, draws=500, randomness=Randomness.seeded(1))
@@ -476,11 +483,11 @@ def test_beliefs_that_forget_the_choice_do_not(monkeypatch: pytest.MonkeyPatch) 
         return np.where(choices(tables, family) > 0, len(family), 0)
 
     monkeypatch.setattr(adaptive_tables, "_choices", forgetful)
-    assert calibrate_method(METHOD, replace(POSITIVE, runs=1000))[0].worst_z > LIMIT
+    assert calibrate_method(METHOD, replace(POSITIVE, runs=800))[0].worst_z > LIMIT
 
 
 def test_drawn_beliefs_come_true(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(adaptive_tables, "MOST_TABLES", 0)
-    monkeypatch.setattr("tabprotect.engine.posterior.adaptive.infer_adaptive.DRAWS", 500)
-    (found,) = calibrate_method(METHOD, replace(POSITIVE, runs=150))
+    monkeypatch.setattr(adaptive_tables, "ADAPTIVE_TABLES", 0)
+    monkeypatch.setattr("tabprotect.engine.posterior.adaptive.infer_adaptive.ADAPTIVE_DRAWS", 300)
+    (found,) = calibrate_method(METHOD, replace(POSITIVE, runs=70))
     assert found.bins >= 10 and found.worst_z < LIMIT, str(found)

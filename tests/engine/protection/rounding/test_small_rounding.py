@@ -123,7 +123,7 @@ def problems(draw: st.DrawFn) -> tuple[Table, Publication, RoundingRules]:
     )
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(problem=problems(), seed=st.integers(0, 2**32))
 def test_the_stated_algorithm_and_its_promises(
     problem: tuple[Table, Publication, RoundingRules], seed: int

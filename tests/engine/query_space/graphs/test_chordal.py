@@ -71,7 +71,7 @@ def test_every_graph(vertices: int, niss: dict[str, Any]) -> None:
 K = 6
 
 
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(
     st.lists(st.integers(0, 2**K - 1), max_size=4), st.lists(st.integers(0, 2**K - 1), min_size=1)
 )

@@ -50,11 +50,11 @@ def test_all_decomposable_models_by_width(czech_evidence: Evidence, niss: dict[s
         assert widths.count(int(width)) == models
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(10))
 def test_annealing_finds_48_from_any_seed(czech_evidence: Evidence, seed: int) -> None:
     found = optimal(
         czech_evidence,
-        1 + seed % 10,
+        1 + seed,
         "annealing",
         randomness=Randomness.seeded(seed),
         proposals=30_000,
@@ -66,7 +66,7 @@ def test_annealing_finds_48_from_any_seed(czech_evidence: Evidence, seed: int) -
 def test_annealing_on_thirteen_variables(kdd: Table, niss: dict[str, Any]) -> None:
     beta = 5
     evidence = Evidence.gather(kdd, SmallCount(1, 3))
-    found = optimal(evidence, beta, "annealing", randomness=Randomness.seeded(1))
+    found = optimal(evidence, beta, "annealing", randomness=Randomness.seeded(1), proposals=40_000)
     assert found.released.size - 1 >= niss["kdd13_b_annealing_at_risk_1_3"][f"beta{beta}"]
     assert found.judgement.width >= beta and found.judgement.exact
 
@@ -100,7 +100,7 @@ def test_the_heuristic_at_every_threshold(czech: Table, niss: dict[str, Any]) ->
     )
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(tables(), st.integers(1, 4), st.integers(0, 2**32))
 def test_never_more_than_exact_bounds_allow(table: Table, beta: int, seed: int) -> None:
     evidence = Evidence.gather(table, SmallCount(1, 2))

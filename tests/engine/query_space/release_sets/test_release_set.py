@@ -31,7 +31,7 @@ class _Listening:
             self.heard.append(partial)
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(tables(), st.integers(1, 4), st.data())
 def test_regions_are_those_of_brute_force(table: Table, beta: int, data: st.DataObject) -> None:
     evidence = Evidence.gather(table, SmallCount(1, 2))

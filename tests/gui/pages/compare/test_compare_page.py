@@ -43,7 +43,7 @@ TWO = ("random_rounding base=3", "cell_key D=3 js=1")
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(compared, "chosen", lambda names: named_measures(names or QUICK))
+    monkeypatch.setattr(compared, "named_measures", lambda names: named_measures(names or QUICK))
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QPushButton, QToolButton
 from pytestqt.qtbot import QtBot
 from readable import texts, unnamed
 
-from tabprotect.engine.cycles import cycle_files as files
+from tabprotect.engine.cycles import cycle_files
 from tabprotect.engine.cycles.designs import DESIGNS, design
 from tabprotect.engine.project.history import History
 from tabprotect.engine.project.verbs.cycle_verbs import remove_cycle, set_cycles
@@ -29,6 +29,7 @@ from tabprotect.engine.project.verbs.table_verbs import new_table, place, set_co
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.gui.frame.main_window import MainWindow
 from tabprotect.gui.grid.cycle_walk import walk_steps
+from tabprotect.gui.pages.compare.stage import CompareStage
 from tabprotect.gui.pages.cycles.page import CyclesPage
 
 Settle = Callable[[], None]
@@ -145,7 +146,7 @@ def test_a_cycle_file_of_another_shape_leaves_everything(
     designer: MainWindow, tmp_path: Path
 ) -> None:
     path = tmp_path / "three.json"
-    files.write(design(Domain.of_shape((3, 3)), "bidiagonal"), path)
+    cycle_files.write(design(Domain.of_shape((3, 3)), "bidiagonal"), path)
     before = designer.document.history
     page(designer).editor.import_file(str(path))
     strip = page(designer).errors
@@ -351,6 +352,7 @@ def test_a_reader_can_look_but_not_edit(
     settle()
     # As in a window of the reader's own.
     designer.files.arrived(History().do(open_bundle(path=str(bundle)))[0], str(bundle))
+    assert "nothing to compare" in CompareStage.why_not(designer.document)
     settle()
     designer.go("cycles")
     examined()

@@ -11,8 +11,7 @@ from PySide6.QtWidgets import QTabBar
 from pytestqt.qtbot import QtBot
 from readable import texts, unnamed
 
-from tabprotect.engine.disclosure import gate_chance as before
-from tabprotect.engine.disclosure import method_trials as trials
+from tabprotect.engine.disclosure import gate_chance, method_trials
 from tabprotect.engine.disclosure.method_trials import MethodTrial, tried_methods
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.verbs.release_verbs import set_method
@@ -100,7 +99,7 @@ def test_trials_come_in_parts_and_stop_when_nobody_looks(
     opened: MainWindow, settle: Settle, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stopped: list[bool] = []
-    first = tried_methods(opened.document.project.problem, trials.Gate())[:2]  # type: ignore[union-attr]
+    first = tried_methods(opened.document.project.problem, method_trials.Gate())[:2]  # type: ignore[union-attr]
 
     def slow(problem: object, limits: object, progress: Progress) -> tuple[MethodTrial, ...]:
         try:
@@ -110,7 +109,7 @@ def test_trials_come_in_parts_and_stop_when_nobody_looks(
         finally:
             stopped.append(True)
 
-    monkeypatch.setattr(trials, "tried_methods", slow)
+    monkeypatch.setattr(method_trials, "tried_methods", slow)
     opened.go("protect")
     page = opened.page
     assert isinstance(page, ProtectPage)
@@ -119,7 +118,7 @@ def test_trials_come_in_parts_and_stop_when_nobody_looks(
     opened.go("table")
     qtbot.waitUntil(lambda: bool(stopped) and not opened.document.jobs.running)
     # Whoever comes back has it tried again.
-    monkeypatch.setattr(trials, "tried_methods", lambda *_: first)
+    monkeypatch.setattr(method_trials, "tried_methods", lambda *_: first)
     opened.go("protect")
     settle()
     assert not page.sentence.startswith("So far")
@@ -158,7 +157,7 @@ def test_what_was_not_tried_stands_behind_and_can_be_chosen(
     most = max(methods()[name].trial_work for name in ("random_rounding", "cell_key"))
     project = opened.document.project
     assert project is not None
-    monkeypatch.setattr(before, "TRIAL_WORK", most * project.domain.size)
+    monkeypatch.setattr(gate_chance, "TRIAL_WORK", most * project.domain.size)
     opened.go("protect")
     settle()
     page = opened.page
@@ -174,7 +173,7 @@ def test_what_was_not_tried_stands_behind_and_can_be_chosen(
     assert opened.document.project is not None
     assert opened.document.project.method == "suppression"
     settle()
-    monkeypatch.setattr(before, "TRIAL_WORK", 0.0)
+    monkeypatch.setattr(gate_chance, "TRIAL_WORK", 0.0)
     opened.go("protect")
     page.try_again()
     settle()

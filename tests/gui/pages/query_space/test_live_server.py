@@ -15,7 +15,7 @@ from pytestqt.qtbot import QtBot
 
 from tabprotect.engine.project.verbs.table_verbs import set_count
 from tabprotect.gui.frame.main_window import MainWindow
-from tabprotect.gui.pages.query_space import live_panel as live
+from tabprotect.gui.pages.query_space import live_panel
 from tabprotect.gui.pages.query_space.live_panel import LivePanel
 from tabprotect.gui.pages.query_space.page import QuerySpacePage
 
@@ -31,7 +31,7 @@ WORKERS = ("AnyIO", "tabprotect-")
 def panel(
     window: MainWindow, settle: Settle, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[LivePanel]:
-    monkeypatch.setattr(live, "EVERY", 50)
+    monkeypatch.setattr(live_panel, "EVERY", 50)
     window.files.open("example:czech-autoworkers")
     settle()
     window.go("query_space")
@@ -66,7 +66,7 @@ def test_a_server_is_opened_followed_and_stopped(
     window: MainWindow, panel: LivePanel, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     visited: list[str] = []
-    monkeypatch.setattr(live, "visit", visited.append)
+    monkeypatch.setattr(live_panel, "visit", visited.append)
     before = window.document.project
     panel.open.click()
     assert not panel.open.isEnabled()

@@ -17,7 +17,7 @@ from tabprotect.engine.project.verbs.query_verbs import (
 )
 from tabprotect.gui.frame.main_window import MainWindow
 from tabprotect.gui.lattice.space import RELEASED
-from tabprotect.gui.pages.query_space import optimal_panel as optimal
+from tabprotect.gui.pages.query_space import optimal_panel
 from tabprotect.gui.pages.query_space.page import QuerySpacePage
 
 Settle = Callable[[], None]
@@ -38,7 +38,7 @@ def test_searches_are_compared_and_one_is_planned(czech: MainWindow, settle: Set
     settle()
     panel = page(czech).optimal
     for method in ("annealing", "heuristic", "exhaustive"):
-        panel.method.setCurrentText(method)
+        panel.method.setCurrentIndex(panel.method.findData(method))
         assert f"--method {method}" in czech.actions_.command_line()
         panel.search()
         settle()
@@ -69,12 +69,14 @@ class Endless:
 def test_a_stopped_search_keeps_its_best(
     czech: MainWindow, qtbot: QtBot, settle: Settle, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    searched = optimal.search
-    monkeypatch.setattr(optimal, "search", lambda p, m, progress: searched(p, m, Endless(progress)))
+    searched = optimal_panel.search
+    monkeypatch.setattr(
+        optimal_panel, "search", lambda p, m, progress: searched(p, m, Endless(progress))
+    )
     page(czech).tabs.setCurrentWidget(page(czech).optimal)
     settle()
     panel = page(czech).optimal
-    panel.method.setCurrentText("annealing")
+    panel.method.setCurrentIndex(panel.method.findData("annealing"))
     panel.search()
     qtbot.waitUntil(lambda: panel.live.startswith("Best so far"), timeout=60_000)
     panel.stop.click()

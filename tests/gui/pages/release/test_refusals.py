@@ -147,14 +147,14 @@ def test_a_table_that_left_before_takes_a_reason(
     ready.go("register")
     settle()
     register = ready.pages["register"]
-    assert isinstance(register, RegisterPage) and len(register.model.rows) == 2
+    assert isinstance(register, RegisterPage) and len(register.rows) == 2
     register.reason.setText("a wrong title")
     register.withdraw.click()
     settle()
-    assert [row.texts[-1] for row in register.model.rows] == ["withdrawn", "within the limits"]
-    register.save_to(register.model.rows[1], tmp_path / "again.zip")
+    assert [row.texts[-1] for row in register.rows] == ["withdrawn", "within the limits"]
+    register.save_to(register.rows[1], tmp_path / "again.zip")
     settle()
     assert (tmp_path / "again.zip").read_bytes() == (tmp_path / "release.zip").read_bytes()
     ready.document.set_public(True)
     settle()
-    assert register.model.rows == [] and not register.shows_original()
+    assert register.rows == [] and not register.shows_original()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from threading import Event
 from typing import cast
 
 import numpy as np
@@ -12,7 +13,7 @@ from pages_of import page_of
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QComboBox
+from PySide6.QtWidgets import QApplication, QComboBox
 from pytestqt.qtbot import QtBot
 from readable import tab_order, texts, unnamed
 
@@ -24,10 +25,13 @@ from tabprotect.engine.project.verbs.table_verbs import new_table
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Draft, Problem
 from tabprotect.engine.protection.registered import methods
+from tabprotect.engine.protection.rounding.controlled_programme import (
+    Controlled,
+    ControlledProgramme,
+)
 from tabprotect.engine.protection.subtables import MARGINS, publication_of
 from tabprotect.engine.release.likelihood import CellFactors, independent
-from tabprotect.engine.release.published import PublishedTable
-from tabprotect.engine.release.release import Release
+from tabprotect.engine.release.release import PublishedTable, Release
 from tabprotect.gui.frame.main_window import MainWindow
 from tabprotect.gui.pages.run.methods_page import MethodsPage
 
@@ -118,6 +122,7 @@ def test_every_registered_method_has_its_form(at_methods: MainWindow, tried: Set
         if any(p.kind == "cycles" for p in method.parameters):
             continue
         at_methods.document.do(set_method, method=name)
+        QApplication.processEvents()
         fields = [p.name for p in method.parameters]
         assert list(shown.form.fields) == fields
         said = shown.help.toPlainText()
@@ -346,3 +351,22 @@ def test_what_is_impossible_offers_what_may_be_asked_instead_and_cannot_be_accep
     assert document.project is not None and dict(document.project.parameters) == {"limit": 1}
     tried()
     assert "a lower limit" not in refusal.remedies
+
+
+def test_what_a_search_may_cost_stands_at_the_set_up_while_it_is_tried(
+    small: MainWindow, settle: Settle, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
+) -> None:
+    go_on, search = Event(), ControlledProgramme.nearest
+    cost = "rounding 5 counts in 3 sums, at most 100 nodes"
+
+    def nearest(self: ControlledProgramme, progress: Progress = SILENT) -> Controlled:
+        while not go_on.wait(0.01):
+            progress.report(cost, 0.0)
+        return search(self, progress)
+
+    monkeypatch.setattr(ControlledProgramme, "nearest", nearest)
+    shown = choose(small, "Controlled rounding")
+    qtbot.waitUntil(lambda: cost in shown.preview.state, timeout=20_000)
+    shown._trial.drop()
+    go_on.set()
+    settle()

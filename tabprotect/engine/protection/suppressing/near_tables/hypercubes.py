@@ -19,11 +19,8 @@ from itertools import combinations, product
 import numpy as np
 
 from tabprotect.engine.arrays import Bools, Floats, Ints
-from tabprotect.engine.budgets import MOST_BOXES
+from tabprotect.engine.budgets import HYPERCUBES_LISTED, MOST_BOXES
 from tabprotect.engine.tables.publication import Publication
-
-LISTED = 500_000
-"""Boxes times published numbers up to which all boxes are listed once and for all."""
 
 
 class Hypercubes:
@@ -205,7 +202,7 @@ def _listed(publication: Publication) -> _Listed | None:
     shape = publication.domain.shape
     first = publication.distinct[0]
     number = 2 * int(np.prod([size * size for size in shape], dtype=np.float64))
-    if number * (len(first) + publication.domain.size) > LISTED:
+    if number * (len(first) + publication.domain.size) > HYPERCUBES_LISTED:
         return None
     boxes = np.ones((1, 1), dtype=np.int64)
     for size in shape:

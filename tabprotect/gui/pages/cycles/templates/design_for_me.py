@@ -295,6 +295,8 @@ class DesignForMe(QWidget):
         exact = (
             "No sum stays exact beyond the kept margins."
             if offer.unwanted == 0
+            else "One sum stays exact that nobody asked for."
+            if offer.unwanted == 1
             else f"{count_text(offer.unwanted)} sums stay exact that nobody asked for."
             if offer.unwanted is not None
             else "How many sums stay exact beyond the kept margins is told when it is taken."

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from tabprotect.engine.arrays import Signs
 from tabprotect.engine.cycles.designs import DESIGNS, design
 from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.project.placement import Placement
@@ -21,7 +22,7 @@ from tabprotect.gui.look.choice_card import ChoiceCard
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column
 from tabprotect.gui.look.theme import GRID
-from tabprotect.gui.pages.cycles.cycle_picture import Pattern, paint_pattern, pattern
+from tabprotect.gui.pages.cycles.cycle_picture import paint_pattern, pattern
 
 SMALL = {2: 5, 3: 3}
 """Categories per variable of the table in the picture, by number of variables; else 2."""
@@ -39,7 +40,7 @@ def _stand_in(domain: Domain) -> Domain:
 class Pictures(QWidget):
     """Some cycles of a template, side by side."""
 
-    def __init__(self, patterns: list[Pattern]) -> None:
+    def __init__(self, patterns: list[Signs]) -> None:
         super().__init__()
         self._patterns = patterns
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)

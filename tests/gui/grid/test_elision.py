@@ -1,0 +1,30 @@
+"""Labels without room keep what tells them apart."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtGui import QFontMetrics
+from PySide6.QtWidgets import QApplication
+
+from tabprotect.gui.grid.elision import elided, shared
+
+REGIONS = tuple(f"Region {n} of the southern parts of the country" for n in range(20))
+
+
+def test_what_labels_share_is_whole_words() -> None:
+    assert shared(REGIONS) == ("Region ", " of the southern parts of the country")
+    assert shared(("15 to 19 years", "15 to 24 years")) == ("15 to ", " years")
+    assert shared(("Manager", "Manual work")) == ("", "")
+    assert shared(("a b", "a b c")) == ("a ", "")
+    assert shared(("alone",)) == shared(()) == ("", "")
+
+
+@pytest.mark.parametrize("letters", [5, 8, 14, 30])
+def test_labels_stay_apart_in_any_room(qapp: QApplication, letters: int) -> None:
+    metrics = QFontMetrics(qapp.font())
+    room, common = metrics.horizontalAdvance("n" * letters), shared(REGIONS)
+    shown = [elided(metrics, text, room, common) for text in REGIONS]
+    assert len(set(shown)) == len(REGIONS)
+    assert all(metrics.horizontalAdvance(text) <= room for text in shown)
+    # A label that is not like the others is cut as any.
+    assert elided(metrics, "none", 10 * room, common) == "none"
