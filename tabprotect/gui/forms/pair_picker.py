@@ -77,8 +77,8 @@ class PairPicker(QPushButton):
             box.toggled.connect(
                 lambda on, one=first, other=second: self.picked.emit(one, other, on)
             )
-            place = rows.index(second) + 1, columns.index(first) + 1
-            grid.addWidget(box, *place, Qt.AlignmentFlag.AlignHCenter)
+            row, column = rows.index(second) + 1, columns.index(first) + 1
+            grid.addWidget(box, row, column, Qt.AlignmentFlag.AlignHCenter)
             self.boxes[first, second] = box
         self._action = QWidgetAction(self)
         self._action.setDefaultWidget(panel)
