@@ -17,8 +17,11 @@ from tabprotect.engine.formats.layouts.cell_list import CellList
 
 Columns = Mapping[str, npt.NDArray[Any]]
 
-KINDS = ("pandas", "polars", "pyarrow", "dict")
-"""What comes back: the kind that went in, else Arrow where it is installed, else a dict."""
+KINDS = ("pandas", "polars", "pyarrow", "duckdb", "dict")
+"""What comes back: the kind that went in, else Arrow where it is installed, else a dict.
+
+A DuckDB relation comes back through Arrow: without that as a dict.
+"""
 
 
 @dataclass(frozen=True)
@@ -53,7 +56,7 @@ class Frame:
             names: list[str] = native.columns  # type: ignore[attr-defined]
             rows = native.fetchall()  # type: ignore[attr-defined]
             columns = {n: [row[k] for row in rows] for k, n in enumerate(names)}
-            return cls(columns, {}, usual_kind())
+            return cls(columns, {}, "duckdb" if usual_kind() == "pyarrow" else "dict")
         try:
             frame: Any = nw.from_native(native)
         except TypeError as error:
@@ -142,8 +145,14 @@ def made(columns: Columns, kind: str) -> Any:
     lists = {name: values.tolist() for name, values in columns.items()}
     if kind == "dict":
         return lists
-    backend: Any = kind
-    return nw.from_dict(lists, backend=backend).to_native()
+    backend: Any = "pyarrow" if kind == "duckdb" else kind
+    frame = nw.from_dict(lists, backend=backend).to_native()
+    if kind == "duckdb":
+        # Whoever handed in a relation has loaded it; others need not wait for it.
+        import duckdb
+
+        return duckdb.from_arrow(frame)
+    return frame
 
 
 def usual_kind() -> str:

@@ -119,7 +119,7 @@ def _duck() -> Any:
         (pl.DataFrame(ROWS), pl.DataFrame),
         (pl.LazyFrame(ROWS), pl.DataFrame),
         (pa.table(ROWS), pa.Table),
-        (None, pa.Table),
+        (None, duckdb.DuckDBPyRelation),
     ],
     ids=["pandas", "polars", "polars lazy", "arrow", "duckdb"],
 )

@@ -213,6 +213,8 @@ def remedies(
 ) -> tuple[Remedy, ...]:
     """Other settings whose releases pass more often on synthetic tables, best first.
 
+    Only those are offered that let a release through more likely than not.
+
     How often they pass there and on the table itself may differ much; which pass more often hardly.
     Of a large table each is tried once, in the method's own order, up to the first that passes,
     and no more of them than the budget of trials allows: see :func:`untried`.
@@ -240,7 +242,8 @@ def remedies(
         except TabprotectError:
             continue
         score = tried(other)
-        if score < now:
+        # What would most likely be refused as well, with all its attempts, helps nobody.
+        if score < now and score[0] ** limits.attempts_at_most <= 1.0 - LIKELY:
             found.append((score, Remedy(text, change, 1.0 - score[0], score[1])))
             if large and not score[0]:
                 break

@@ -42,6 +42,11 @@ def test_the_best_remedy_comes_first_and_is_one_step_to_take() -> None:
     scores = [(-remedy.chance, remedy.known) for remedy in offered]
     assert scores == sorted(scores) and offered[0].known < 0.2
     assert all("synthetic tables" in str(remedy) for remedy in offered)
+    for remedy in offered:
+        taken, changes = history.apply("set_mechanism", dict(remedy.parameters))
+        # Each that is offered is not refused when it is taken.
+        after = taken.project
+        assert gate.protect(after.protection, after.problem, after.given, Randomness.seeded(1))
     taken, changes = history.apply("set_mechanism", dict(offered[0].parameters))
     assert "parameters" in changes and taken.project.values["blocking"] == "negative"
     back, _ = taken.undo()

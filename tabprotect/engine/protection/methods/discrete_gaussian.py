@@ -16,9 +16,9 @@ it is, capped or not.
 What is not promised: that nothing is learned about people. What holds of a group is learned with or
 without one of its records, and a group of g records is protected by g^2 rho only. Each further
 release of the same records adds its rho. A person with several records counts as a group. The draws
-are exact, but they come from a generator made for simulation, not for cryptography: the promise is
-as good as that generator, and the seed must stay in the house. What the agency sees before it
-publishes (the trial runs, the comparison) and a decision not to publish are outside of the promise.
+are exact, from a stream made for cryptography (ChaCha20): the promise is as good as that stream,
+and its seed must stay in the house. What the agency sees before it publishes (the trial runs, the
+comparison) and a decision not to publish are outside of the promise.
 
 The posterior is exact: cell by cell where inner cells alone are published, by all published sums
 where totals are. Without a cap it takes noise of a probability below 1e-15 as impossible.

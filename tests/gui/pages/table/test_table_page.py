@@ -17,6 +17,7 @@ from tabprotect.engine.project.verbs.release_verbs import protect
 from tabprotect.engine.project.verbs.table_verbs import place, set_at_risk, tabulate
 from tabprotect.engine.sensitivity.dominance import Dominance
 from tabprotect.gui.frame.main_window import MainWindow
+from tabprotect.gui.grid import copying
 from tabprotect.gui.grid.grid_view import GridView
 from tabprotect.gui.pages.table.page import TablePage
 
@@ -239,6 +240,26 @@ def test_copy_with_headers_comes_back_as_the_same_block(opened: MainWindow) -> N
     table_page.paste()
     assert "no cell would change" in table_page.paste_bar.words
     table_page.paste_bar.cancel.click()
+
+
+def test_a_large_block_is_copied_beside_the_window(
+    opened: MainWindow, settle: Settle, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table_page = page(opened)
+    table_page.grid.cells.selectAll()
+    table_page.copy(with_headers=True)
+    data = QApplication.clipboard().mimeData()
+    wanted = data.text(), data.html()
+    QApplication.clipboard().setText("something else")
+    monkeypatch.setattr(copying, "AT_ONCE", 15)
+    table_page.copy(with_headers=True)
+    assert QApplication.clipboard().text() == "something else"
+    settle()
+    data = QApplication.clipboard().mimeData()
+    assert (data.text(), data.html()) == wanted
+    monkeypatch.setattr(copying, "CLIPBOARD_CELLS", 15)
+    table_page.copy(with_headers=True)
+    assert "too large" in table_page.errors.text
 
 
 def test_placement_moves_by_key_and_keeps_the_cell(
