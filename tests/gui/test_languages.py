@@ -13,6 +13,7 @@ from PySide6.QtWidgets import (
     QAbstractButton,
     QApplication,
     QComboBox,
+    QDoubleSpinBox,
     QLabel,
     QListView,
     QWidget,
@@ -90,6 +91,8 @@ def test_the_window_speaks_german_and_leaves_names_alone(
     box.addItem("Total", "Total")
     box.addItem("Total", "key")
     assert [box.itemText(n) for n in (0, 1)] == ["Total", "Summe"]
+    number = QDoubleSpinBox(decimals=3, value=0.95)
+    assert number.text() == "0,950"
     window.document.jobs.cancel_all()
 
 

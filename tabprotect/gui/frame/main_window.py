@@ -383,6 +383,8 @@ class MainWindow(Window):
         if files:
             event.acceptProposedAction()
             self.files.open(files[0])
+            for further in files[1:]:
+                self.another().files.open(further)
 
     def closeEvent(self, event: QCloseEvent) -> None:
         # What is still being typed ends first: it may be unsaved work.

@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from functools import wraps
 from typing import Any
 
-from PySide6.QtCore import QLibraryInfo, Qt, QTranslator
+from PySide6.QtCore import QLibraryInfo, QLocale, Qt, QTranslator
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -158,7 +158,9 @@ def speak_in_window(app: QApplication) -> Callable[[], None]:
     for kind in MADE:
         before.append((kind, "__init__", kind.__init__))
         setattr(kind, "__init__", _making(kind))  # noqa: B010
-    # Words of Qt's own dialogs and menus.
+    # Numbers in boxes, and words of Qt's own dialogs and menus.
+    numbers = QLocale()
+    QLocale.setDefault(QLocale(language()))
     translator = QTranslator(app)
     folder = QLibraryInfo.path(QLibraryInfo.LibraryPath.TranslationsPath)
     if translator.load(f"qtbase_{language()}", folder):
@@ -167,6 +169,7 @@ def speak_in_window(app: QApplication) -> Callable[[], None]:
     def undo() -> None:
         for kind, name, method in before:
             setattr(kind, name, method)
+        QLocale.setDefault(numbers)
         app.removeTranslator(translator)
 
     return undo
