@@ -68,6 +68,16 @@ FURTHER = (
     *("outside", "positive", "proportional", "random", "records", "replacement", "reversible"),
     *("spared", "unbiased", "uniform", "unity", "usual", "yes", "planned", "released"),
     "from the example",
+    # What a semicolon and a colon make look like a style sheet.
+    "the code of totals, which are checked and taken out; auto: find them by arithmetic; none: "
+    "nothing is a total",
+    "long: a line for each cell; grid: rows by columns",
+    "1: variance at most V; 4: exactly V",
+    "staff: CONFIDENTIAL, from a dossier; public: from a release bundle (or that in a dossier)",
+    "Noise beyond {reach}, of a probability below 1e-15, is taken as impossible.",
+    "Published are estimates, sums of design weights. This posterior is about counts of records; it "
+    "takes the mean weight of a cell as evenly spread over the stated range, {low} to {high}, and as "
+    "independent of the count.",
     # Places of errors, which are put together from what is known.
     *("{file}, line {line}, cell {cell}", "line {line}, cell {cell}", "{file}, cell {cell}"),
     *(

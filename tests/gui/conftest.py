@@ -32,16 +32,16 @@ HARMLESS = (
 )
 """What the offscreen platform says of itself."""
 
-from watchdog import Stretch, Watchdog  # noqa: E402 (beside this file, as said above)
+from watchdog import Stretch, Watchdog, pace  # noqa: E402 (beside this file, as said above)
 
 Settle = Callable[[], None]
 
 
-BUSY = 2.0
-"""Processor seconds that the window's thread may work in one go, on the slowest machine.
+BUSY = 0.15
+"""Processor seconds that the window's thread may work in one go.
 
-Most of it is the first test of a process, which imports pages on the thread; others stay below a
-tenth of it.
+The program's own limit is 0.1 s: a third of this is for what a test adds, whose pages were not
+dressed in idle moments.
 """
 
 
@@ -63,7 +63,9 @@ def responsive(watchdog: Watchdog, request: pytest.FixtureRequest) -> Iterator[N
     found = watchdog.longest
     if folder := os.environ.get("BUSY"):
         Path(folder, f"{found.seconds:.2f} {request.node.name[:80]}").write_text(found.where)
-    assert found.seconds < BUSY, f"busy for {found.seconds:.2f} s:\n{found.where}"
+    # How fast the machine is now is asked only where it matters.
+    free = found.seconds < BUSY or found.seconds < BUSY * pace()
+    assert free, f"busy for {found.seconds:.2f} s:\n{found.where}"
 
 
 @pytest.fixture(autouse=True)

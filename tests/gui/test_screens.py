@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -204,6 +205,7 @@ def seen(window: MainWindow, names: Iterable[str]) -> list[str]:
             for name in names:
                 window.go(name)
                 page = window.page
+                assert page.name == name
                 if isinstance(page, ProtectPage):
                     page._tried(some_trials(page.document.project.domain))  # type: ignore[union-attr]
                 where = f"{name} at {size[0]} x {size[1]}, {mode}"
@@ -241,7 +243,9 @@ def test_nor_do_the_steps_of_cyclic_perturbation(crowded: MainWindow) -> None:
         *(domain, [0, 4], [0, 1, last, last + 1], corner),
         margins=tuple((name,) for name in domain.names),
     )
-    cyclic = Project(project.table, project.placement, method="cyclic_perturbation", moves=moves)
+    cyclic = replace(
+        project, method="cyclic_perturbation", parameters={}, protected=None, moves=moves
+    )
     crowded.document.take(History(cyclic))
     crowded.document.saved = crowded.document.project
     faults = seen(crowded, ("cycles", "perturb"))

@@ -19,6 +19,7 @@ from tabprotect.engine.bundle.archive import load, sha256
 from tabprotect.engine.disclosure.policy import VARIABLE
 from tabprotect.engine.disclosure.policy import read as read_policy
 from tabprotect.engine.errors import InputError
+from tabprotect.engine.project.history import History
 from tabprotect.engine.project.in_one_go import absolute, protected
 from tabprotect.engine.project.project import DEFAULT_METHOD, Project
 from tabprotect.engine.project.recipes.replay import last_and_now, run_file
@@ -107,7 +108,7 @@ def add_protecting(parser: argparse.ArgumentParser) -> None:
     decision.add_argument("--accept-weak", action="store_true", help="the same without a reason")
     parser.add_argument(
         "--policy",
-        type=Path,
+        type=lambda path: read_policy(Path(path)),
         metavar="policy.toml",
         help=f"the limits of the house (default: the file that {VARIABLE} names)",
     )
@@ -150,18 +151,46 @@ def add_protecting(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def run_protect(args: argparse.Namespace, console: Console) -> int:
-    """The same commands as the window's, in order."""
+def method_settings(args: argparse.Namespace) -> dict[str, str]:
+    """The parameters that :func:`add_protecting` takes, by name."""
     beside = [(name, getattr(args, name)) for name in ("keep", "groupings")]
     named = [(name, value) for name, value in beside if value is not None]
-    settings = once([*args.settings, *named], "--set")
-    keys = signing_keys(args.sign)
     if args.fresh and args.seed is not None:
         raise UsageError("--fresh and --seed exclude each other")
+    return once([*args.settings, *named], "--set")
+
+
+def protected_as_asked(
+    history: History,
+    args: argparse.Namespace,
+    settings: dict[str, str],
+    method: str | None,
+    console: Console,
+) -> History:
+    """The open table protected by the options of :func:`add_protecting`."""
+    return protected(
+        history,
+        policy=args.policy,
+        title=args.title,
+        at_risk=args.at_risk,
+        method=method,
+        cycles=settings.get("cycles"),
+        parameters={name: value for name, value in settings.items() if name != "cycles"},
+        accept=args.accept,
+        accept_weak=args.accept_weak,
+        seed=args.seed,
+        fresh=args.fresh,
+        register=args.register,
+        progress=console,
+    )
+
+
+def run_protect(args: argparse.Namespace, console: Console) -> int:
+    """The same commands as the window's, in order."""
+    settings, keys = method_settings(args), signing_keys(args.sign)
     if args.dossier is not None and args.dossier.absolute() == args.out.absolute():
         raise UsageError("--out and --dossier name one file")
     keep_apart([args.table, settings.get("cycles"), *args.sign], [args.out, args.dossier])
-    policy = None if args.policy is None else read_policy(args.policy)
     history = open_source(args, console)
     opened = history.project.notes
     for note in opened:
@@ -170,21 +199,7 @@ def run_protect(args: argparse.Namespace, console: Console) -> int:
     for path in (args.out, args.dossier):
         if path is not None and not path.absolute().parent.is_dir():
             raise InputError("cannot be written: there is no such folder", file=path)
-    history = protected(
-        history,
-        policy=policy,
-        title=args.title,
-        at_risk=args.at_risk,
-        method=args.method,
-        cycles=settings.pop("cycles", None),
-        parameters=settings,
-        accept=args.accept,
-        accept_weak=args.accept_weak,
-        seed=args.seed,
-        fresh=args.fresh,
-        register=args.register,
-        progress=console,
-    )
+    history = protected_as_asked(history, args, settings, args.method, console)
     dossier = None if args.dossier is None else str(args.dossier)
     order = publish(
         release=str(args.out),

@@ -10,15 +10,19 @@ from pathlib import Path
 from tabprotect.cli.arguments import add_reading, keep_apart, once, setting
 from tabprotect.cli.data.tabulate import add_counting, counted
 from tabprotect.cli.output import Console
-from tabprotect.cli.protecting.protect import add_protecting, signing_keys
-from tabprotect.cli.verbs import UsageError, Verbs
+from tabprotect.cli.protecting.protect import (
+    add_protecting,
+    method_settings,
+    protected_as_asked,
+    signing_keys,
+)
+from tabprotect.cli.verbs import Verbs
 from tabprotect.engine.bounds.joined import check_common
 from tabprotect.engine.bundle.set_bundles import ALL, verify_set
-from tabprotect.engine.disclosure.policy import read as read_policy
 from tabprotect.engine.errors import InputError, RecordsError
 from tabprotect.engine.formats.reading_options import Reading, options
 from tabprotect.engine.project.history import History
-from tabprotect.engine.project.in_one_go import absolute, opened, protected
+from tabprotect.engine.project.in_one_go import absolute, opened
 from tabprotect.engine.project.verbs.release_verbs import set_method
 from tabprotect.engine.project.verbs.set_verbs import (
     check_publishes_margins,
@@ -77,15 +81,10 @@ def add(verbs: Verbs) -> None:
 
 def run(args: argparse.Namespace, console: Console) -> int:
     """Count the records once, protect all tables in one run, write a bundle for each."""
-    beside = [(name, getattr(args, name)) for name in ("keep", "groupings")]
-    named = [(name, value) for name, value in beside if value is not None]
-    settings = once([*args.settings, *named], "--set")
-    if args.fresh and args.seed is not None:
-        raise UsageError("--fresh and --seed exclude each other")
+    settings = method_settings(args)
     formulas = {**_listed(args.listed), **once(args.tables, "--table")}
     keys = signing_keys(args.sign)
     keep_apart([*args.source, *args.sign], [args.dossier])
-    policy = None if args.policy is None else read_policy(args.policy)
     previous = [verify_set(folder, progress=console).tables for folder in args.previous]
     history = _opened(args, formulas, console)
     method = args.method or history.project.method
@@ -111,20 +110,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
     history = history.do(set_method(method=method), progress=console)[0]
     if any(p.name == "margins" for p in history.project.protection.parameters):
         settings["margins"] = chosen.formula
-    history = protected(
-        history,
-        policy=policy,
-        title=args.title,
-        at_risk=args.at_risk,
-        method=None,
-        cycles=settings.pop("cycles", None),
-        parameters=settings,
-        accept=args.accept,
-        accept_weak=args.accept_weak,
-        seed=args.seed,
-        fresh=args.fresh,
-        progress=console,
-    )
+    history = protected_as_asked(history, args, settings, None, console)
     order = publish_set(
         folder=str(args.out),
         tables=dict(chosen.formulas),

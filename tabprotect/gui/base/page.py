@@ -40,6 +40,8 @@ class Page(Stage, QWidget):
     def __init__(self, document: Document) -> None:
         super().__init__()
         self.document = document
+        self.begins: QWidget = self
+        """What has the focus when the page comes to the front. No proxy: Tab would pass over all before it."""
         self._missed: Changes = frozenset({"everything"})
         self.setAccessibleName(f"{self.label} page")
         self._heading = Label(self.label, role="heading")

@@ -163,12 +163,16 @@ class MainWindow(Window):
         self.rail.show_current(name)
         self.actions_.show_current(name)
         self._tell()
-        page.setFocus(Qt.FocusReason.OtherFocusReason)
+        page.begins.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _add(self, page: Page) -> None:
         # Each page scrolls by itself where it does not fit (200 % scale, a small screen).
         area = scrolling()
         area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        # Tab follows the eye: the main action was made first and stands last.
+        last = QWidget(page, visible=False)
+        QWidget.setTabOrder(last, page.main_button)
+        last.deleteLater()
         area.setWidget(page)
         page.told.connect(self._tell)
         page.list_actions(self.actions_.every())

@@ -1,18 +1,11 @@
-"""Blocks of counts on the clipboard: reading what a spreadsheet gives, writing with headers."""
+"""Blocks of counts on the clipboard: reading what a spreadsheet gives."""
 
 from __future__ import annotations
 
-import html
 import re
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Sequence
 
-from PySide6.QtCore import QMimeData
-
-from tabprotect.engine.arrays import Arrays
-from tabprotect.engine.budgets import CLIPBOARD_CELLS
 from tabprotect.engine.errors import InputError
-from tabprotect.gui.grid.layout import Layout
 
 _NUMBER = re.compile(r"[+\-\u2212]?\d[\d\u2009\u202f\u00a0 ']*")
 
@@ -81,52 +74,3 @@ def _whole(text: str, row: int, column: int) -> int:
         raise InputError(
             error.message, cell=f"row {row}, column {column} of the block", hint=error.hint
         ) from None
-
-
-def block_data(
-    layout: Layout,
-    values: Arrays,
-    block: tuple[int, int, int, int],
-    *,
-    with_headers: bool,
-    text: Callable[[Any], str] = str,
-) -> QMimeData:
-    """A selected rectangle as tab-separated text and as an HTML table.
-
-    Raises
-    ------
-    InputError
-        When it is too large for a clipboard.
-    """
-    top, left, bottom, right = block
-    if (bottom - top + 1) * (right - left + 1) > CLIPBOARD_CELLS:
-        raise InputError("the selection is too large for the clipboard", hint="save the table")
-    rows, columns = layout.placement.rows, layout.placement.columns
-    lines: list[list[str]] = []
-    if with_headers:
-        labels = [layout.labels(c, down=False) for c in range(left, right + 1)]
-        for level, name in enumerate(columns or ("",)):
-            lead = [""] * (len(rows) or 1)
-            if level == len(columns or ("",)) - 1 and rows:
-                lead = list(rows)
-            elif lead:
-                lead[-1] = name
-            lines.append([*lead, *(at[level] if at else "" for at in labels)])
-    heads = len(lines)
-    for row in range(top, bottom + 1):
-        lead = list(layout.labels(row, down=True) or ("",)) if with_headers else []
-        cells = [text(v) for v in values[row, left : right + 1].tolist()]
-        lines.append([*lead, *cells])
-    data = QMimeData()
-    data.setText("\n".join("\t".join(line) for line in lines) + "\n")
-    leads = (len(rows) or 1) if with_headers else 0
-    parts = []
-    for number, line in enumerate(lines):
-        tags = [
-            f"<{tag}>{html.escape(cell)}</{tag}>"
-            for column, cell in enumerate(line)
-            for tag in ("th" if number < heads or column < leads else "td",)
-        ]
-        parts.append(f"<tr>{''.join(tags)}</tr>")
-    data.setHtml(f"<table>{''.join(parts)}</table>")
-    return data

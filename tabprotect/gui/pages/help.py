@@ -119,7 +119,7 @@ class HelpPage(Page):
         self._text.setAccessibleName("Help text")
         self._text.setTextInteractionFlags(Qt.TextInteractionFlag.TextBrowserInteraction)
         self.body.addWidget(self._text, 1)
-        self.setFocusProxy(self._text)
+        self.begins = self._text
 
     @classmethod
     def why_not(cls, document: Document) -> str:

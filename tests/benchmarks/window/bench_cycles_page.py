@@ -56,7 +56,7 @@ class Heartbeat:
         return found
 
 
-def settle(window: MainWindow, seconds: float = 120.0) -> None:
+def settle(window: MainWindow, seconds: float = 8.0) -> None:
     """Serve events until nothing is asked any more."""
     end, quiet = time.perf_counter() + seconds, 0
     while quiet < 100 and time.perf_counter() < end:

@@ -40,3 +40,15 @@ def test_settings_changed_after_a_refusal_are_told(run: Run, tmp_path: Path) -> 
     forgotten = run("protect", table, *words[2:4], *negative, "--register", "none", "--out", out)
     assert forgotten.code == 0
     assert run("infer", out, "--json").json["complete"]
+
+
+def test_a_set_that_is_refused_is_remembered_where_its_register_is(
+    run: Run, tmp_path: Path, house_folder: Path
+) -> None:
+    table, register = tmp_path / "ones.csv", tmp_path / "register.sqlite"
+    table.write_text(ONES)
+    words = ("protect-set", table, "--table", "t=A*B", "--set", "cycles=strips-2")
+    for place in ("none", register):
+        assert run(*words, "--register", place, "--out", tmp_path / "set").code == 5
+        assert not (house_folder / "register.sqlite").exists()
+    assert register.exists()

@@ -437,6 +437,30 @@ def test_every_page_fits_a_small_screen_and_its_controls_have_names(
     assert not nameless, nameless
 
 
+def test_tab_goes_through_the_whole_page_as_the_eye_does(opened: MainWindow) -> None:
+    opened.activateWindow()
+    handle, reached = opened.windowHandle(), list[str]()
+    for _ in range(40):
+        QTest.keyClick(handle, Qt.Key.Key_Tab)
+        focused = QApplication.focusWidget()
+        assert focused is not None
+        if focused.accessibleName() == "Table of counts" and "Table of counts" in reached:
+            break
+        reached.append(focused.accessibleName() or getattr(focused, "text", str)())
+    else:
+        pytest.fail(f"the table keeps Tab: {reached}")
+    after = (
+        reached[reached.index("Table of counts") :] + reached[: reached.index("Table of counts")]
+    )
+    order = [
+        "Table of counts",
+        "Choose protection",
+        "Show the risk list",
+        "v, 4 categories, in rows",
+    ]
+    assert sorted(order, key=after.index) == order
+
+
 def test_shortcuts_are_unique(opened: MainWindow) -> None:
     seen: dict[str, str] = {}
     for menu in opened.actions_.menus.values():

@@ -116,7 +116,7 @@ class CyclesPage(CyclesStage, Page):
         self.body.addWidget(self.stack, 1)
         self.footer.addWidget(self._legend, 1)
         self.footer.addStretch(0)
-        self.setFocusProxy(self.grid.grid.cells)
+        self.begins = self.grid.grid.cells
 
     def _connect(self) -> None:
         document, editor = self.document, self.editor

@@ -58,16 +58,16 @@ class CategoriesPanel(QFrame):
         assert edit is not None
         edit.setAccessibleName("Name of the variable; type another one to rename it")
         edit.editingFinished.connect(self._rename_variable)
-        self._list = QListWidget()
-        self._list.setAccessibleName("Categories in order")
-        self._list.setDragDropMode(QAbstractItemView.DragDropMode.InternalMove)
-        self._list.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
-        self._list.setEditTriggers(
+        self.list = QListWidget()
+        self.list.setAccessibleName("Categories in order")
+        self.list.setDragDropMode(QAbstractItemView.DragDropMode.InternalMove)
+        self.list.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
+        self.list.setEditTriggers(
             QAbstractItemView.EditTrigger.EditKeyPressed
             | QAbstractItemView.EditTrigger.DoubleClicked
         )
-        self._list.itemChanged.connect(self._renamed)
-        self._list.model().rowsMoved.connect(lambda *_: self._reordered())
+        self.list.itemChanged.connect(self._renamed)
+        self.list.model().rowsMoved.connect(lambda *_: self._reordered())
         self._new = QLineEdit(placeholderText="new category")
         self._new.setAccessibleName("Name of the new category")
         self._new.returnPressed.connect(self._add)
@@ -108,8 +108,7 @@ class CategoriesPanel(QFrame):
         more.setAccessibleName("Add the category")
         more.clicked.connect(self._add)
         add.addWidget(more)
-        in_column(head, (self._list, 1), row, add, on=self, margins=(GRID, 0, 0, 0), spacing=GRID)
-        self.setFocusProxy(self._list)
+        in_column(head, (self.list, 1), row, add, on=self, margins=(GRID, 0, 0, 0), spacing=GRID)
         document.project_changed.connect(lambda _: self.refresh())
         THEME.follow(self, CategoriesPanel._repaint)
         self._repaint()
@@ -122,7 +121,7 @@ class CategoriesPanel(QFrame):
     @property
     def names(self) -> list[str]:
         """The listed categories in order."""
-        return [self._list.item(i).data(NAME) for i in range(self._list.count())]
+        return [self.list.item(i).data(NAME) for i in range(self.list.count())]
 
     def refresh(self) -> None:
         """List the variables and categories anew."""
@@ -150,7 +149,7 @@ class CategoriesPanel(QFrame):
         self._variable.setCurrentIndex(self._variable.findData(variable))
         self._fill()
         if category in self.names:
-            self._list.setCurrentRow(self.names.index(category))
+            self.list.setCurrentRow(self.names.index(category))
             self._rename_current()
 
     def _fill(self) -> None:
@@ -160,23 +159,23 @@ class CategoriesPanel(QFrame):
         categories = table.domain[self.variable].categories[:MOST]
         if list(categories) == self.names:
             return
-        row = self._list.currentRow()
-        self._list.blockSignals(True)
-        self._list.clear()
+        row = self.list.currentRow()
+        self.list.blockSignals(True)
+        self.list.clear()
         for category in categories:
             item = QListWidgetItem(category)
             item.setData(NAME, category)
             item.setFlags(item.flags() | Qt.ItemFlag.ItemIsEditable)
-            self._list.addItem(item)
-        self._list.setCurrentRow(min(max(row, 0), len(categories) - 1))
-        self._list.blockSignals(False)
+            self.list.addItem(item)
+        self.list.setCurrentRow(min(max(row, 0), len(categories) - 1))
+        self.list.blockSignals(False)
 
     def _run(self, order: Order) -> None:
         self.document.run(order, page="table")
         # An error leaves the project as it was: so must the list.
-        self._list.blockSignals(True)
-        self._list.clear()
-        self._list.blockSignals(False)
+        self.list.blockSignals(True)
+        self.list.clear()
+        self.list.blockSignals(False)
         self._fill()
 
     def _renamed(self, item: QListWidgetItem) -> None:
@@ -206,31 +205,31 @@ class CategoriesPanel(QFrame):
             self._run(reorder_categories(variable=self.variable, categories=[*names, *rest]))
 
     def _shift(self, by: int) -> None:
-        row = self._list.currentRow()
+        row = self.list.currentRow()
         to = row + by
         table = self.document.original
-        if table is None or row < 0 or not 0 <= to < self._list.count():
+        if table is None or row < 0 or not 0 <= to < self.list.count():
             return
         names = list(table.domain[self.variable].categories)
         names.insert(to, names.pop(row))
         self._run(reorder_categories(variable=self.variable, categories=names))
-        self._list.setCurrentRow(to)
+        self.list.setCurrentRow(to)
 
     def _rename_current(self) -> None:
-        if self._list.currentItem() is not None:
-            self._list.setFocus()
-            self._list.editItem(self._list.currentItem())
+        if self.list.currentItem() is not None:
+            self.list.setFocus()
+            self.list.editItem(self.list.currentItem())
 
     def _remove(self) -> None:
-        item = self._list.currentItem()
+        item = self.list.currentItem()
         if item is not None:
             self._run(remove_category(variable=self.variable, category=item.data(NAME)))
 
     def _merge_selected(self) -> None:
         chosen = [
-            self._list.item(i).data(NAME)
-            for i in range(self._list.count())
-            if self._list.item(i).isSelected()
+            self.list.item(i).data(NAME)
+            for i in range(self.list.count())
+            if self.list.item(i).isSelected()
         ]
         if len(chosen) > 1:
             self._run(

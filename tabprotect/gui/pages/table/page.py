@@ -7,7 +7,6 @@ from functools import partial
 from typing import Any, cast
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QComboBox, QSplitter
 
 from tabprotect.engine.errors import InputError, TabprotectError
@@ -25,7 +24,8 @@ from tabprotect.engine.tables.table import Table
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Changes, Page
 from tabprotect.gui.grid.cell_texts import FIGURES, figure
-from tabprotect.gui.grid.clipboard import block_data, whole_number
+from tabprotect.gui.grid.clipboard import whole_number
+from tabprotect.gui.grid.copying import Copying
 from tabprotect.gui.grid.folded_levels import Folding
 from tabprotect.gui.grid.grid_view import GridView
 from tabprotect.gui.grid.layout import Layout
@@ -56,6 +56,7 @@ class TablePage(TableStage, Page):
         self._folding: Folding | None = None
         self._layer: Index = ()
         self._paste: Pending | None = None
+        self._copying = Copying(self, document.jobs, self.show_error)
         self._build_tools()
         self.placement = PlacementBar()
         self.placement.placed.connect(self._place)
@@ -100,7 +101,7 @@ class TablePage(TableStage, Page):
         self.footer.addWidget(self._legend)
         self.footer.addStretch(1)
         document.selection_changed.connect(self._selected)
-        self.setFocusProxy(self.grid.cells)
+        self.begins = self.grid.cells
 
     def _build_tools(self) -> None:
         self._figures = QComboBox()
@@ -383,7 +384,7 @@ class TablePage(TableStage, Page):
         if shown:
             self._risks_button.setChecked(False)
             self.categories.refresh()
-            self.categories.setFocus()
+            self.categories.list.setFocus()
 
     def _show_risks(self, shown: bool) -> None:
         self.risks.setVisible(shown)
@@ -418,12 +419,7 @@ class TablePage(TableStage, Page):
             return
         write: Callable[[Any], str] = str if self._figure == "counts" else "{:.6g}".format
         values = self.grid.model.values
-        try:
-            data = block_data(layout, values, block, with_headers=with_headers, text=write)
-        except TabprotectError as error:
-            self.show_error(error)
-            return
-        QGuiApplication.clipboard().setMimeData(data)
+        self._copying.copy(layout, values, block, with_headers=with_headers, text=write)
 
     def paste(self) -> None:
         """Show what the clipboard's block would change; nothing changes before it is accepted."""

@@ -200,7 +200,7 @@ def calibrated(stated_high: float, js: int) -> Calibration:
         shown,
         Poisson(np.full(domain.size, mean)),
         lambda generator: Table.dense(domain, generator.poisson(mean, shape)),
-        runs=160,
+        runs=80,
         generator=np.random.default_rng(17),
     )
 

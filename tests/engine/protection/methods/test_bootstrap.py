@@ -123,7 +123,7 @@ def brute_law(counts: list[int], quality: float, samples: int) -> dict[tuple[int
 
 @pytest.mark.parametrize("samples", [1, 3])
 def test_draws_and_their_probability(samples: int) -> None:
-    counts, runs = [2, 1, 4, 0], 2500
+    counts, runs = [2, 1, 4, 0], 1500
     law = brute_law(counts, 1.5, samples)
     original = Table.dense(SMALL, np.array(counts).reshape(2, 2))
     values = METHOD.resolve(SMALL, {"S": 1.5, "M": samples})

@@ -72,7 +72,7 @@ def test_walk_is_the_sequential_mechanism(
     assert (several == state[:, None]).all()
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=35, deadline=None)
 @given(
     cells=st.lists(st.integers(0, 9), min_size=24, max_size=24),
     alpha=st.floats(0.05, 0.5),

@@ -448,7 +448,7 @@ def test_draws_agree_with_the_list(
 def test_beyond_the_limits_it_is_drawn_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     final = table([[2, 3, 1], [3, 2, 0], [2, 3, 4]])
     likelihood = AdaptiveSequence(final, design(final.domain, "every"), 0.25, 0.25, 6)
-    for name, limit in (("MOST_TABLES", 20), ("MOST_EDGES", 50), ("MOST_APPLIED", 50)):
+    for name, limit in (("ADAPTIVE_TABLES", 20), ("ADAPTIVE_EDGES", 50), ("MOST_APPLIED", 50)):
         with monkeypatch.context() as patch:
             patch.setattr(adaptive_tables, name, limit)
             found = infer(likelihood, draws=500, randomness=Randomness.seeded(1))
@@ -489,5 +489,5 @@ def test_beliefs_that_forget_the_choice_do_not(monkeypatch: pytest.MonkeyPatch) 
 def test_drawn_beliefs_come_true(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(adaptive_tables, "ADAPTIVE_TABLES", 0)
     monkeypatch.setattr("tabprotect.engine.posterior.adaptive.infer_adaptive.ADAPTIVE_DRAWS", 300)
-    (found,) = calibrate_method(METHOD, replace(POSITIVE, runs=100))
+    (found,) = calibrate_method(METHOD, replace(POSITIVE, runs=70))
     assert found.bins >= 10 and found.worst_z < LIMIT, str(found)

@@ -65,7 +65,7 @@ def patterns(draw: st.DrawFn) -> tuple[Publication, Table, np.ndarray, bool]:
     return publication, table, hidden, never_zero
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(patterns())
 def test_intervals_are_those_of_all_tables(
     case: tuple[Publication, Table, np.ndarray, bool],

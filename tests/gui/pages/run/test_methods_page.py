@@ -13,7 +13,7 @@ from pages_of import page_of
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QComboBox
+from PySide6.QtWidgets import QApplication, QComboBox
 from pytestqt.qtbot import QtBot
 from readable import tab_order, texts, unnamed
 
@@ -122,6 +122,7 @@ def test_every_registered_method_has_its_form(at_methods: MainWindow, tried: Set
         if any(p.kind == "cycles" for p in method.parameters):
             continue
         at_methods.document.do(set_method, method=name)
+        QApplication.processEvents()
         fields = [p.name for p in method.parameters]
         assert list(shown.form.fields) == fields
         said = shown.help.toPlainText()

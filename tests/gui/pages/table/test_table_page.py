@@ -17,6 +17,7 @@ from tabprotect.engine.project.verbs.release_verbs import protect
 from tabprotect.engine.project.verbs.table_verbs import place, set_at_risk, tabulate
 from tabprotect.engine.sensitivity.dominance import Dominance
 from tabprotect.gui.frame.main_window import MainWindow
+from tabprotect.gui.grid import copying
 from tabprotect.gui.grid.grid_view import GridView
 from tabprotect.gui.pages.table.page import TablePage
 
@@ -241,6 +242,26 @@ def test_copy_with_headers_comes_back_as_the_same_block(opened: MainWindow) -> N
     table_page.paste_bar.cancel.click()
 
 
+def test_a_large_block_is_copied_beside_the_window(
+    opened: MainWindow, settle: Settle, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table_page = page(opened)
+    table_page.grid.cells.selectAll()
+    table_page.copy(with_headers=True)
+    data = QApplication.clipboard().mimeData()
+    wanted = data.text(), data.html()
+    QApplication.clipboard().setText("something else")
+    monkeypatch.setattr(copying, "AT_ONCE", 15)
+    table_page.copy(with_headers=True)
+    assert QApplication.clipboard().text() == "something else"
+    settle()
+    data = QApplication.clipboard().mimeData()
+    assert (data.text(), data.html()) == wanted
+    monkeypatch.setattr(copying, "CLIPBOARD_CELLS", 15)
+    table_page.copy(with_headers=True)
+    assert "too large" in table_page.errors.text
+
+
 def test_placement_moves_by_key_and_keeps_the_cell(
     window: MainWindow, settle: Settle, tmp_path: Path, qtbot: QtBot
 ) -> None:
@@ -322,14 +343,14 @@ def test_categories_are_added_renamed_and_reordered(opened: MainWindow) -> None:
     panel._add()
     assert panel.names == ["v1", "v2", "v3", "v4", "v5"]
     assert page(opened).grid.model.rowCount() == 5
-    panel._list.setCurrentRow(4)
+    panel.list.setCurrentRow(4)
     panel._shift(-1)
     assert panel.names == ["v1", "v2", "v3", "v5", "v4"]
-    panel._list.item(0).setText("first")
+    panel.list.item(0).setText("first")
     table = opened.document.original
     assert table is not None
     assert table.domain["v"].categories == ("first", "v2", "v3", "v5", "v4")
-    panel._list.item(0).setText("v2")  # a name that is taken
+    panel.list.item(0).setText("v2")  # a name that is taken
     assert panel.names[0] == "first"
     assert page(opened).errors.isVisible()
     for _ in range(3):
