@@ -24,9 +24,9 @@ from tabprotect.engine.project.verbs.release_verbs import protect
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.frame.app import application
 from tabprotect.gui.frame.main_window import MainWindow
+from tabprotect.gui.look.everywhere.translated import speak_in_window
 from tabprotect.gui.look.listing import Listing
 from tabprotect.gui.look.theme import GRID, THEME
-from tabprotect.gui.look.translated import speak_in_window
 from tabprotect.gui.pages.protect.page import ProtectPage
 from tabprotect.gui.pages.query_space.page import QuerySpacePage
 from tabprotect.gui.pages.table.page import TablePage

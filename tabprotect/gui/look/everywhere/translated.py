@@ -112,7 +112,8 @@ def _argument(value: Any) -> Any:
 
 
 def _telling(method: Callable[..., Any]) -> Callable[..., Any]:
-    @wraps(method)
+    # The name alone: Qt writes a method's text when it is asked for, which takes long.
+    @wraps(method, assigned=("__name__",), updated=())
     def tell(self: Any, *given: Any, **named: Any) -> Any:
         # An item that stands for itself is a name out of a table.
         if given and isinstance(given[-1], str) and given[:-1] == given[-1:]:
