@@ -13,6 +13,7 @@ from collections.abc import Iterator
 
 from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtWidgets import QWidget
+from shiboken6 import isValid
 
 from tabprotect.engine.progress import Progress
 from tabprotect.gui.base.document import Document
@@ -104,8 +105,10 @@ def _pieces(pages: Pages) -> Iterator[object]:
         yield page
         # Else all of it is dressed when it is first shown.
         for part in page.findChildren(QWidget):
-            part.ensurePolished()
-            yield part
+            # A page may have made another one of it between two pieces.
+            if isValid(part):
+                part.ensurePolished()
+                yield part
     yield from loaded_in_pieces()
     for page in pages.values():
         yield from page.pieces()
