@@ -67,7 +67,7 @@ class TableVerdict:
     @property
     def label(self) -> str:
         """The table in words."""
-        return " x ".join(self.names) or "grand total"
+        return " × ".join(self.names) or "grand total"
 
     @property
     def judged(self) -> bool:

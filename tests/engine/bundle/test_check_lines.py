@@ -68,7 +68,7 @@ def test_tables_with_nothing_at_risk_are_one_line() -> None:
     tables = tuple(TableVerdict("user", n, False, 40, 0.04, 0, 0, "exact") for n in names)
     verdict = Verdict(tables, 0.95, 0.05, 3)
     (said,) = table_lines(verdict)
-    assert said.text == "A reader expects no cell at risk in: age x sex, age, grand total."
+    assert said.text == "A reader expects no cell at risk in: age × sex, age, grand total."
     assert nothing_expected(tables[0]) and not nothing_expected(replace(tables[0], at_risk=0.05))
     small = tuple(replace(table, at_risk=0.01) for table in tables)
     assert headline(Verdict(small, 0.95, 0.05, 3)).text == (
