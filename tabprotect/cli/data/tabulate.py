@@ -219,7 +219,8 @@ def run_record_keys(args: argparse.Namespace, console: Console) -> int:
     )
     data = {"out": str(args.out), "column": args.column, "records": records, "confidential": True}
     said = (
-        f"{args.out}: {records:,} records, keys in {args.column}. CONFIDENTIAL: keep them for good."
+        f"{args.out}: {records:,} record{'' if records == 1 else 's'}, keys in {args.column}. "
+        "CONFIDENTIAL: keep them for good."
     )
     console.result(data, [said])
     return 0

@@ -188,7 +188,7 @@ def run_frontier(args: argparse.Namespace, console: Console) -> int:
         f"{figure} {at_most}{judgement.width}, bounds {judgement.bounds}",
         *tight_lines(judgement.tight),
         *([] if own is None else [own.sentence]),
-        f"{state.released.size:,} sub-tables released",
+        f"{state.released.size:,} sub-table{'' if state.released.size == 1 else 's'} released",
         f"{state.refused:,} unreleasable, {state.undecided:,} of them because nothing is proved; "
         f"the smallest: {bracketed(lattice, state.unreleasable)}",
         *(
@@ -229,7 +229,8 @@ def run_optimal(args: argparse.Namespace, console: Console) -> int:
     dimensions = ", ".join(f"{d}: {n}" for d, n in enumerate(plan.released.by_dimension) if n)
     kind = "decomposable" if plan.decomposable else "not decomposable"
     lines = [
-        f"{plan.released.size:,} sub-tables at {figure_word(criterion)} {plan.judgement.width}, {kind}",
+        f"{plan.released.size:,} sub-table{'' if plan.released.size == 1 else 's'} "
+        f"at {figure_word(criterion)} {plan.judgement.width}, {kind}",
         f"by dimension: {dimensions}",
         f"released frontier: {bracketed(lattice, plan.released)}",
     ]

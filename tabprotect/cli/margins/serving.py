@@ -106,7 +106,9 @@ def run_attack(args: argparse.Namespace, console: Console) -> int:
         "attacks": [finding.as_json() for finding in found],
     }
     lines = [f"{f.name}: {f.sentence} ({f.tried} tried)" for f in found]
-    console.result(data, [*lines, f"{succeeded} counts were got in all"])
+    console.result(
+        data, [*lines, f"{succeeded} {'count was' if succeeded == 1 else 'counts were'} got in all"]
+    )
     return 0
 
 

@@ -52,7 +52,8 @@ def run(args: argparse.Namespace, console: Console) -> int:
         for o in outcomes
     ]
     failed = sum(o.exit_code != 0 for o in outcomes)
-    lines.append(f"{len(outcomes)} jobs, {failed} failed. Summary (CONFIDENTIAL): {summaries[0]}")
+    noun = "job" if len(outcomes) == 1 else "jobs"
+    lines.append(f"{len(outcomes)} {noun}, {failed} failed. Summary (CONFIDENTIAL): {summaries[0]}")
     data = {"jobs": [asdict(o) for o in outcomes], "failed": failed, "summaries": summaries}
     console.result(data, lines)
     return worst_exit_code(outcomes)

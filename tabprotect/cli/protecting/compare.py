@@ -138,8 +138,8 @@ def _lines(found: Comparison, args: argparse.Namespace) -> Iterator[str]:
     plan = found.plan
     key = " × ".join(plan.key.variables) or "nothing"
     yield (
-        f"{plan.compared.size:,} compared cells; an intruder knows {key} and wants to know "
-        f"{plan.key.sensitive}."
+        f"{plan.compared.size:,} compared cell{'' if plan.compared.size == 1 else 's'}; an intruder "
+        f"knows {key} and wants to know {plan.key.sensitive}."
     )
     shown = [m for m in found.measures if args.measures is not None or m.name in SHOWN]
     for number, configuration in enumerate(found.configurations):
@@ -148,7 +148,7 @@ def _lines(found: Comparison, args: argparse.Namespace) -> Iterator[str]:
         runs = [r for r in found.runs if r.configuration == number]
         failed = [r.error for r in runs if r.error]
         if failed:
-            yield f"    {len(failed)} of {len(runs)} runs failed: {failed[0]}"
+            yield f"    {len(failed)} of {len(runs)} run{'' if len(runs) == 1 else 's'} failed: {failed[0]}"
         if len(failed) == len(runs):
             continue
         for measure in shown:

@@ -149,11 +149,10 @@ def run_design(args: argparse.Namespace, console: Console) -> int:
         "margins": [list(m) for m in moves.margins],
         **found,
     }
-    lines = [f"{args.out}: {len(moves)} cycles"]
+    lines = [f"{args.out}: {len(moves)} cycle{'' if len(moves) == 1 else 's'}"]
     if found.get("deficit"):
-        lines.append(
-            f"{found['deficit']} sums that nobody asked for stay exact: cycles check names them."
-        )
+        more = "one sum" if found["deficit"] == 1 else f"{found['deficit']} sums"
+        lines.append(f"More than was asked for stays exact, by {more}: cycles check names them.")
     console.result(data, lines)
     return 0
 

@@ -207,11 +207,12 @@ def _say(
     }
     risky = [sliver for sliver in slivers if sliver.at_risk]
     lines = [
-        f"{args.out}: {len(tables)} tables, {chosen.whole.size:,} cells, "
+        f"{args.out}: {len(tables)} table{'' if len(tables) == 1 else 's'}, {chosen.whole.size:,} cells, "
         f"{done.common_cells:,} of them compared between bundles and the same",
         f"Verdict: {result.record.verdict.sentence}",
         f"Fingerprint of the manifest: {done.fingerprint}",
-        f"{len(slivers):,} differences between groups that do not nest, {len(risky):,} with cells at risk",
+        f"{len(slivers):,} difference{'' if len(slivers) == 1 else 's'} between groups that do not nest, "
+        f"{len(risky):,} with cells at risk",
         *(f"  {sliver.sentence}" for sliver in slivers[:10]),
         f"Dossier (CONFIDENTIAL): {args.dossier or 'none written'}",
         *(f"Decision: {decision}" for decision in result.record.decisions),

@@ -84,7 +84,7 @@ def _lines(table: Table, found: Bounds) -> list[str]:
     tightest = sorted(rows, key=lambda row: row[2] - row[1])
     lines = [
         f"{found.why} (way: {found.method})",
-        f"{len(rows):,} cells, tightest first; true counts are shown: CONFIDENTIAL.",
+        f"{len(rows):,} cell{'' if len(rows) == 1 else 's'}, tightest first; true counts are shown: CONFIDENTIAL.",
     ]
     for index, low, high in tightest[:SHOWN]:
         text = table.domain.cell_text(index)

@@ -164,7 +164,9 @@ def _verify_set(args: argparse.Namespace, console: Console) -> int:
     }
     lines = [
         *(f"ok  {name}.zip" for name in found.releases),
-        f"ok  {found.common_cells:,} cells stand in several tables and are the same",
+        "ok  1 cell stands in several tables and is the same"
+        if found.common_cells == 1
+        else f"ok  {found.common_cells:,} cells stand in several tables and are the same",
         "What readers learn was left out (--quick)."
         if found.verdict is None
         else f"Verdict: {found.verdict.sentence}",

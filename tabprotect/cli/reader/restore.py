@@ -106,12 +106,13 @@ def _json(rows: PublishedRows, restored: Floats, inner: Expected) -> dict[str, o
 def _lines(rows: PublishedRows, restored: Floats, inner: Expected) -> Iterator[str]:
     published = restored[rows.cells]
     moved = float(np.abs(published - rows.counts).max(initial=0.0))
-    yield f"{len(published):,} published counts add up again; the largest change is {moved:.4f}"
+    add = "count adds" if len(published) == 1 else "counts add"
+    yield f"{len(published):,} published {add} up again; the largest change is {moved:.4f}"
     for row in range(min(len(published), SHOWN)):
         yield f"({', '.join(rows.labels(row))}): {rows.counts[row]:,} -> {published[row]:.4f}"
     if len(published) > SHOWN:
         yield f"... and {len(published) - SHOWN:,} more (--json gives all)"
-    yield f"{inner.cells.size:,} inner cells, expected:"
+    yield f"{inner.cells.size:,} inner cell{'' if inner.cells.size == 1 else 's'}, expected:"
     for number, (labels, value) in enumerate(_inner(rows, inner)):
         if number == SHOWN:
             yield f"... and {inner.cells.size - SHOWN:,} more (--json gives all)"

@@ -112,7 +112,8 @@ def _write(checked: Checked, table: Table | None, out: Path, when: str) -> None:
 
 
 def _lines(checked: Checked, out: Path | None) -> list[str]:
-    lines = [f"{checked.status}: {len(checked.flags):,} cells are flagged"]
+    cells_are = "cell is" if len(checked.flags) == 1 else "cells are"
+    lines = [f"{checked.status}: {len(checked.flags):,} {cells_are} flagged"]
     for flag in checked.flags[:SHOWN]:
         said = f"({', '.join(flag.cell)}): {'; '.join(flag.reasons.values())}"
         if flag.decision is not None:

@@ -109,7 +109,8 @@ def _lines(found: Revision, old: Table, released: bool) -> Iterator[str]:
     )
     singled = [cell for cell in found.cells if cell.singles_out]
     how = "readers of both releases know" if released else "would show where both are published"
-    yield f"{len(singled):,} of these changes are of a few people and {how}."
+    are = "is" if len(singled) == 1 else "are"
+    yield f"{len(singled):,} of these changes {are} of a few people and {how}."
     for cell in found.cells[:SHOWN]:
         belief = "" if cell.belief is None else f"  belief {cell.belief:.2f}"
         if cell.belief_few_changes is not None:
@@ -121,7 +122,7 @@ def _lines(found: Revision, old: Table, released: bool) -> Iterator[str]:
     if released:
         few = sum(one.singles_out for one in found.sums)
         yield (
-            f"{len(found.sums):,} sums that both releases publish exactly changed, {few:,} of them "
+            f"{len(found.sums):,} sum{'' if len(found.sums) == 1 else 's'} that both releases publish exactly changed, {few:,} of them "
             "by a few people:"
         )
     for one in found.sums[:SHOWN]:

@@ -55,7 +55,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
     }
     lines = [
         f"{path}: {kind.label}, {', '.join(names)}"
-        + (f", {count:,} suppressed counts marked" if count else "")
+        + (f", {count:,} suppressed count{'' if count == 1 else 's'} marked" if count else "")
         for (path, names), count in zip(written.items(), hidden, strict=True)
     ]
     console.result(data, lines)

@@ -378,6 +378,6 @@ def _sentence(
     if verdict == "unknown":
         assert beta is not None
         short = int((_widths(enclosure)[1] < beta).sum())
-        why = f"Not proved wide enough at {beta}: no tables that far apart are known for {short:,} cells."
+        why = f"Not proved wide enough at {beta}: no tables that far apart are known for {short:,} cell{'' if short == 1 else 's'}."
         return why + (TOO_LARGE if enclosure.left_out else "")
     return f"The smallest width is {'' if exact else 'at most '}{smallest}."

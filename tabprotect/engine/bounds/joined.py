@@ -96,8 +96,9 @@ def _check_same(a: Table, b: Table, one: str, two: str) -> None:
         ^ set(zip(theirs.tolist(), others.tolist(), strict=True))
     )
     cells = list(dict.fromkeys(key for key, _ in differ))
+    are = "is" if len(cells) == 1 else "are"
     raise InputError(
-        f"{len(cells):,} of {a.domain.size:,} common cells are counted otherwise than in {one}",
+        f"{len(cells):,} of {a.domain.size:,} common cells {are} counted otherwise than in {one}",
         file=two,
         cell=a.domain.cell_text(a.domain.unflat(cells[0])) if a.domain.ndim else "the total",
         hint="tables of a set are of the same records",

@@ -256,8 +256,10 @@ def _read_lines(text: str, domain: Domain, name: str, hiding: bool) -> Published
         raise BundleError(f"{name}, line {rows.line_num}: {error}") from None
     if not seen.all():
         cell = domain.cell_text(domain.unflat(int(np.argmin(seen))))
+        missing = int((~seen).sum())
+        are = "is" if missing == 1 else "are"
         raise BundleError(
-            f"{name}: {int((~seen).sum()):,} of {domain.size:,} cells are missing, first {cell}"
+            f"{name}: {missing:,} of {domain.size:,} cells {are} missing, first {cell}"
         )
     try:
         table = Table.dense(domain, counts.reshape(domain.shape))

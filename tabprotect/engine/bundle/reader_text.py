@@ -139,7 +139,8 @@ def _tables(release: Release) -> list[str]:
     for number, published in enumerate(release.tables):
         names = " x ".join(published.table.domain.names) or "the grand total"
         hidden = int(published.hidden.sum())
-        without = f"; {hidden:,} cells are suppressed and have no count" if hidden else ""
+        cells = "cell is suppressed and has" if hidden == 1 else "cells are suppressed and have"
+        without = f"; {hidden:,} {cells} no count" if hidden else ""
         lines.append(f"- `{table_name(number)}`: {names}, one line per cell{without}.")
     return lines
 
@@ -168,7 +169,9 @@ def _parameters(release: Release) -> list[str]:
             continue
         if isinstance(value, MoveSet):
             by = "listed" if value.design is None else f"by the design `{value.design.kind}`"
-            out.append(f"- {parameter.label}: {len(value)} cycles, {by} in `mechanism.json`.")
+            out.append(
+                f"- {parameter.label}: {len(value)} cycle{'' if len(value) == 1 else 's'}, {by} in `mechanism.json`."
+            )
         elif isinstance(value, (list, dict)):
             out.append(f"- {parameter.label}: listed in `mechanism.json`.")
         elif parameter.choices is not None and isinstance(value, str):

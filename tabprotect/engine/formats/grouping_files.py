@@ -148,9 +148,9 @@ def _complete(name: str, variable: Variable, given: Mapping[str, str]) -> Groupi
         variable.code(category)
     without = [category for category in variable.categories if category not in given]
     if without:
+        have = "category has" if len(without) == 1 else "categories have"
         raise InputError(
-            f"{len(without)} categories of {variable.name!r} have no group in {name!r}, "
-            f"first {without[0]!r}",
+            f"{variable.name}: {len(without)} {have} no group in {name!r}, first {without[0]!r}",
             hint="name the group of every category; a category may be a group of its own",
         )
     return Grouping(name, variable.name, tuple(given[c] for c in variable.categories))

@@ -192,9 +192,10 @@ def _refuse_holes(publication: Publication, known: Bools) -> None:
     for m, margin in enumerate(publication.margins):
         holes = np.flatnonzero(~known[publication.starts[m] : publication.starts[m + 1]])
         if len(holes):
+            are = "is" if len(holes) == 1 else "are"
             raise InputError(
                 f"the margin {':'.join(margin)} is published in part: "
-                f"{len(holes):,} of {publication.domains[m].size:,} counts are missing",
+                f"{len(holes):,} of {publication.domains[m].size:,} counts {are} missing",
                 cell=publication.cell_text(int(holes[0] + publication.starts[m])),
                 hint="list every count; or say what missing ones are: --missing unknown (not "
                 "published) or --missing zero",

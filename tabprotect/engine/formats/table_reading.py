@@ -80,7 +80,9 @@ def read_table(
         raise error.in_file(path) from None
     if missing:
         notes.append(
-            f"{missing:,} of {table.domain.size:,} cells are not in the file and were taken as 0"
+            f"1 of {table.domain.size:,} cells is not in the file and was taken as 0"
+            if missing == 1
+            else f"{missing:,} of {table.domain.size:,} cells are not in the file and were taken as 0"
         )
     if table.domain.ndim > 2 and missing > 0.9 * table.domain.size:
         notes.append(

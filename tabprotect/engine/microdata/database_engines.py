@@ -263,7 +263,8 @@ def _key(table: Any, name: str, progress: Progress) -> Any:
     found = _answered(table.aggregate(**asked), "looking at the record keys", progress)
     hint = "record keys are fractions from 0 up to below 1, or whole numbers below 10^8"
     if found["gone"][0]:
-        raise InputError(f"{name}: {found['gone'][0]:,} records have no key", hint=hint)
+        have = "record has" if found["gone"][0] == 1 else "records have"
+        raise InputError(f"{name}: {found['gone'][0]:,} {have} no key", hint=hint)
     low, high, broken = found["low"][0], found["high"][0], bool(found["broken"][0])
     if low is not None and (low < 0 or high >= (1 if broken else KEY_MODULUS)):
         raise InputError(f"{name}: a record key lies outside its range", hint=hint)

@@ -59,7 +59,8 @@ def key_measure(source: MicrodataFile, column: str, progress: Progress = SILENT)
     records, read, least, most, broken = row
     hint = "record keys are fractions from 0 up to below 1, or whole numbers below 10^8"
     if read < records:
-        raise InputError(f"{column}: {records - read:,} records have no key", hint=hint)
+        have = "record has" if records - read == 1 else "records have"
+        raise InputError(f"{column}: {records - read:,} {have} no key", hint=hint)
     if records and (least < 0 or most >= (KEY_MODULUS if not broken else 1)):
         raise InputError(f"{column}: a record key lies outside its range", hint=hint)
     if records > 1 and least == most:

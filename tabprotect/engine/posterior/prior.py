@@ -443,8 +443,9 @@ def _means(path: Path, domain: Domain) -> Floats:
         means[key] = count
     missing = np.flatnonzero(np.isnan(means))
     if len(missing):
+        cells_are = "cell is" if len(missing) == 1 else "cells are"
         raise InputError(
-            f"{len(missing)} cells are not listed",
+            f"{len(missing)} {cells_are} not listed",
             file=path,
             cell=domain.cell_text(domain.unflat(int(missing[0]))),
             hint="list every cell; a count of 0 says that the true count is certainly 0",

@@ -250,7 +250,8 @@ def _intervals(problem: Problem, values: Values, draft: Draft) -> str:
     if not isinstance(audit, Mapping):
         return "there was no audit"
     failing = int(audit.get("unprotected", 0))
-    return f"{failing} primary cells lack their interval" if failing else ""
+    lack = "cell lacks its" if failing == 1 else "cells lack their"
+    return f"{failing} primary {lack} interval" if failing else ""
 
 
 GUARANTEES: Mapping[str, Guarantee] = MappingProxyType(

@@ -66,8 +66,9 @@ class Staff:
         if not self.at_risk_cells or self.worst is None:
             return "In truth no judged cell is at risk."
         cell = ", ".join(self.worst.cell) or "the grand total"
+        are = "is" if self.known == 1 else "are"
         return (
-            f"In truth {self.known:,} of {self.at_risk_cells:,} at-risk cells are known and "
+            f"In truth {self.known:,} of {self.at_risk_cells:,} at-risk cells {are} known and "
             f"{self.certain:,} certain; mean belief in the true count {self.mean_belief:.2f}, "
             f"highest {self.worst.belief:.2f} ({cell})."
         )

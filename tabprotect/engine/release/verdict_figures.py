@@ -192,7 +192,7 @@ class Verdict:
             else f"{self.certain:,} {'is' if self.certain == 1 else 'are'} certain"
         )
         inside = "".join(
-            f" Somebody who is alone in a cell would know {table.known:,} others."
+            f" Somebody who is alone in a cell would know {table.known:,} other{'' if table.known == 1 else 's'}."
             for table in self.tables
             if table.who == "insider" and table.known
         )

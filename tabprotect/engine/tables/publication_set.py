@@ -67,7 +67,7 @@ class Sliver:
         over = f" by {', '.join(self.over)}" if self.over else ""
         return (
             f"{self.variable}: {self.group} less {', '.join(self.less)} leaves "
-            f"{', '.join(self.left)}{over}: {self.at_risk:,} cells at risk"
+            f"{', '.join(self.left)}{over}: {self.at_risk:,} cell{'' if self.at_risk == 1 else 's'} at risk"
         )
 
 

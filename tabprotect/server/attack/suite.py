@@ -134,7 +134,7 @@ def _differencing(loot: Loot) -> Finding:
         "differencing",
         pairs,
         len(proved),
-        f"{len(proved)} counts of 1 or 2 are proved that no answer shows.",
+        f"{_counts_said(len(proved))} of 1 or 2 proved that no answer shows.",
     )
 
 
@@ -176,8 +176,7 @@ def _averaging(loot: Loot) -> Finding:
         "averaging",
         ways,
         contradicted,
-        f"{contradicted} counts come out differently by another way: averaging wears their noise "
-        "away.",
+        f"{_counts_said(contradicted)} that another way of asking changes: averaging wears noise away.",
     )
 
 
@@ -206,7 +205,7 @@ def _tracker(target: Target, table: str, variables: Mapping[str, list[str]], loo
                     tried += 1
                     got += _counts(heard)
     return Finding(
-        "tracker", tried, got, f"{got} counts of refused sub-tables were got by filters."
+        "tracker", tried, got, f"{_counts_said(got)} of refused sub-tables got by filters."
     )
 
 
@@ -238,7 +237,7 @@ def _formats(target: Target, table: str, loot: Loot) -> Finding:
             tried += 1
             got += _counts(target(way))
     return Finding(
-        "formats", tried, got, f"{got} counts of refused sub-tables were got by another way in."
+        "formats", tried, got, f"{_counts_said(got)} of refused sub-tables got by another way in."
     )
 
 
@@ -271,3 +270,7 @@ def _counts(heard: Heard) -> int:
     found = cells_of(said) if isinstance(said, dict) else None
     # Whatever else came is at least one.
     return len(found[1]) if found is not None else 1
+
+
+def _counts_said(number: int) -> str:
+    return "1 count" if number == 1 else f"{number} counts"

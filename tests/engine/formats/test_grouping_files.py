@@ -60,7 +60,7 @@ def test_a_hierarchy_file(tmp_path: Path) -> None:
         ("eu:geo", "not a grouping"),
         ("eu=Spain>EU", "not a grouping"),
         ("eu:geo=Spain,Iceland>no", "names no group"),
-        ("eu:geo=Spain>EU,Iceland>no", "1 categories of 'geo' have no group in 'eu'"),
+        ("eu:geo=Spain>EU,Iceland>no", "geo: 1 category has no group in 'eu', first 'Portugal'"),
         ("eu:geo=Spain>a,Spain>b", "has two groups"),
         ("eu:geo=France>EU", "no category 'France'"),
         ("eu:land=Spain>EU", "no variable 'land'"),

@@ -74,8 +74,8 @@ def test_margins_of_keys_are_keys_of_margins(
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
-        ("0.25", "", "1 records have no key"),
-        ("0.25", "x", "1 records have no key"),
+        ("0.25", "", "1 record has no key"),
+        ("0.25", "x", "1 record has no key"),
         ("0.25", "-0.25", "outside its range"),
         ("0.25", "1.25", "outside its range"),
         ("0.25", "1", "outside its range"),

@@ -70,7 +70,8 @@ def read_grid(
     shape = (len(row_labels), len(column_labels))
     notes = [form.note] if form.note else []
     if decimals:
-        notes.append(f"{decimals} counts were written with decimals, all of them zeros")
+        counts_were = "count was" if decimals == 1 else "counts were"
+        notes.append(f"{decimals} {counts_were} written with decimals, all of them zeros")
     cells = CellList(
         names,
         (tuple(row_labels), tuple(column_labels)),

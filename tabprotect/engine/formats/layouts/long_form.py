@@ -194,7 +194,8 @@ def read_long(
         raise nothing_but_header(source)
     notes = [form.note] if form.note else []
     if decimals:
-        notes.append(f"{decimals} counts were written with decimals, all of them zeros")
+        counts_were = "count was" if decimals == 1 else "counts were"
+        notes.append(f"{decimals} {counts_were} written with decimals, all of them zeros")
     whole = sum(map(len, counts)) == rows
     at = np.empty(0, dtype=np.int64) if whole else np.concatenate(places)
     cells = CellList(

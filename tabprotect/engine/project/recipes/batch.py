@@ -246,6 +246,6 @@ def _html(outcomes: Sequence[JobOutcome]) -> str:
         "<style>body{font:14px sans-serif}td,th{padding:2px 8px;text-align:left;"
         "border-bottom:1px solid #ccc}.failed{background:#fdd}</style>",
         "<h1>Batch summary, CONFIDENTIAL</h1>",
-        f"<p>{len(outcomes)} jobs, {failed} failed.</p>",
+        f"<p>{len(outcomes)} job{'' if len(outcomes) == 1 else 's'}, {failed} failed.</p>",
         f"<table>{line(header, 'th')}", *body, "</table></html>", "",
     ])  # fmt: skip

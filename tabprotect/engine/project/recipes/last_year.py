@@ -86,7 +86,8 @@ class SinceLastYear:
         """For people."""
         out = category_lines(self.categories)
         out.append(f"total {self.total[0]:,} -> {self.total[1]:,}")
-        out.append(f"{self.appeared:,} empty cells are filled, {self.vanished:,} filled ones empty")
+        cells_are = "cell is" if self.appeared == 1 else "cells are"
+        out.append(f"{self.appeared:,} empty {cells_are} filled; emptied: {self.vanished:,}")
         if self.jumped:
             counts = "count" if self.jumped == 1 else "counts"
             out.append(

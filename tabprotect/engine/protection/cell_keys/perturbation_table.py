@@ -350,7 +350,11 @@ def _check_blocked(D: int, V: float, js: int) -> None:  # noqa: N803
 
 def _fail(reasons: Iterable[str]) -> None:
     listed = list(reasons)
-    more = f" (and {len(listed) - 1} more counts)" if len(listed) > 1 else ""
+    more = (
+        f" (and {len(listed) - 1} more count{'' if len(listed) == 2 else 's'})"
+        if len(listed) > 1
+        else ""
+    )
     raise InfeasibleError(
         f"there is no such perturbation table: {listed[0]}{more}",
         hint="take a larger D, a larger V or a smaller js",
