@@ -138,6 +138,6 @@ def prepared_address(url: str) -> str:
         raise InputError(
             f"the register cannot be made: {error.strerror}",
             file=path,
-            hint=f"name another with --register or {REGISTER}, or publish with --register none",
+            hint=f"name another: --register or {REGISTER}; or publish without a register: --register none",
         ) from None
     return url

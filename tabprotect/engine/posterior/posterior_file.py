@@ -83,7 +83,7 @@ def _check_names(domain: Domain, taken: tuple[str, ...]) -> None:
         if name in map(str.lower, domain.names):
             raise InputError(
                 f"a variable is called {name!r}, like a column of the file",
-                hint="take --json, or rename the variable",
+                hint="rename the variable; or take another form: --json",
             )
 
 

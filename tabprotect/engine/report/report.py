@@ -117,7 +117,7 @@ def make_report(
             raise InputError(
                 "the staff edition tells of the original, which is not in a release bundle",
                 file=path,
-                hint="name the dossier, or take --edition public",
+                hint="name the dossier; or make the edition for readers: --edition public",
             )
         dossier = confidential.open_dossier(data, progress=progress)
     except BundleError as error:

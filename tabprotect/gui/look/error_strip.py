@@ -21,8 +21,10 @@ from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID, THEME
 from tabprotect.languages.speaking import told
 
-_OPTIONS = re.compile(r": --[^;]*?(?=;|\.$|, (?:and|or|und|oder) )| \(--[^()]*\)")
-"""What a remedy says to whoever types: here stand fields and buttons."""
+_OPTIONS = re.compile(
+    r": (?:(?:tabprotect|tabulate|record-keys) [^;]*?)?--[^;]*?"
+    r"(?=;|\.?$|, (?:and|or|und|oder) (?!--|=))| \(--[^()]*\)"
+)
 
 
 class ErrorStrip(QFrame):
@@ -93,7 +95,7 @@ class ErrorStrip(QFrame):
         self.error, self._asking = error, asking
         self._remedy, self._other = remedy, other
         said = (_sentence(part) for part in (error.message, error.hint) if part)
-        self._message.setText(_OPTIONS.sub("", told(" ".join(said))))
+        self._message.setText(without_options(told(" ".join(said))))
         self._place.setText(error.place)
         self._place.setVisible(bool(error.place))
         self._button.setText(remedy_label)
@@ -166,6 +168,11 @@ class ErrorStrip(QFrame):
         )
         self._picture.setPixmap(icons.pixmap(mark, 20, colour=ink))
         self._close.setIcon(icons.icon("close"))
+
+
+def without_options(text: str) -> str:
+    """A remedy without what it says to whoever types: here stand fields and buttons."""
+    return _OPTIONS.sub("", text)
 
 
 def _sentence(text: str) -> str:

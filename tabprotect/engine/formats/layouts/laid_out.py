@@ -272,7 +272,11 @@ def _header(
         low, high = int(found[1]), int(found[2] or found[1])
         header = [row for row in rows if low <= row.line <= high]
         if not header and high:
-            raise InputError(f"line {high} is not there, or blank", file=name, hint="--header-row")
+            raise InputError(
+                f"line {high} is not there, or blank",
+                file=name,
+                hint="say which row is the header: --header-row LINE",
+            )
         after = next((n for n, row in enumerate(rows) if row.line > high), len(rows) - 1)
         return header, after
     fits = [len(row.fields) == width and row.filled > 1 for row in rows]

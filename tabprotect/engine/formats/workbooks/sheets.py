@@ -86,7 +86,9 @@ def read_sheet(
         values = values[max(top - first, 0) : max(low - first, 0)]
         first = max(first, top)
         if not any(field != "" for row in values for field in row):
-            raise InputError(f"the cells {cells} are empty", file=path, hint="say another --range")
+            raise InputError(
+                f"the cells {cells} are empty", file=path, hint="say which cells to read: --range"
+            )
     rows, lines = [], []
     for offset, row in enumerate(values):
         line = first + offset + 1
