@@ -19,6 +19,11 @@ _DAY = re.compile(
 )
 
 
+def grouped(count: int, space: str) -> str:
+    """A whole number in groups of three figures apart by ``space``, with a true minus sign."""
+    return f"{count:,}".replace(",", space).replace("-", "\N{MINUS SIGN}")
+
+
 def number_writer(language: str) -> Callable[[str], str]:
     """A function that writes a number or a date of English as the language does."""
     # Only a language other than English needs the locale data.

@@ -9,6 +9,7 @@ from markupsafe import Markup
 
 from tabprotect.engine.arrays import Ints
 from tabprotect.engine.release.release import PublishedTable
+from tabprotect.languages.number_formats import grouped
 from tabprotect.languages.speaking import told
 
 WIDTH, HEIGHT = 640, 190
@@ -22,8 +23,8 @@ REACH = 6
 
 
 def count_text(value: int) -> str:
-    """A whole number with thin spaces and a true minus sign."""
-    return f"{value:,}".replace(",", "\N{THIN SPACE}").replace("-", "\N{MINUS SIGN}")
+    """A whole number as print writes it."""
+    return grouped(value, "\N{THIN SPACE}")
 
 
 def bars(labels: Sequence[str], values: Sequence[int], *, axis: str, said: str) -> Markup:

@@ -20,6 +20,7 @@ from PySide6.QtWidgets import QApplication, QToolTip, QWidget
 from shiboken6 import isValid
 
 from tabprotect.gui.look.turns import TURNS
+from tabprotect.languages.number_formats import grouped
 
 GRID = 8
 """The unit of spacing in pixels."""
@@ -304,9 +305,8 @@ def tabular(font: QFont) -> QFont:
 
 
 def count_text(count: int) -> str:
-    """A count for people: thin spaces between thousands, a true minus sign."""
-    text = f"{count:,}".replace(",", "\u202f")
-    return text.replace("-", "\u2212") if count < 0 else text
+    """A count for people: thin spaces between thousands, where no line breaks."""
+    return grouped(count, "\u202f")
 
 
 def spaced(sentence: str) -> str:
