@@ -68,6 +68,7 @@ FURTHER = (
     *("outside", "positive", "proportional", "random", "records", "replacement", "reversible"),
     *("spared", "unbiased", "uniform", "unity", "usual", "yes", "planned", "released"),
     "from the example",
+    *("about", "real", "other"),
     # What a semicolon and a colon make look like a style sheet.
     "the code of totals, which are checked and taken out; auto: find them by arithmetic; none: "
     "nothing is a total",

@@ -24,8 +24,8 @@ from tabprotect.gui.base.document import Document
 from tabprotect.gui.frame.app import EXAMPLE, application
 from tabprotect.gui.frame.main_window import MainWindow
 from tabprotect.gui.frame.stages import PAGES
+from tabprotect.gui.look.everywhere.translated import speak_in_window
 from tabprotect.gui.look.theme import THEME
-from tabprotect.gui.look.translated import speak_in_window
 from tabprotect.languages.speaking import speak
 
 SEED = 2006

@@ -158,6 +158,11 @@ class Reader(ast.NodeVisitor):
 
     # What is no sentence.
 
+    def generic_visit(self, node: ast.AST) -> None:
+        for child in ast.iter_child_nodes(node):
+            if not isinstance(child, _WORDLESS):
+                self.visit(child)
+
     def visit_Expr(self, node: ast.Expr) -> None:
         if not isinstance(node.value, ast.Constant):
             self.generic_visit(node)
@@ -312,6 +317,9 @@ def _within(node: ast.AST) -> Iterator[ast.AST]:
             if not isinstance(child, _NO_SCOPE):
                 left.append(child)
 
+
+_WORDLESS = (ast.Name, ast.expr_context, ast.operator, ast.Import, ast.ImportFrom)
+"""Two nodes of three, with no text in them."""
 
 _NO_SCOPE = (
     *(ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.Constant, ast.Name, ast.Attribute),

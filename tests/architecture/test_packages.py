@@ -43,6 +43,9 @@ def test_the_guide_says_what_is_in_every_folder() -> None:
     assert found - {".", "engine", "gui"} <= named
     for row in re.findall(r"^\| `([a-z_/]+)`", map_, flags=re.MULTILINE):
         assert any((ROOT / "tabprotect" / top / row).is_dir() for top in ("", "engine")), row
+    stems = {path.stem for path in (ROOT / "tabprotect").rglob("*") if path.suffix in ("", ".py")}
+    for name in re.findall(r"`([a-z_/]+)`", map_):
+        assert name.rpartition("/")[2] in {*stems, "tabprotect"}, name
 
 
 def test_ci_runs_exactly_the_readmes_test_command() -> None:

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import (
     QAbstractButton,
     QApplication,
     QComboBox,
+    QDoubleSpinBox,
     QLabel,
     QListView,
     QWidget,
@@ -23,9 +24,9 @@ from tabprotect.engine.project.verbs.release_verbs import protect
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.frame.app import application
 from tabprotect.gui.frame.main_window import MainWindow
+from tabprotect.gui.look.everywhere.translated import speak_in_window
 from tabprotect.gui.look.listing import Listing
 from tabprotect.gui.look.theme import GRID, THEME
-from tabprotect.gui.look.translated import speak_in_window
 from tabprotect.gui.pages.protect.page import ProtectPage
 from tabprotect.gui.pages.query_space.page import QuerySpacePage
 from tabprotect.gui.pages.table.page import TablePage
@@ -90,6 +91,8 @@ def test_the_window_speaks_german_and_leaves_names_alone(
     box.addItem("Total", "Total")
     box.addItem("Total", "key")
     assert [box.itemText(n) for n in (0, 1)] == ["Total", "Summe"]
+    number = QDoubleSpinBox(decimals=3, value=0.95)
+    assert number.text() == "0,950"
     window.document.jobs.cancel_all()
 
 

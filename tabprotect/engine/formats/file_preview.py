@@ -19,7 +19,7 @@ from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.registered import format_of
 from tabprotect.engine.formats.table_reading import read_table
 from tabprotect.engine.formats.text.rows import DELIMITERS, TextRows
-from tabprotect.engine.formats.workbooks.sheets import sheet_names
+from tabprotect.engine.formats.workbooks.sheets import sheet_names, used_range
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.table import Table
 
@@ -63,8 +63,8 @@ class FilePreview:
         Why it cannot be read so.
     records
         Whether it holds records.
-    sheets, columns
-        What there is to choose from.
+    sheets, columns, ranges
+        What there is to choose from; of ranges the cells in use, and those without title and notes.
     suggested
         Options that would answer the question that is open.
     """
@@ -79,6 +79,7 @@ class FilePreview:
     records: bool = False
     sheets: tuple[str, ...] = ()
     columns: tuple[str, ...] = ()
+    ranges: tuple[str, ...] = ()
     suggested: Mapping[str, object] = field(default_factory=lambda: MappingProxyType({}))
 
 
@@ -118,8 +119,19 @@ def preview(path: Path, reading: Reading, progress: Progress = SILENT) -> FilePr
     lines = _lines(path, reading, rows, layout, marked)
     return FilePreview(
         kind, lines, tuple(parts), table, notes, sums, error, records, sheets, columns,
-        MappingProxyType(_suggested(error)),
+        _ranges(kind, path, reading, layout), MappingProxyType(_suggested(error)),
     )  # fmt: skip
+
+
+def _ranges(kind: Format, path: Path, reading: Reading, layout: LaidOut | None) -> tuple[str, ...]:
+    """What may be taken of a sheet."""
+    used = used_range(path, reading.sheet) if "range" in kind.options else ""
+    if not used or layout is None or reading.range is not None:
+        return (used,) if used else ()
+    lines = [row.line for row in (*layout.header, *layout.body)]
+    left, right = (corner.rstrip("0123456789") for corner in used.split(":"))
+    inner = f"{left}{min(lines)}:{right}{max(lines)}" if lines else used
+    return tuple(dict.fromkeys((used, inner)))
 
 
 def _apart(kind: Format, path: Path, reading: Reading, parts: list[LaidOutPart]) -> Reading:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -82,6 +83,21 @@ USUAL = {
     "delimiter": (";", ",", "|"),
 }
 """What is offered where the format has no list of its own."""
+
+GROUPED = {
+    ".": "a point",
+    ",": "a comma",
+    " ": "a space",
+    "\u00a0": "a space that does not break",
+    "\u2009": "a thin space",
+    "\u202f": "a thin space that does not break",
+    "'": "an apostrophe",
+    "\u2019": "a raised comma",
+}
+"""Signs between thousands, by what they are called: most of them are hard to tell by sight."""
+
+FROM_FILE = frozenset({"count", "range", "columns"})
+"""Options whose choices are in the file, perhaps only once its letters are known."""
 
 SAID: dict[Role, str] = {
     "title": "Title",
@@ -221,13 +237,16 @@ class ImportSheet(QDialog):
             elif option.name == "marks":
                 box = MarkChoices()
                 box.textChanged.connect(self._changed)
-            elif listed or option.name == "count":
+            elif listed or option.name in FROM_FILE:
                 box = QComboBox(
-                    editable=option.metadata["metavar"] not in ("long|grid", "table|records")
+                    editable=option.name != "thousands"
+                    and option.metadata["metavar"] not in ("long|grid", "table|records")
                 )
                 box.addItem("", "")
                 for value in listed:
-                    box.addItem(VALUES.get(value, value), value)
+                    box.addItem(
+                        (GROUPED if option.name == "thousands" else VALUES).get(value, value), value
+                    )
                 box.currentTextChanged.connect(self._changed)
             else:
                 box = QLineEdit()
@@ -247,7 +266,16 @@ class ImportSheet(QDialog):
                 self._form.addRow(label, box)
 
     def _listed(self, seen: FilePreview, name: str, metavar: str) -> tuple[str, ...]:
-        own = {"sheet": seen.sheets, "count": seen.columns}.get(name, ())
+        own = {
+            "sheet": seen.sheets,
+            "count": seen.columns,
+            "range": seen.ranges,
+            # What stands in the corner of a grid names its columns, too.
+            "columns": tuple(re.split(r"\s*[\\/|]\s*", seen.columns[0])[1:])
+            if seen.columns
+            else (),
+            "thousands": tuple(GROUPED),
+        }.get(name, ())
         kinds = tuple(metavar.split("|")) if metavar in ("long|grid", "table|records") else ()
         return own or USUAL.get(name, ()) or kinds
 
@@ -259,9 +287,10 @@ class ImportSheet(QDialog):
             if found:
                 value, reason = found[0].value, found[0].reason
                 text = f"{told(VALUES.get(value, value))} ({told(reason)})"
-            if name == "count" and isinstance(box, QComboBox) and box.count() == 1:
-                # Whose columns are known only once its letters are.
-                box.addItems(seen.columns)
+            if name in FROM_FILE and isinstance(box, QComboBox) and not box.currentText():
+                self._offer(box, self._listed(seen, name, ""))
+            if name == "thousands" and isinstance(box, QComboBox):
+                _tell_grouped(box, seen)
             if isinstance(box, QComboBox) and not box.isEditable():
                 box.blockSignals(True)
                 box.setItemText(0, text)
@@ -271,6 +300,16 @@ class ImportSheet(QDialog):
                 edit.setPlaceholderText(text)
                 if found:
                     box.setToolTip(tip(f"Recognised: {text}"))
+
+    def _offer(self, box: QComboBox, choices: tuple[str, ...]) -> None:
+        """Other choices, where the file tells others than before."""
+        if [box.itemText(row) for row in range(1, box.count())] != list(choices):
+            box.blockSignals(True)
+            box.clear()
+            box.addItem("", "")
+            for value in choices:
+                box.addItem(value, value)
+            box.blockSignals(False)
 
     def _show_lines(self, seen: FilePreview) -> None:
         self.lines.setRowCount(len(seen.lines))
@@ -308,6 +347,21 @@ class ImportSheet(QDialog):
             return
         self.chosen.emit(str(self.path), reading, self.seen)
         self.accept()
+
+
+def _tell_grouped(box: QComboBox, seen: FilePreview) -> None:
+    """Say beside each sign how the first number that has it would be read."""
+    text = "\n".join(line.text for line in seen.lines if line.role in ("body", "total", ""))
+    box.blockSignals(True)
+    for row in range(1, box.count()):
+        sign = str(box.itemData(row))
+        number = re.search(rf"(?<![\d.,])\d{{1,3}}(?:{re.escape(sign)}\d{{3}})+(?!\d)", text)
+        said = told(GROUPED.get(sign, sign))
+        if number is not None:
+            # As it stands in the file, in no language's way.
+            said += f" ({number[0]} \u2192 {number[0].replace(sign, '')})"
+        box.setItemText(row, said)
+    box.blockSignals(False)
 
 
 def _table(titles: tuple[str, ...], name: str) -> QTableWidget:
@@ -356,6 +410,9 @@ def _set(box: QWidget, value: object) -> None:
         at = box.findText(str(value)) if box.isEditable() else box.findData(str(value))
         if at < 0 and box.isEditable():
             box.setEditText(str(value))
+        elif at < 0 and value:
+            box.addItem(str(value), str(value))
+            box.setCurrentIndex(box.count() - 1)
         else:
             box.setCurrentIndex(max(at, 0))
     elif isinstance(box, QLineEdit | MarkChoices):

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from itertools import combinations
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QCheckBox, QGridLayout, QMenu, QToolButton, QWidget, QWidgetAction
+from PySide6.QtWidgets import QCheckBox, QGridLayout, QMenu, QPushButton, QWidget, QWidgetAction
 
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.theme import GRID
@@ -16,7 +17,7 @@ MOST_NAMES = 14
 Pair = tuple[str, str]
 
 
-class PairPicker(QToolButton):
+class PairPicker(QPushButton):
     """Names against names; ``picked`` carries a pair, in their order, and whether it is wanted."""
 
     picked = Signal(str, str, bool)
@@ -25,7 +26,6 @@ class PairPicker(QToolButton):
         super().__init__()
         self.setText("Tables of two\u2026")
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.setToolTip("Tick any number of tables of two variables, each at one click")
         self.boxes: dict[Pair, QCheckBox] = {}
         self._names: Sequence[str] = ()
@@ -57,23 +57,29 @@ class PairPicker(QToolButton):
         panel = QWidget()
         grid = QGridLayout(panel)
         grid.setSpacing(GRID)
-        for column, name in enumerate(self._names[:-1], 1):
-            grid.addWidget(Label(name), 0, column, Qt.AlignmentFlag.AlignHCenter)
-        for row, second in enumerate(self._names[1:], 1):
-            grid.addWidget(Label(second), row, 0)
-            for column, first in enumerate(self._names[:row], 1):
-                # A level and its variable are one table of one variable.
-                if first.partition("@")[0] == second.partition("@")[0]:
-                    continue
-                box = QCheckBox()
-                box.setAccessibleName(f"{first} by {second}")
-                box.setToolTip(f"{first} by {second}")
-                box.setChecked((first, second) in self._chosen)
-                box.toggled.connect(
-                    lambda on, one=first, other=second: self.picked.emit(one, other, on)
-                )
-                grid.addWidget(box, row, column, Qt.AlignmentFlag.AlignHCenter)
-                self.boxes[first, second] = box
+        # A level and its variable are no table of two.
+        pairs = [
+            (first, second)
+            for first, second in combinations(self._names, 2)
+            if first.partition("@")[0] != second.partition("@")[0]
+        ]
+        columns = list(dict.fromkeys(first for first, _ in pairs))
+        rows = [name for name in self._names if name in {second for _, second in pairs}]
+        for place, name in enumerate(columns, 1):
+            grid.addWidget(Label(name), 0, place, Qt.AlignmentFlag.AlignHCenter)
+        for place, name in enumerate(rows, 1):
+            grid.addWidget(Label(name), place, 0)
+        for first, second in pairs:
+            box = QCheckBox()
+            box.setAccessibleName(f"{first} by {second}")
+            box.setToolTip(f"{first} by {second}")
+            box.setChecked((first, second) in self._chosen)
+            box.toggled.connect(
+                lambda on, one=first, other=second: self.picked.emit(one, other, on)
+            )
+            row, column = rows.index(second) + 1, columns.index(first) + 1
+            grid.addWidget(box, row, column, Qt.AlignmentFlag.AlignHCenter)
+            self.boxes[first, second] = box
         self._action = QWidgetAction(self)
         self._action.setDefaultWidget(panel)
         self.menu().addAction(self._action)

@@ -33,7 +33,7 @@ class ShareEditor(QWidget):
         self.triangle = ShareTriangle(names, shares.words)
         self.triangle.changed.connect(self._dragged)
         self.triangle.settled.connect(self.changed)
-        self.rest = Label(name=shares.rest)
+        self.rest = Label(wordWrap=True, name=shares.rest)
         self._rest, self._words = shares.rest, told(shares.words[2])
         self.stops: list[QWidget] = [self.triangle, *first.stops, *second.stops]
         side = in_column(spacing=GRID // 2)

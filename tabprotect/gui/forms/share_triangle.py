@@ -49,10 +49,13 @@ class ShareTriangle(QWidget):
         self.setCursor(Qt.CursorShape.CrossCursor)
         self._say()
 
-    def sizeHint(self) -> QSize:
+    def minimumSizeHint(self) -> QSize:
         # The words below its base stand side by side, whatever the size of letters.
         width = self.fontMetrics().horizontalAdvance
-        wide = max(23 * GRID, 2 * GRID + 2 * max(width(text) for text in self._texts()))
+        return QSize(2 * GRID + 2 * max(width(text) for text in self._texts()), 0)
+
+    def sizeHint(self) -> QSize:
+        wide = max(23 * GRID, self.minimumSizeHint().width())
         return QSize(wide, wide * 21 // 23)
 
     def set_values(self, first: float, second: float) -> None:

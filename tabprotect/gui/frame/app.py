@@ -26,9 +26,9 @@ from tabprotect.gui.base.question import Question
 from tabprotect.gui.frame.main_window import MainWindow
 from tabprotect.gui.frame.readying import Readying, collect_little
 from tabprotect.gui.frame.settings_dialog import state_folder
-from tabprotect.gui.look.style import Style
+from tabprotect.gui.look.everywhere.style import Style
+from tabprotect.gui.look.everywhere.translated import speak_in_window
 from tabprotect.gui.look.theme import THEME
-from tabprotect.gui.look.translated import speak_in_window
 from tabprotect.gui.plots.canvas import Canvas
 from tabprotect.languages.speaking import VARIABLE, known, of_environment, speak
 from tabprotect.version import __version__

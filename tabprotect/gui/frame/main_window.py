@@ -219,8 +219,8 @@ class MainWindow(Window):
 
     def _fold(self) -> None:
         """Give the page the room that rail and inspector can spare."""
-        self.rail.fold(self.width() < RAIL_FOLDS * THEME.zoom)
-        narrow = self.width() < INSPECTOR_FOLDS * THEME.zoom
+        self.rail.fold(self.width() < RAIL_FOLDS * THEME.scale)
+        narrow = self.width() < INSPECTOR_FOLDS * THEME.scale
         if narrow != self._narrow:
             self._narrow = narrow
             self._open_inspector()
@@ -383,6 +383,8 @@ class MainWindow(Window):
         if files:
             event.acceptProposedAction()
             self.files.open(files[0])
+            for further in files[1:]:
+                self.another().files.open(further)
 
     def closeEvent(self, event: QCloseEvent) -> None:
         # What is still being typed ends first: it may be unsaved work.

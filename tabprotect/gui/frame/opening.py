@@ -239,7 +239,7 @@ class Files(QObject):
         last = self.document.history.trail[-1:]
         what = f"; the last step was: {last[0].label}" if last else ""
         self.window.page.errors.show_error(
-            RefusedError(f"there is unsaved work{what}", hint="save it first, or leave it behind"),
+            RefusedError(f"there is unsaved work{what}", hint="save it first, or go on without it"),
             asking=True,
             remedy_label=label,
             remedy=then,

@@ -124,9 +124,7 @@ class StageButton(QToolButton):
         left = GRID + self._indent
         if self.folded:
             left = (self.width() - size) // 2
-        picture = icons.pixmap(
-            self.page.icon, round(size * self.devicePixelRatioF()), colour=ink.name()
-        )
+        picture = icons.pixmap(self.page.icon, size, colour=ink.name())
         painter.drawPixmap(QRectF(left, middle - size / 2, size, size).toRect(), picture)
         if self.folded:
             if self.badge and not self.why:

@@ -44,14 +44,14 @@ def elided(metrics: QFontMetrics, text: str, room: int, common: Shared = ("", ""
     if not (text.startswith(begin) and text.endswith(end) and len(begin) + len(end) < len(text)):
         begin, end = "", ""
     own = text[len(begin) : len(text) - len(end)]
+    # Long labels often differ at their end; of a few letters the first say most.
+    few = room < FEW * metrics.averageCharWidth()
+    otherwise = Qt.TextElideMode.ElideRight if few else Qt.TextElideMode.ElideMiddle
     if metrics.horizontalAdvance(text) <= room or not begin + end:
-        # Long labels often differ at their end; of a few letters the first say most.
-        few = room < FEW * metrics.averageCharWidth()
-        mode = Qt.TextElideMode.ElideRight if few else Qt.TextElideMode.ElideMiddle
-        return metrics.elidedText(text, mode, room)
+        return metrics.elidedText(text, otherwise, room)
     if metrics.horizontalAdvance(begin + own + DOTS) <= room:
         return metrics.elidedText(text, Qt.TextElideMode.ElideRight, room)
     before = DOTS if begin else ""
     if metrics.horizontalAdvance(before + own + DOTS) <= room:
         return metrics.elidedText(before + own + end, Qt.TextElideMode.ElideRight, room)
-    return metrics.elidedText(own, Qt.TextElideMode.ElideMiddle, room)
+    return metrics.elidedText(own, otherwise, room)

@@ -24,7 +24,7 @@ from tabprotect.engine.tables.domain import Index
 from tabprotect.gui.grid.cells import CellDelegate, GridModel
 from tabprotect.gui.grid.headers import Corner, LevelHeader
 from tabprotect.gui.grid.layout import Layout
-from tabprotect.gui.look.style import paints_itself
+from tabprotect.gui.look.everywhere.style import paints_itself
 from tabprotect.gui.look.theme import GRID, THEME, count_text, tabular
 from tabprotect.languages.speaking import told
 
@@ -354,12 +354,14 @@ class GridView(QWidget):
             inner = self.layout_.domain[names[-1]].categories
             label = max(inner, key=len)[: min(COLUMN_LIMIT, self.cells.columns.limit)]
             room = self._room_for_column()
-            wide = min(metrics.horizontalAdvance(label), max(room - 3 * GRID, GRID))
+            room -= 3 * GRID + max(self.room[0], 0)
+            wide = min(metrics.horizontalAdvance(label), max(room, GRID))
             wide = max(wide, metrics.horizontalAdvance(longest))
         else:
             wide = metrics.horizontalAdvance(longest)
         least = min(6 * GRID, max(self._room_for_column(), wide + GRID))
-        return max(max(wide + 3 * GRID, least) + self.room[0], self.at_least[0])
+        least += min(self.room[0], 0)
+        return max(wide + 3 * GRID + self.room[0], least, self.at_least[0])
 
     def _room_for_rows(self) -> int:
         """What the labels of the rows may take of the width."""

@@ -6,7 +6,7 @@ from functools import cache
 from importlib import resources
 
 from PySide6.QtCore import QByteArray, QRectF, Qt
-from PySide6.QtGui import QColor, QIcon, QPainter, QPixmap
+from PySide6.QtGui import QColor, QGuiApplication, QIcon, QPainter, QPixmap
 from PySide6.QtSvg import QSvgRenderer
 
 from tabprotect.gui.look.theme import THEME
@@ -20,19 +20,25 @@ def _source(name: str) -> str:
 
 
 def pixmap(name: str, size: int, *, colour: str = "") -> QPixmap:
-    """An icon as a pixmap of ``size`` pixels, drawn in ``colour`` (default: the text's)."""
-    return _pixmap(name, size, colour or THEME.colours.text)
+    """An icon as a pixmap of ``size`` pixels, drawn in ``colour`` (default: the text's).
+
+    It has as many dots as the finest screen shows in that size.
+    """
+    ratio = QGuiApplication.instance().devicePixelRatio()  # type: ignore[union-attr]
+    return _pixmap(name, size, colour or THEME.colours.text, ratio)
 
 
 @cache
-def _pixmap(name: str, size: int, colour: str) -> QPixmap:
+def _pixmap(name: str, size: int, colour: str, ratio: float = 1.0) -> QPixmap:
     # Once: it is asked for whenever something is painted.
     source = _source(name).replace("currentColor", colour)
-    out = QPixmap(size, size)
+    dots = round(size * ratio)
+    out = QPixmap(dots, dots)
     out.fill(Qt.GlobalColor.transparent)
     painter = QPainter(out)
-    QSvgRenderer(QByteArray(source.encode())).render(painter, QRectF(0, 0, size, size))
+    QSvgRenderer(QByteArray(source.encode())).render(painter, QRectF(0, 0, dots, dots))
     painter.end()
+    out.setDevicePixelRatio(ratio)
     return out
 
 
@@ -45,6 +51,6 @@ def icon(name: str, *, colour: str = "") -> QIcon:
 def _icon(name: str, colour: str, quiet: str) -> QIcon:
     out = QIcon()
     for size in SIZES:
-        out.addPixmap(pixmap(name, size, colour=colour))
-        out.addPixmap(pixmap(name, size, colour=QColor(quiet).name()), QIcon.Mode.Disabled)
+        out.addPixmap(_pixmap(name, size, colour))
+        out.addPixmap(_pixmap(name, size, QColor(quiet).name()), QIcon.Mode.Disabled)
     return out

@@ -15,7 +15,7 @@ from typing import Any, Literal, TypeVar
 from weakref import WeakKeyDictionary
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
-from PySide6.QtGui import QColor, QFont, QGuiApplication, QPalette
+from PySide6.QtGui import QColor, QFont, QFontInfo, QGuiApplication, QPalette
 from PySide6.QtWidgets import QApplication, QToolTip, QWidget
 from shiboken6 import isValid
 
@@ -26,6 +26,9 @@ GRID = 8
 
 MARGIN = 2 * GRID
 """The margin of every page."""
+
+USUAL = 13
+"""Pixels that words have at most where nobody asked for larger ones."""
 
 Mode = Literal["system", "light", "dark"]
 
@@ -160,11 +163,18 @@ class Theme(QObject):
         self.zoom = 1.0
         self.colours = LIGHT
         self._points = 0.0
+        self.system = 1.0
+        """How much larger than usual the words of the system are, which the zoom enlarges."""
 
     @property
     def points(self) -> float:
         """The size of ordinary words."""
         return self._points * self.zoom
+
+    @property
+    def scale(self) -> float:
+        """How much larger than usual words are: what is too narrow for them grows with it."""
+        return self.system * self.zoom
 
     @property
     def dark(self) -> bool:
@@ -178,6 +188,7 @@ class Theme(QObject):
         before = (self.colours, self.zoom) if self._points else None
         if not self._points:
             self._points = app.font().pointSizeF()
+            self.system = max(QFontInfo(app.font()).pixelSize() / USUAL, 1.0)
             app.styleHints().colorSchemeChanged.connect(self._system_changed)
         self.mode = self.mode if mode is None else mode
         self.zoom = self.zoom if zoom is None else min(max(zoom, 0.6), 2.5)

@@ -33,6 +33,7 @@ from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_row
 from tabprotect.gui.look.listing import as_list
 from tabprotect.gui.look.theme import GRID, count_text
+from tabprotect.languages.speaking import told
 
 if TYPE_CHECKING:
     from tabprotect.engine.microdata.tabulate import ColumnSummary
@@ -196,9 +197,9 @@ class TabulatePage(Page):
             name.setFlags(name.flags() | Qt.ItemFlag.ItemIsUserCheckable)
             name.setCheckState(Qt.CheckState.Unchecked)
             self._list.setItem(row, 0, name)
-            about = "" if column.exact else "about "
+            about = "" if column.exact else f"{told('about')} "
             categories = f"{about}{count_text(column.categories)}"
-            texts = (column.kind, categories, count_text(column.missing))
+            texts = (told(column.kind), categories, count_text(column.missing))
             for at, text in enumerate(texts, 1):
                 item = QTableWidgetItem(text)
                 if at > 1:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from PySide6.QtWidgets import QLineEdit
+import xlsxwriter
+from PySide6.QtWidgets import QComboBox, QLineEdit
 from pytestqt.qtbot import QtBot
 
 from tabprotect.engine.house import FOLDER
@@ -87,4 +88,55 @@ def test_a_choice_is_shown_at_once(
     sheet.set_option("header_row", "40")
     qtbot.waitUntil(lambda: sheet.errors.error is not None, timeout=60_000)
     assert not sheet.open_button.isEnabled()
+    sheet.reject()
+
+
+def test_signs_and_names_of_the_file_are_choices(
+    window: MainWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(FOLDER, str(tmp_path / "house"))
+    path = tmp_path / "grid.csv"
+    path.write_text("region\\sex;f;m\nnorth;1\u2009234;5\nsouth;7;2.345\n")
+    window.files.ask_reading(str(path), thousands="\u2009")
+    sheet = sheet_of(window, qtbot)
+    thousands, columns = sheet.inputs["thousands"], sheet.inputs["columns"]
+    assert isinstance(thousands, QComboBox) and isinstance(columns, QComboBox)
+    # Most of them look alike: each is told by its name and by what it makes of the first number.
+    assert thousands.currentText() == "a thin space (1\u2009234 \u2192 1234)"
+    assert sheet.given["thousands"] == "\u2009"
+    sheet.set_option("thousands", ".")
+    assert thousands.currentText() == "a point (2.345 \u2192 2345)"
+    assert sheet.given["thousands"] == "."
+    # A sign that is not among them may have been remembered.
+    sheet.set_option("thousands", "_")
+    assert sheet.given["thousands"] == "_"
+    assert [columns.itemText(row) for row in range(columns.count())] == ["", "sex"]
+    sheet.reject()
+
+
+def test_sheets_and_their_cells_are_choices(
+    window: MainWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(FOLDER, str(tmp_path / "house"))
+    path = tmp_path / "book.xlsx"
+    with xlsxwriter.Workbook(path) as book:
+        for name, rows in (
+            ("notes", [["What this is"]]),
+            ("counts", [["Persons"], [], ["v", "n"], ["a", 5], ["b", 7], ["Source: census"]]),
+        ):
+            page = book.add_worksheet(name)
+            for number, row in enumerate(rows, 1):
+                page.write_row(number, 1, row)
+    window.files.ask_reading(str(path))
+    sheet = sheet_of(window, qtbot)
+    offered = {}
+    for name in ("sheet", "range"):
+        box = sheet.inputs[name]
+        assert isinstance(box, QComboBox)
+        offered[name] = [box.itemText(row) for row in range(1, box.count())]
+    # All that is in use, and what is left without the title and the note.
+    assert offered == {"sheet": ["notes", "counts"], "range": ["B2:C7", "B4:C6"]}
+    sheet.set_option("range", "B4:C6")
+    qtbot.waitUntil(lambda: sheet.open_button.isEnabled(), timeout=60_000)
+    assert sheet.given["range"] == "B4:C6" and sheet.sums.text() == "2 cells, sum 12"
     sheet.reject()

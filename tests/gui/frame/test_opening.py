@@ -37,9 +37,9 @@ Settle = Callable[[], None]
 EXAMPLE = "example:duncan-roehrig-4x4"
 
 
-def drop(window: MainWindow, path: Path) -> None:
+def drop(window: MainWindow, *paths: Path) -> None:
     data = QMimeData()
-    data.setUrls([QUrl.fromLocalFile(str(path))])
+    data.setUrls([QUrl.fromLocalFile(str(path)) for path in paths])
     event = QDropEvent(
         QPoint(10, 10),
         Qt.DropAction.CopyAction,
@@ -425,3 +425,19 @@ def test_a_remedy_names_no_option_of_the_command_line(window: MainWindow) -> Non
     window.page.show_error(InputError("no counts", hint=hint))
     said = window.page.errors.accessibleDescription()
     assert said == "No counts. Say which; or that it is a grid."
+
+
+def test_each_of_several_dropped_files_has_a_window(
+    window: MainWindow, qtbot: QtBot, tmp_path: Path
+) -> None:
+    made: list[MainWindow] = []
+    window.made.connect(made.append)
+    for name in ("one.csv", "two.csv"):
+        (tmp_path / name).write_text("a,b,count\nx,y,1\nx,z,2\nw,y,3\nw,z,4\n")
+    drop(window, tmp_path / "one.csv", tmp_path / "two.csv")
+    (second,) = made
+    windows = (window, second)
+    qtbot.waitUntil(lambda: all(w.document.project is not None for w in windows), timeout=60_000)
+    names = [w.document.project.name for w in windows if w.document.project]
+    second.close()
+    assert names == ["one.csv", "two.csv"]

@@ -115,6 +115,17 @@ def test_what_is_narrow_folds_and_keeps_the_table(opened: MainWindow, settle: Se
     assert opened.docks["inspector"].isVisible() and not opened.edge.isVisible()
 
 
+def test_large_words_of_the_system_fold_it_earlier(
+    opened: MainWindow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened.resize(1400, 768)
+    opened.document.select((0, 1))
+    assert THEME.scale == 1.0 and opened.docks["inspector"].isVisible()
+    monkeypatch.setattr(THEME, "system", 16 / 9)
+    THEME.changed.emit()
+    assert not opened.docks["inspector"].isVisible() and opened.rail.buttons["protect"].folded
+
+
 def test_the_steps_of_the_method_stand_under_protect(opened: MainWindow) -> None:
     rail = opened.rail
 

@@ -60,19 +60,11 @@ def read_sheet(
     check_workbook(path)
     try:
         with python_calamine.load_workbook(str(path)) as book:
-            filled = []
-            for name in _wanted(book.sheet_names, sheet):
-                values = book.get_sheet_by_name(name).to_python(skip_empty_area=True)
-                if any(field != "" for row in values for field in row):
-                    filled.append(name)
-                    if _holds_counts(values):
-                        break
-            else:
-                if not filled:
-                    raise InputError(
-                        "the workbook has no data", file=path, hint="export the table again"
-                    )
-                name = filled[0]
+            name = _first_of_counts(book, sheet)
+            if name is None:
+                raise InputError(
+                    "the workbook has no data", file=path, hint="export the table again"
+                )
             found = book.get_sheet_by_name(name)
             values = found.to_python(skip_empty_area=True)
             sheets = len(book.sheet_names)
@@ -117,6 +109,43 @@ def sheet_names(path: Path) -> list[str]:
             return list(book.sheet_names)
     except (python_calamine.CalamineError, python_calamine.PasswordError, OSError, ValueError):
         return []
+
+
+def used_range(path: Path, sheet: str | None = None) -> str:
+    """The cells in use of the sheet that is read, such as ``A1:F20``; empty where there is none."""
+    try:
+        with python_calamine.load_workbook(str(path)) as book:
+            name = _first_of_counts(book, sheet)
+            found = None if name is None else book.get_sheet_by_name(name)
+            if found is None or found.start is None or found.end is None:
+                return ""
+            corners = (found.start, found.end)
+    except (InputError, python_calamine.CalamineError, python_calamine.PasswordError):
+        return ""
+    except (OSError, ValueError):
+        return ""
+    return ":".join(f"{_letters(column)}{row + 1}" for row, column in corners)
+
+
+def _letters(column: int) -> str:
+    """The name of a column, from 0."""
+    text = ""
+    while column >= 0:
+        column, last = divmod(column, 26)
+        text, column = chr(ord("A") + last) + text, column - 1
+    return text
+
+
+def _first_of_counts(book: python_calamine.CalamineWorkbook, sheet: str | None) -> str | None:
+    """The first sheet with rows of numbers, else that is not empty."""
+    filled = []
+    for name in _wanted(book.sheet_names, sheet):
+        values = book.get_sheet_by_name(name).to_python(skip_empty_area=True)
+        if any(field != "" for row in values for field in row):
+            filled.append(name)
+            if _holds_counts(values):
+                return name
+    return filled[0] if filled else None
 
 
 def _holds_counts(values: Sequence[Sequence[object]]) -> bool:

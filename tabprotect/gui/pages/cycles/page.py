@@ -101,8 +101,9 @@ class CyclesPage(CyclesStage, Page):
         split = QSplitter(Qt.Orientation.Horizontal)
         split.setChildrenCollapsible(False)
         beside = FoldingSplitter(middle, self.proof, characters=95)
-        beside.setStretchFactor(0, 2)
-        beside.setSizes([60 * GRID, 29 * GRID])
+        # The table has all the room that the words beside it can spare.
+        beside.setStretchFactor(1, 0)
+        beside.setSizes([60 * GRID, 26 * GRID])
         split.addWidget(self.list)
         split.addWidget(beside)
         split.setStretchFactor(1, 1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import (
     QComboBox,
     QFileDialog,
@@ -13,6 +13,7 @@ from PySide6.QtWidgets import (
     QFrame,
     QLineEdit,
     QPushButton,
+    QScrollArea,
     QSpinBox,
 )
 
@@ -80,6 +81,8 @@ class GroupingPanel(QFrame):
         self.nest_button.clicked.connect(lambda: self.nested.emit(self._chain))
         self._chain: list[str] = []
         column = in_column(
+            self.nest,
+            (self.nest_button, 0, Qt.AlignmentFlag.AlignLeft),
             heading("Group"),
             self.name,
             form,
@@ -94,8 +97,6 @@ class GroupingPanel(QFrame):
         )
         buttons = in_row(self.take_button, self.remove_button, spacing=GRID)
         column.addLayout(buttons)
-        column.addWidget(self.nest)
-        column.addWidget(self.nest_button, 0, Qt.AlignmentFlag.AlignLeft)
         column.addStretch(1)
 
     @staticmethod
@@ -113,7 +114,7 @@ class GroupingPanel(QFrame):
 
     def show_levels(self, coarser: list[str], chain: list[str]) -> None:
         """Offer the levels there are, and variables that nest."""
-        before = self.level.currentText()
+        before, more = self.level.currentText(), len(coarser) > self.level.count()
         self.level.clear()
         self.level.addItems(coarser)
         self.level.setCurrentText(before)
@@ -123,6 +124,16 @@ class GroupingPanel(QFrame):
         self.nest.setText(f"{', '.join(chain)} nest." if chain else "")
         self.nest.setVisible(bool(chain))
         self.nest_button.setVisible(bool(chain))
+        if more:
+            # What was grouped can be counted at once, on a low screen too.
+            QTimer.singleShot(0, self, self._show_taking)
+
+    def _show_taking(self) -> None:
+        around = self.parentWidget()
+        while around is not None and not isinstance(around, QScrollArea):
+            around = around.parentWidget()
+        if around is not None:
+            around.ensureWidgetVisible(self.take_button)
 
     def given(self, way: str) -> dict[str, object] | None:
         """The arguments that one way means; ``None`` while it is not written out."""

@@ -45,7 +45,7 @@ def test_draws_agree_with_the_exact_posterior(
     likelihood = MoveSequence(Table.dense(moves.domain, counts), moves, alpha, beta, 1, rule)
     exact = infer(likelihood, priors[kind], way="exact")
     drawn = infer(
-        likelihood, priors[kind], way="monte_carlo", randomness=Randomness.seeded(1), draws=20_000
+        likelihood, priors[kind], way="monte_carlo", randomness=Randomness.seeded(1), draws=12_000
     )
     assert drawn.way == "monte_carlo" and drawn.error is not None
     assert drawn.standard_errors is not None and drawn.effective_sample_size is not None

@@ -431,7 +431,7 @@ def test_draws_agree_with_the_list(
     prior = {"uniform": Uniform(), "poisson": Poisson(means), "positive": Positive()}[kind]
     exact = infer(likelihood, prior, way="exact")
     drawn = infer(
-        likelihood, prior, way="monte_carlo", randomness=Randomness.seeded(4), draws=12_000
+        likelihood, prior, way="monte_carlo", randomness=Randomness.seeded(4), draws=6_000
     )
     assert exact.way == "exact" and drawn.way == "monte_carlo"
     assert drawn.error is not None and drawn.effective_sample_size is not None

@@ -67,6 +67,18 @@ def test_a_kept_margin_is_known_and_another_is_told_exactly(
     assert unnamed(panel) == []
 
 
+def test_totals_of_another_release_do_not_stay(
+    check: CheckPage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    panel = check.sums
+    assert panel.totals is not None and panel.table.rows.rowCount() == 4
+    # Nothing is known yet of a release that has just come.
+    monkeypatch.setattr(panel.document, "known_posterior", lambda who="user": None)
+    panel.refresh("user")
+    assert panel.totals is None and panel.table.rows.rowCount() == 0
+    assert not panel.said.text() and panel.histogram.isHidden()
+
+
 def test_a_total_selected_in_the_table_is_believed_exactly(
     check: CheckPage, opened: MainWindow, qtbot: QtBot, settle: Settle
 ) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from PySide6.QtCore import QPointF
 from pytestqt.qtbot import QtBot
 from readable import unnamed
 
@@ -47,6 +48,10 @@ def test_candidates_go_from_useful_to_protected(form: DesignForMe) -> None:
     shown = form.grid.grid.model
     assert str(shown.data(shown.index(0, 0))) == f"{touches[0, 0]}\u00d7"
     assert form.offer is form.offers[0]
+    # A click on a point of the curve chooses it.
+    last = form.offers[-1].figures
+    form.curve.pressed(QPointF(last.change, last.unchanged), twice=False)
+    assert form.offer is form.offers[-1]
 
 
 def test_what_is_asked_for_is_what_is_offered(form: DesignForMe, qtbot: QtBot) -> None:

@@ -53,6 +53,22 @@ def choose(page: VariablesPage, name: str) -> None:
     page.list.setCurrentCell(table.domain.axis(name), 0)
 
 
+def test_a_low_window_shows_the_next_step(
+    variables: VariablesPage, window: MainWindow, qtbot: QtBot, settle: Settle
+) -> None:
+    window.resize(960, 540)
+    choose(variables, "region")
+    settled(variables, qtbot, settle)
+    panel = variables.panel
+    assert not panel.nest_button.visibleRegion().isEmpty()
+    choose(variables, "age")
+    settled(variables, qtbot, settle)
+    panel.asked.emit({"width": 5})
+    settled(variables, qtbot, settle)
+    assert panel.take_button.isEnabled()
+    qtbot.waitUntil(lambda: not panel.take_button.visibleRegion().isEmpty())
+
+
 def test_bands_with_live_figures_and_the_tree(
     variables: VariablesPage, qtbot: QtBot, settle: Settle
 ) -> None:

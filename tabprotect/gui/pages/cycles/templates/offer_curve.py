@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-import itertools
+import math
 from collections.abc import Sequence
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtCore import QPointF, Signal
+from PySide6.QtGui import QBrush, QColor, QPainterPath, QPen
+from PySide6.QtWidgets import QSizePolicy
 
 from tabprotect.engine.percent import percent
 from tabprotect.engine.protection.cycle_runs.offers import Offer
-from tabprotect.gui.look.theme import GRID, colour
-from tabprotect.languages.speaking import told
+from tabprotect.gui.look.theme import GRID
+from tabprotect.gui.plots.axis_marks import nice_step
+from tabprotect.gui.plots.canvas import Canvas
+from tabprotect.gui.plots.plot import Plot
 
 REACH = 2 * GRID
 """Pixels around a point within which the mouse finds it."""
 
 
-class OfferCurve(QWidget):
+class OfferCurve(Plot):
     """Change of a count to the right, counts published unchanged upwards.
 
     ``chosen`` and ``hovered`` carry the number of a candidate; ``hovered`` -1 where there is none.
@@ -28,92 +30,89 @@ class OfferCurve(QWidget):
     hovered = Signal(int)
 
     def __init__(self) -> None:
-        super().__init__()
-        self.setMouseTracking(True)
+        super().__init__("Risk and change of each candidate")
         self.setMinimumHeight(16 * GRID)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
-        self.setAccessibleName("Risk and change of each candidate")
         self._offers: Sequence[Offer] = ()
         self._at = self._over = -1
 
-    def sizeHint(self) -> QSize:
-        return QSize(40 * GRID, 22 * GRID)
-
     def show_offers(self, offers: Sequence[Offer], at: int) -> None:
         """Show candidates, one of them chosen."""
-        self._offers, self._at = offers, at
-        told = (
-            f"{offer.words}: {percent(offer.figures.unchanged)} of the small counts unchanged"
-            for offer in offers
-        )
-        self.setAccessibleDescription("; ".join(told))
-        self.update()
-
-    def points(self) -> list[QPointF]:
-        """Where the candidates stand."""
-        area = self._area()
-        most = max((o.figures.change for o in self._offers), default=1.0) * 1.1 or 1.0
-        return [
-            QPointF(
-                area.left() + area.width() * o.figures.change / most,
-                area.bottom() - area.height() * o.figures.unchanged,
+        self._offers, self._at, self._over = offers, at, -1
+        self.say(
+            "; ".join(
+                f"{offer.words}: {percent(offer.figures.unchanged)} of the small counts unchanged"
+                for offer in offers
             )
-            for o in self._offers
-        ]
+        )
+        self.refresh()
 
-    def _area(self) -> QRectF:
-        line = self.fontMetrics().height()
-        left = self.fontMetrics().horizontalAdvance("100%") + GRID
-        return QRectF(self.rect()).adjusted(left, line, -2 * GRID, -2.6 * line)
+    # -- plotting -----------------------------------------------------------------------------
+
+    @property
+    def filled(self) -> bool:
+        return bool(self._offers)
+
+    @property
+    def title(self) -> str:
+        return "mean change of a count"
+
+    @property
+    def numbers(self) -> str:
+        return "100 %"
+
+    def span(self) -> tuple[float, float]:
+        return 0.0, max(offer.figures.change for offer in self._offers) * 1.1 or 1.0
+
+    def arrange(self, canvas: Canvas) -> None:
+        points, colours = self._points(), canvas.colours
+        step = nice_step(canvas.high, 5)
+        across = [(n * step, f"{n * step:.3g}") for n in range(int(canvas.high / step) + 1)]
+        canvas.plane(0.0, 1.2, across, [(s, percent(s)) for s in (0.0, 0.5, 1.0)])
+        canvas.label("small counts published unchanged", 4, 2, ink=colours.quiet)
+        x, y = [p.x() for p in points], [p.y() for p in points]
+        canvas.lines(x, y, pen=QPen(QColor(colours.border), 1.5))
+        circle = QPainterPath()
+        circle.addEllipse(QPointF(0, 0), 0.5, 0.5)
+        for k, (here, change) in enumerate(zip(points, x, strict=True)):
+            near = k in (self._at, self._over)
+            canvas.symbols(
+                *([here.x()], [here.y()], circle, 6.0 if near else 4.5),
+                pen=QPen(QColor(colours.accent), 2),
+                brush=QBrush(QColor(colours.accent if k == self._at else colours.base)),
+            )
+            if near:
+                left, top = canvas.x(here.x()) - 2 * GRID, canvas.y(here.y())
+                over = top - canvas.line - 1.5 * GRID
+                canvas.label(f"{change:.2f}", left, max(over, 0.0), ink=colours.text)
+
+    def _points(self) -> list[QPointF]:
+        return [QPointF(o.figures.change, o.figures.unchanged) for o in self._offers]
+
+    # -- mouse --------------------------------------------------------------------------------
 
     def _found(self, at: QPointF) -> int:
-        near = [((p - at).manhattanLength(), k) for k, p in enumerate(self.points())]
-        best = min(near, default=(REACH + 1.0, -1))
+        if self._canvas is None:
+            return -1
+        across, up = self._canvas.unit
+        away = [
+            (math.hypot((p.x() - at.x()) / across, (p.y() - at.y()) / up), k)
+            for k, p in enumerate(self._points())
+        ]
+        best = min(away, default=(REACH + 1.0, -1))
         return best[1] if best[0] <= REACH else -1
 
-    def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        over = self._found(event.position())
+    def tip(self, value: float, height: float) -> str:
+        """What is hovered over is told to whoever listens; the tooltip names it."""
+        over = self._found(QPointF(value, height))
         if over != self._over:
             self._over = over
             self.hovered.emit(over)
-            self.update()
+            if self._canvas is not None:
+                self._canvas.arrange()
+        return "" if over < 0 else self._offers[over].words
 
-    def mousePressEvent(self, event: QMouseEvent) -> None:
-        found = self._found(event.position())
+    def pressed(self, at: QPointF, *, twice: bool) -> None:
+        found = self._found(at)
         if found >= 0:
             self.chosen.emit(found)
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        area, line = self._area(), self.fontMetrics().height()
-        painter.setPen(colour("border"))
-        painter.drawLine(area.bottomLeft(), area.bottomRight())
-        painter.drawLine(area.bottomLeft(), area.topLeft())
-        painter.setPen(colour("quiet"))
-        for share in (0.0, 0.5, 1.0):
-            y = area.bottom() - area.height() * share
-            box = QRectF(0, y - line / 2, area.left() - GRID / 2, line)
-            painter.drawText(box, int(Qt.AlignmentFlag.AlignRight), told(percent(share)))
-        below = QRectF(area.left(), area.bottom() + line * 1.3, area.width(), line)
-        painter.drawText(below, int(Qt.AlignmentFlag.AlignLeft), told("useful"))
-        painter.drawText(below, int(Qt.AlignmentFlag.AlignCenter), told("mean change of a count"))
-        painter.drawText(below, int(Qt.AlignmentFlag.AlignRight), told("protected"))
-        above = QRectF(area.left() + GRID, 0, area.width(), line)
-        painter.drawText(
-            above, int(Qt.AlignmentFlag.AlignLeft), told("small counts published unchanged")
-        )
-        points = self.points()
-        painter.setPen(QPen(colour("border"), 1.5))
-        for one, other in itertools.pairwise(points):
-            painter.drawLine(one, other)
-        for k, (point, offer) in enumerate(zip(points, self._offers, strict=True)):
-            here = k in (self._at, self._over)
-            painter.setPen(QPen(colour("accent"), 2))
-            painter.setBrush(colour("accent" if k == self._at else "base"))
-            painter.drawEllipse(point, 6.0 if here else 4.5, 6.0 if here else 4.5)
-            painter.setPen(colour("quiet"))
-            label = QRectF(point.x() - 4 * GRID, area.bottom() + 2, 8 * GRID, line)
-            if here:
-                text = told(f"{offer.figures.change:.2f}")
-                painter.drawText(label, int(Qt.AlignmentFlag.AlignCenter), text)

@@ -20,9 +20,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from tabprotect.gui.look.everywhere.wheel import WheelScrolls
 from tabprotect.gui.look.roles import role_of
 from tabprotect.gui.look.theme import THEME
-from tabprotect.gui.look.wheel import WheelScrolls
 
 _Primitive, _Control, _State = QStyle.PrimitiveElement, QStyle.ControlElement, QStyle.StateFlag
 

@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from functools import wraps
 from typing import Any
 
-from PySide6.QtCore import QLibraryInfo, Qt, QTranslator
+from PySide6.QtCore import QLibraryInfo, QLocale, Qt, QTranslator
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -112,7 +112,8 @@ def _argument(value: Any) -> Any:
 
 
 def _telling(method: Callable[..., Any]) -> Callable[..., Any]:
-    @wraps(method)
+    # The name alone: Qt writes a method's text when it is asked for, which takes long.
+    @wraps(method, assigned=("__name__",), updated=())
     def tell(self: Any, *given: Any, **named: Any) -> Any:
         # An item that stands for itself is a name out of a table.
         if given and isinstance(given[-1], str) and given[:-1] == given[-1:]:
@@ -158,7 +159,9 @@ def speak_in_window(app: QApplication) -> Callable[[], None]:
     for kind in MADE:
         before.append((kind, "__init__", kind.__init__))
         setattr(kind, "__init__", _making(kind))  # noqa: B010
-    # Words of Qt's own dialogs and menus.
+    # Numbers in boxes, and words of Qt's own dialogs and menus.
+    numbers = QLocale()
+    QLocale.setDefault(QLocale(language()))
     translator = QTranslator(app)
     folder = QLibraryInfo.path(QLibraryInfo.LibraryPath.TranslationsPath)
     if translator.load(f"qtbase_{language()}", folder):
@@ -167,6 +170,7 @@ def speak_in_window(app: QApplication) -> Callable[[], None]:
     def undo() -> None:
         for kind, name, method in before:
             setattr(kind, name, method)
+        QLocale.setDefault(numbers)
         app.removeTranslator(translator)
 
     return undo
