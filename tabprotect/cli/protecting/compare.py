@@ -136,7 +136,7 @@ def _suggested(args: argparse.Namespace, console: Console) -> Mapping[str, str]:
 
 def _lines(found: Comparison, args: argparse.Namespace) -> Iterator[str]:
     plan = found.plan
-    key = " x ".join(plan.key.variables) or "nothing"
+    key = " × ".join(plan.key.variables) or "nothing"
     yield (
         f"{plan.compared.size:,} compared cells; an intruder knows {key} and wants to know "
         f"{plan.key.sensitive}."

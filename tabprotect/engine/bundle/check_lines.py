@@ -14,7 +14,12 @@ from tabprotect.engine.protection.descriptions.run_summary import RunSummary
 from tabprotect.engine.protection.problem import Protected
 from tabprotect.engine.protection.staff_verdict import Staff, StaffVerdict
 from tabprotect.engine.release.stated_gate import Gate
-from tabprotect.engine.release.verdict_figures import SAID, Verdict, nothing_expected
+from tabprotect.engine.release.verdict_figures import (
+    SAID,
+    Verdict,
+    expected_number,
+    nothing_expected,
+)
 from tabprotect.engine.tables.moves import MoveSet
 
 State = Literal["passed", "told", "mind", "failed"]
@@ -55,8 +60,8 @@ def headline(verdict: Verdict, together: Verdict | None = None) -> CheckLine:
     together
         That on this release read beside earlier ones of the same original.
     """
-    of = f"{verdict.known:,} of {verdict.at_risk:,.1f} expected at-risk cells"
-    limit = f"limit: {verdict.limit:,.1f}"
+    of = f"{verdict.known:,} of {expected_number(verdict.at_risk)} expected at-risk cells"
+    limit = f"limit: {expected_number(verdict.limit)}"
     failing = verdict.failing
     if failing and (known := verdict.known) > verdict.limit:
         known_are = "is" if known == 1 else "are"
@@ -85,9 +90,10 @@ def published_line(verdict: Verdict) -> CheckLine:
         return CheckLine("mind", "Published. What a reader learns could not be worked out.")
     if nothing_expected(verdict):
         return CheckLine("passed", "Published. A reader expects no published cell to be at risk.")
+    at_risk, limit = expected_number(verdict.at_risk), expected_number(verdict.limit)
     text = (
-        f"Published. A reader would know {verdict.known:,} of {verdict.at_risk:,.1f} expected "
-        f"at-risk cells (limit: {verdict.limit:,.1f}), {verdict.certain:,} certain."
+        f"Published. A reader would know {verdict.known:,} of {at_risk} expected "
+        f"at-risk cells (limit: {limit}), {verdict.certain:,} certain."
     )
     return CheckLine(headline(verdict).state, text)
 
@@ -98,9 +104,12 @@ def read_together(verdict: Verdict, beside: str = "what left before") -> str:
         return (
             f"together with {beside} what a reader learns could not be worked out: {verdict.note}"
         )
+    if nothing_expected(verdict):
+        return f"together with {beside} a reader expects no cell to be at risk."
+    at_risk, limit = expected_number(verdict.at_risk), expected_number(verdict.limit)
     return (
         f"together with {beside} a reader would know {verdict.known:,} of "
-        f"{verdict.at_risk:,.1f} expected at-risk cells (limit: {verdict.limit:,.1f}), "
+        f"{at_risk} expected at-risk cells (limit: {limit}), "
         f"{verdict.certain:,} certain."
     )
 
@@ -136,18 +145,21 @@ def table_lines(verdict: Verdict) -> tuple[CheckLine, ...]:
             continue
         who = "a reader" if table.who == "user" else f"an {table.who}"
         which = "inner cells" if table.inner else f"table {table.label}"
+        at_risk = expected_number(table.at_risk)
         if not table.judged:
             text = f"{which}: what {who} learns was judged {SAID[table.way]}."
+        elif table.who == "insider" and nothing_expected(table):
+            text = f"{which}: somebody who is alone in a cell expects no other cell to be at risk."
         elif table.who == "insider":
             text = (
                 f"{which}: somebody who is alone in a cell would know {table.known:,} of "
-                f"{table.at_risk:,.1f} expected other at-risk cells, {table.certain:,} certain; "
+                f"{at_risk} expected other at-risk cells, {table.certain:,} certain; "
                 f"worked out {SAID[table.way]}. No limit is set for that."
             )
         else:
             text = (
-                f"{which}: {who} would know {table.known:,} of {table.at_risk:,.1f} expected "
-                f"at-risk cells (limit {verdict.share * table.at_risk:,.1f}), "
+                f"{which}: {who} would know {table.known:,} of {at_risk} expected "
+                f"at-risk cells (limit {expected_number(verdict.share * table.at_risk)}), "
                 f"{table.certain:,} certain; judged {SAID[table.way]}."
             )
         bad: State = "failed" if table in failing else "mind"

@@ -356,7 +356,7 @@ class _Means:
                 raise InfeasibleError("the posterior is not about the cells it is made of")
             return self._summed(number, inner, judged, randomness)
         except InfeasibleError as error:
-            label = " x ".join(domain.names) or "the grand total"
+            label = " × ".join(domain.names) or "the grand total"
             return _unknown(domain, False, f"{label}: {error}.")
 
     def _summed(

@@ -143,7 +143,7 @@ def _margins_kept(problem: Problem, values: Values, draft: Draft) -> str:
         kept.margins, kept.sums(problem.table), kept.sums(draft.tables[0].table), strict=True
     ):
         if true != published:
-            return f"the margin {' x '.join(margin) or 'total'}"
+            return f"the margin {' × '.join(margin) or 'total'}"
     return ""
 
 

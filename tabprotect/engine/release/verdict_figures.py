@@ -67,7 +67,7 @@ class TableVerdict:
     @property
     def label(self) -> str:
         """The table in words."""
-        return " x ".join(self.names) or "grand total"
+        return " × ".join(self.names) or "grand total"
 
     @property
     def judged(self) -> bool:
@@ -185,7 +185,7 @@ class Verdict:
             return " ".join(self._failure(table) for table in failing[:3])
         if not self.judged:
             return "What a reader learns could not be worked out. " + self.note
-        said = f"A reader would know {self.known:,} of {self.at_risk:,.1f} expected at-risk cells"
+        at_risk, limit = expected_number(self.at_risk), expected_number(self.limit)
         sure = (
             "none is certain"
             if not self.certain
@@ -196,16 +196,24 @@ class Verdict:
             for table in self.tables
             if table.who == "insider" and table.known
         )
-        return f"{said} (limit {self.limit:,.1f}); {sure}.{inside} Judged {SAID[self.way]}" + (
+        said = (
+            "A reader expects no cell to be at risk"
+            if nothing_expected(self)
+            else f"A reader would know {self.known:,} of {at_risk} expected at-risk cells "
+            f"(limit {limit}); {sure}"
+        )
+        return f"{said}.{inside} Judged {SAID[self.way]}" + (
             "." if self.complete else f", incompletely. {self.note}"
         )
 
     def _failure(self, table: TableVerdict) -> str:
         which = "the inner cells" if table.inner else f"the table {table.label}"
         reader = "A reader" if table.who == "user" else f"An {table.who}"
+        at_risk = expected_number(table.at_risk)
+        limit = expected_number(self.share * table.at_risk)
         return (
-            f"{reader} would know {table.known:,} of {table.at_risk:,.1f} expected at-risk cells of "
-            f"{which} (limit {self.share * table.at_risk:,.1f})."
+            f"{reader} would know {table.known:,} of {at_risk} expected at-risk cells of {which} "
+            f"(limit {limit})."
         )
 
     def as_json(self) -> dict[str, object]:
@@ -231,3 +239,8 @@ class Verdict:
 def nothing_expected(judged: TableVerdict | Verdict) -> bool:
     """Whether a reader expects next to nothing to be at risk, and knows nothing that is."""
     return not (judged.known or judged.certain) and judged.at_risk < LEAST_EXPECTED
+
+
+def expected_number(value: float) -> str:
+    """An expected number of cells as sentences write it: ``19.5``, ``1,390``, ``0``."""
+    return f"{value:,.1f}".removesuffix(".0")

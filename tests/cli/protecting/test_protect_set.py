@@ -170,7 +170,7 @@ def test_files_that_share_margins_only(
     assert main([*line, "--method", "cyclic_perturbation", "--out", "no"]) == 3
     assert "no file holds them all" in capsys.readouterr().err
     assert main([*line, *given[:2], "--out", "no", "--table", "x=age*job"]) == 3
-    assert "x: no file holds job x age" in capsys.readouterr().err
+    assert "x: no file holds job × age" in capsys.readouterr().err
     assert not Path("no").exists()
 
 

@@ -59,7 +59,7 @@ def test_only_what_is_accepted_and_not_certain_is_ticked(tables: list[TableVerdi
 def test_the_sentence_has_the_numbers() -> None:
     table = TableVerdict("user", ("a",), True, 500, 390.0, 255, 200, "exact")
     assert headline(Verdict((table,), 0.95, 0.05, 3)).text == (
-        "Not ready: 255 of 390.0 expected at-risk cells are known to a reader (limit: 19.5)."
+        "Not ready: 255 of 390 expected at-risk cells are known to a reader (limit: 19.5)."
     )
 
 
@@ -68,12 +68,21 @@ def test_tables_with_nothing_at_risk_are_one_line() -> None:
     tables = tuple(TableVerdict("user", n, False, 40, 0.04, 0, 0, "exact") for n in names)
     verdict = Verdict(tables, 0.95, 0.05, 3)
     (said,) = table_lines(verdict)
-    assert said.text == "A reader expects no cell at risk in: age x sex, age, grand total."
+    assert said.text == "A reader expects no cell at risk in: age × sex, age, grand total."
     assert nothing_expected(tables[0]) and not nothing_expected(replace(tables[0], at_risk=0.05))
     small = tuple(replace(table, at_risk=0.01) for table in tables)
     assert headline(Verdict(small, 0.95, 0.05, 3)).text == (
         "Ready: a reader expects no published cell to be at risk."
     )
+
+
+def test_where_nothing_is_at_risk_no_sentence_counts_nought_of_nought() -> None:
+    alone = tuple(TableVerdict(w, (), True, 9, 0.0, 0, 0, "exact") for w in ("user", "insider"))
+    verdict = Verdict(alone, 0.95, 0.05, 3)
+    said = [verdict.sentence, read_together(verdict), published_line(verdict).text]
+    said += [line.text for line in (headline(verdict), *table_lines(verdict))]
+    assert not any("0" in sentence for sentence in said), said
+    assert verdict.sentence == "A reader expects no cell to be at risk. Judged exactly."
 
 
 def test_what_has_left_is_not_called_ready() -> None:
@@ -83,8 +92,7 @@ def test_what_has_left_is_not_called_ready() -> None:
     said = published_line(verdict)
     assert (said.state, said.text) == (
         "passed",
-        "Published. A reader would know 10 of 390.0 expected at-risk cells (limit: 19.5), "
-        "0 certain.",
+        "Published. A reader would know 10 of 390 expected at-risk cells (limit: 19.5), 0 certain.",
     )
 
 
@@ -111,4 +119,4 @@ def test_what_cannot_be_read_together_has_no_figures() -> None:
     said = read_together(Verdict((table,), 0.95, 0.05, 3, note="Too few draws."))
     assert "could not be worked out: Too few draws." in said and " 0 " not in said
     known = TableVerdict("user", ("a",), True, 9, 4.0, 1, 0, "exact")
-    assert "know 1 of 4.0" in read_together(Verdict((known,), 0.95, 0.05, 3))
+    assert "know 1 of 4 " in read_together(Verdict((known,), 0.95, 0.05, 3))

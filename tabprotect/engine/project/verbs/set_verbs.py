@@ -109,7 +109,7 @@ def check_within(tables: PublicationSet, files: Mapping[str, Table]) -> None:
         for margin in publication.margins:
             if not any(all(whole.tells(f.domain.names, n) for n in margin) for f in files.values()):
                 raise InputError(
-                    f"{name}: no file holds {' x '.join(margin)}",
+                    f"{name}: no file holds {' × '.join(margin)}",
                     hint="a table of the set is over the variables of one file",
                 )
 

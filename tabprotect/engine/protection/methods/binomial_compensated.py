@@ -161,7 +161,7 @@ def _margin(domain: Domain, values: Values) -> tuple[str, ...]:
     except InputError as error:
         raise ParameterError({"kept": error.message}, hint=error.hint) from None
     if len(margins) != 1:
-        found = " and ".join(" x ".join(margin) for margin in margins) or "nothing"
+        found = " and ".join(" × ".join(margin) for margin in margins) or "nothing"
         raise ParameterError(
             {"kept": f"names {found}: one margin can be kept"},
             hint="keep one of them; cyclic perturbation keeps several",

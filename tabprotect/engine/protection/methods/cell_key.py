@@ -402,7 +402,7 @@ class CellKey(Method):
             check_possible(main.table.counts, table, low=low, high=high)
             notes.append(WEIGHTS_NOTE.format(low=low / SCALE, high=high / SCALE))
         if inner is None:
-            names = " x ".join(main.table.domain.names) or "the grand total"
+            names = " × ".join(main.table.domain.names) or "the grand total"
             notes.append(MARGIN_NOTE.format(names=names))
         elif len(release.tables) > 1:
             publication = publication_of(release.domain, values)

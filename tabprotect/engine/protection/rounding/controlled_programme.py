@@ -190,7 +190,7 @@ class ControlledProgramme:
             except InfeasibleError:
                 kept = fewer
         names: MarginSet = tuple(self.publication.margins[m] for m in kept)
-        texts = [" x ".join(margin) or "the grand total" for margin in names]
+        texts = [" × ".join(margin) or "the grand total" for margin in names]
         return InfeasibleError(
             f"no rounding to base {self.base} adds up: the margins {', '.join(texts)} "
             "contradict each other",

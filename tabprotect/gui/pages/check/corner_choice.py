@@ -13,7 +13,7 @@ class CornerChoice(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setAccessibleName("Opposite corner of the 2 x 2 block")
+        self.setAccessibleName("Opposite corner of the 2 × 2 block")
         self._domain: Domain | None = None
         self.variables = (QComboBox(), QComboBox())
         self.categories = (QComboBox(), QComboBox())

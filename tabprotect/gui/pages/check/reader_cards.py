@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QSizePolicy, QWidget
 from tabprotect.engine.posterior.exposure import Exposure
 from tabprotect.engine.project.releasing.judgement import ReleaseJudgement
 from tabprotect.engine.protection.staff_verdict import StaffVerdict
-from tabprotect.engine.release.verdict_figures import Verdict
+from tabprotect.engine.release.verdict_figures import LEAST_EXPECTED, Verdict, expected_number
 from tabprotect.gui.look.buttons import emptied
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
@@ -109,9 +109,11 @@ def _judged(verdict: Verdict, who: str, name: str, knows: str) -> Reader:
 
 
 def _words(at_risk: float, certain: int, limit: float | None = None) -> str:
+    if at_risk < LEAST_EXPECTED and not certain:
+        return "known; no cell is expected to be at risk"
     sure = "none certain" if not certain else f"{count_text(certain)} certain"
-    within = "" if limit is None else f"; limit {limit:,.1f}"
-    return spaced(f"known of {at_risk:,.1f} expected at-risk cells{within}; {sure}")
+    within = "" if limit is None else f"; limit {expected_number(limit)}"
+    return spaced(f"known of {expected_number(at_risk)} expected at-risk cells{within}; {sure}")
 
 
 class ReaderCard(QFrame):

@@ -43,7 +43,7 @@ def usual_sums(domain: Domain) -> MarginSet:
 
 
 def sum_text(margin: tuple[str, ...], *, short: bool = True) -> str:
-    """``Region x Age``."""
+    """``Region × Age``."""
 
     def cut(name: str) -> str:
         return name if not short or len(name) <= CLOSED else f"{name[: CLOSED - 1]}\u2026"

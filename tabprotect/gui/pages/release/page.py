@@ -33,7 +33,7 @@ from tabprotect.engine.project.verbs.release_verbs import (
 )
 from tabprotect.engine.project.verbs.set_verbs import publish_set, tables_said
 from tabprotect.engine.project.verbs.table_verbs import set_title
-from tabprotect.engine.release.verdict_figures import nothing_expected
+from tabprotect.engine.release.verdict_figures import expected_number, nothing_expected
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.jobs import Job
 from tabprotect.gui.base.page import Changes, Page
@@ -289,7 +289,7 @@ class ReleasePage(ReleaseStage, Page):
             self.before.show_group(replace(before, lines=(left,)) if project.published else before)
         if house and verdict is not None:
             together = None if known is None else known.before.together
-            figure = f"{verdict.known:,} of {verdict.at_risk:,.1f}".removesuffix(".0")
+            figure = f"{verdict.known:,} of {expected_number(verdict.at_risk)}"
             figure = "" if nothing_expected(verdict) else spaced(figure)
             said = published_line(verdict) if project.published else headline(verdict, together)
             self.banner.show_line(self._light(project, said), figure=figure)
