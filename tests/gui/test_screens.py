@@ -45,9 +45,6 @@ SIZES = ((1024, 700), (1366, 768), (1920, 1080), (960, 540))
 SEEN = 6
 """Rows and columns of a table that are in sight at least."""
 
-LEAST = {"cycles": 1366}
-"""From which width on: on smaller ones the list and the proof beside the table have their share."""
-
 TABLES = ("Table of counts", "Published table", "Table with the selected cycle")
 
 Question = Callable[[Jobs, str, Callable[[Progress], Any]], Job]
@@ -189,7 +186,7 @@ def faults_of(window: MainWindow, size: tuple[int, int]) -> list[str]:
         faults.append("the jobs' button is cut")
     if page.main_button.isVisible() and not in_sight(page.main_button, window):
         faults.append("the main action is out of sight")
-    for view in tables(page) if size[0] >= LEAST.get(page.name, 0) else ():
+    for view in tables(page):
         rows, columns = whole_lines(view)
         model = view.model()
         if rows < min(SEEN, model.rowCount()) or columns < min(SEEN, model.columnCount()):

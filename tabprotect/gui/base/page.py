@@ -64,7 +64,7 @@ class Page(Stage, QWidget):
             (self.footer, 1), (self.main_button, 0, Qt.AlignmentFlag.AlignRight), spacing=GRID
         )
         column = in_column(
-            head, self._sentence, on=self, margins=(MARGIN, GRID, MARGIN, MARGIN), spacing=GRID
+            head, self._sentence, on=self, margins=(MARGIN, GRID, MARGIN, GRID), spacing=GRID
         )
         if self.together:
             column.addWidget(self._tabbed())

@@ -41,7 +41,7 @@ BESIDE = (
 """What pages and plots import, and nothing of it touches Qt: it loads beside the window."""
 
 
-COLLECTED = (10_000, 4, 10)
+COLLECTED = (10_000, 4, 100)
 """Objects made between two looks for garbage, and looks between two more thorough ones.
 
 Each look holds the window; of 10 000 objects it takes 5 ms.

@@ -42,6 +42,9 @@ SHORT = 18
 PART = 7
 """Part of the window's height that chips may take; further rows scroll."""
 
+LOW = 600
+"""A window lower than this leaves them half of it: tables come first."""
+
 KEYS = {Qt.Key.Key_R: "rows", Qt.Key.Key_C: "columns", Qt.Key.Key_L: "layers"}
 
 
@@ -283,7 +286,8 @@ class PlacementBar(QScrollArea):
         if flow is None:
             return
         row = self.zones["rows"].row.sizeHint().height()
-        most = max(row, self.window().height() // PART)
+        height = self.window().height()
+        most = max(row, height // (PART if height >= LOW else 2 * PART))
         self.setFixedHeight(min(flow.heightForWidth(self.viewport().width()), most) + 2)
 
     def _combo(self, name: str) -> QComboBox:

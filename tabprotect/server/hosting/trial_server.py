@@ -84,9 +84,10 @@ class TrialServer:
         )
         self._thread.start()
         try:
+            progress.report("starting the server", 0.9)
             while not self._uvicorn.started and self.running:
-                progress.report("starting the server", 0.9)
                 time.sleep(REST)
+                progress.report("starting the server", 0.9)
         except BaseException:
             self.stop()
             raise

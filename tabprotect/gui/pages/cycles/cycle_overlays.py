@@ -66,14 +66,20 @@ def _immovable(moves: MoveSet, report: CycleReport | None) -> Bools | None:
 
 
 def layers(moves: MoveSet, cycle: int, placement: Placement) -> str:
-    """Which layers a cycle runs through, as a sentence; empty where there is one table only."""
+    """Which layers a cycle runs through, as a sentence; empty where there is one table only.
+
+    Of several layers the variables are named that tell them apart.
+    """
     if not placement.layers:
         return ""
     cells, _ = moves.entries(cycle)
     index = np.unravel_index(cells, moves.domain.shape)
     codes = np.stack([index[moves.domain.axis(name)] for name in placement.layers], axis=1)
-    found = np.unique(codes, axis=0).tolist()
-    variables = [moves.domain[name] for name in placement.layers]
+    told = (codes != codes[0]).any(axis=0)
+    if not told.any():
+        told[:] = True
+    found = np.unique(codes[:, told], axis=0).tolist()
+    variables = [moves.domain[placement.layers[n]] for n in np.flatnonzero(told)]
     names = [
         ", ".join(v.categories[code] for v, code in zip(variables, layer, strict=True))
         for layer in found[:MOST_NAMED]

@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QHideEvent
 from PySide6.QtWidgets import (
-    QSplitter,
     QStackedWidget,
     QToolButton,
     QWidget,
@@ -29,8 +28,7 @@ from tabprotect.gui.grid.cycle_grid import CycleGrid, Overlay
 from tabprotect.gui.grid.layout import Layout
 from tabprotect.gui.grid.placement_bar import PlacementBar
 from tabprotect.gui.look.buttons import tool_button
-from tabprotect.gui.look.folding_splitter import FoldingSplitter
-from tabprotect.gui.look.label import Label
+from tabprotect.gui.look.label import Label, tip
 from tabprotect.gui.look.layouts import in_column
 from tabprotect.gui.look.theme import GRID
 from tabprotect.gui.pages.cycles import cycle_overlays
@@ -46,6 +44,7 @@ from tabprotect.gui.pages.cycles.cycle_list import CycleList
 from tabprotect.gui.pages.cycles.proof_panel import Functional, ProofPanel
 from tabprotect.gui.pages.cycles.stage import CyclesStage
 from tabprotect.gui.pages.cycles.templates.cycle_source import Choosing
+from tabprotect.gui.pages.cycles.workbench import Workbench
 
 STRUCTURE = frozenset({"table", "cycles", "placement", "release", "view", "everything"})
 JUDGED = STRUCTURE | {"parameters", "at_risk"}
@@ -81,7 +80,7 @@ class CyclesPage(CyclesStage, Page):
 
     def _build_tools(self) -> None:
         self._tools: dict[str, QToolButton] = {}
-        for name, text, tip, checkable in (
+        for name, text, words, checkable in (
             ("chances", "Chances", "How many cycles touch each cell, as a heat map", True),
             ("walk", "Walk", "Draw the walk of the cycle (also when the mouse is on it)", True),
             ("templates", "Templates", "Choose a cycle set from a template", True),
@@ -89,8 +88,8 @@ class CyclesPage(CyclesStage, Page):
             ("import", "Import\u2026", "Take a cycle set from a JSON or 4ti2 file", False),
             ("export", "Export\u2026", "Write the cycle set to a JSON or 4ti2 file", False),
         ):
-            button = tool_button(text, tip=tip, checkable=checkable)
-            button.setAccessibleName(tip)
+            button = tool_button(text, tip=words, checkable=checkable)
+            button.setAccessibleName(words)
             button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
             self._tools[name] = button
             self.tools.addWidget(button)
@@ -98,20 +97,10 @@ class CyclesPage(CyclesStage, Page):
     def _build_body(self) -> None:
         middle = QWidget()
         in_column((self.grid, 1), self.broken, on=middle, margins=(GRID, 0, GRID, 0), spacing=GRID)
-        split = QSplitter(Qt.Orientation.Horizontal)
-        split.setChildrenCollapsible(False)
-        beside = FoldingSplitter(middle, self.proof, characters=95)
-        # The table has all the room that the words beside it can spare.
-        beside.setStretchFactor(1, 0)
-        beside.setSizes([60 * GRID, 26 * GRID])
-        split.addWidget(self.list)
-        split.addWidget(beside)
-        split.setStretchFactor(1, 1)
-        split.setSizes([20 * GRID, 89 * GRID])
+        self._work = Workbench(self.list, middle, self.proof)
         self.empty = Label(wordWrap=True, alignment=Qt.AlignmentFlag.AlignCenter, role="quiet")
-        self._work = split
         self.stack = QStackedWidget()
-        for widget in (split, self.choosing, self.empty):
+        for widget in (self._work, self.choosing, self.empty):
             self.stack.addWidget(widget)
         self.body.addWidget(self.placement)
         self.body.addWidget(self.stack, 1)
@@ -142,6 +131,7 @@ class CyclesPage(CyclesStage, Page):
         self.grid.sign_asked.connect(editor.flip)
         self.broken.chosen.connect(self._go_to)
         self.placement.placed.connect(self._place)
+        self._work.placed.connect(lambda _: self._place_words())
         self.placement.layer_chosen.connect(self._choose_layer)
         self.proof.jump_asked.connect(self._jump)
         self.proof.functionals_asked.connect(self.examination.find_functionals)
@@ -276,7 +266,7 @@ class CyclesPage(CyclesStage, Page):
         work: QWidget = self.empty if self._moves is None else self._work
         front = self.choosing if self._tools["templates"].isChecked() else work
         self.stack.setCurrentWidget(front)
-        self._legend.setVisible(front is self._work)
+        self._place_words()
         project = self.document.project
         wide = project is not None and project.domain.ndim > 2
         self.placement.setVisible(front is self._work and wide)
@@ -349,6 +339,13 @@ class CyclesPage(CyclesStage, Page):
         if overlay.sign is not None and cycle is not None:
             said += cycle_overlays.layers(moves, cycle, layout.placement)
         self._legend.setText(said)
+        self._place_words()
+
+    def _place_words(self) -> None:
+        """The legend below the table; in a low window the table has its room, and its words."""
+        low = self._work.place == "left"
+        self._legend.setVisible(self.stack.currentWidget() is self._work and not low)
+        self.grid.setToolTip(tip(self._legend.text()) if low else "")
 
     # -- going about --------------------------------------------------------------------------
 

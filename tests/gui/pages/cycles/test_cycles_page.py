@@ -11,7 +11,7 @@ import pytest
 from pages_of import page_of
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QPushButton, QToolButton
+from PySide6.QtWidgets import QApplication, QPushButton, QToolButton
 from pytestqt.qtbot import QtBot
 from readable import texts, unnamed
 
@@ -395,3 +395,18 @@ def test_what_was_known_of_another_table_is_not_drawn(
     assert page(window).grid.cell_delegate.lock is None
     examined()
     assert page(window).list.model.rowCount() == 4
+
+
+def test_the_proof_stands_where_there_is_room(designer: MainWindow, examined: Settle) -> None:
+    examined()
+    bench = page(designer)._work
+    for size, where in (
+        ((1366, 768), "beside"),
+        ((1024, 700), "below"),
+        ((960, 540), "left"),
+        ((1366, 768), "beside"),
+    ):
+        designer.resize(*size)
+        QApplication.processEvents()
+        assert bench.place == where and page(designer).proof.isVisible()
+        assert page(designer)._legend.isVisible() == (where != "left")

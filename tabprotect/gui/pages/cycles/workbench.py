@@ -1,0 +1,70 @@
+"""The list of cycles, the table and the proof panel, arranged by the room there is."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QSplitter, QWidget
+
+from tabprotect.gui.look.theme import GRID
+
+Place = Literal["beside", "below", "left"]
+
+WIDE = 170
+"""Characters from which on all three stand beside each other."""
+
+HIGH = 45 * GRID
+"""From which height on six rows of the table and the proof fit below each other."""
+
+PROOF = 10 * GRID
+"""Height of the proof below the table, to begin with."""
+
+
+class Workbench(QSplitter):
+    """The table has what the other two can spare; ``placed`` is told where the proof stands.
+
+    Where it is narrow the proof stands below the table; where it is low too, below the list.
+    """
+
+    placed = Signal(str)
+
+    def __init__(self, cycles: QWidget, table: QWidget, proof: QWidget) -> None:
+        super().__init__(Qt.Orientation.Horizontal)
+        self.setChildrenCollapsible(False)
+        self._proof = proof
+        self._left, self._right = QSplitter(Qt.Orientation.Vertical), QSplitter()
+        self._left.addWidget(cycles)
+        self._right.addWidget(table)
+        for part in (self._left, self._right):
+            part.setChildrenCollapsible(False)
+            self.addWidget(part)
+        self.setStretchFactor(1, 1)
+        self.setSizes([20 * GRID, 89 * GRID])
+        self.place: Place | None = None
+        self._arrange("beside")
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        if self.width() >= WIDE * self.fontMetrics().averageCharWidth():
+            self._arrange("beside")
+        else:
+            self._arrange("below" if self.height() >= HIGH else "left")
+        super().resizeEvent(event)
+
+    def _arrange(self, place: Place) -> None:
+        if place == self.place:
+            return
+        self.place = place
+        host = self._left if place == "left" else self._right
+        host.addWidget(self._proof)
+        self._right.setStretchFactor(0, 1)
+        if place == "beside":
+            self._right.setOrientation(Qt.Orientation.Horizontal)
+            self._right.setSizes([60 * GRID, 26 * GRID])
+        elif place == "below":
+            self._right.setOrientation(Qt.Orientation.Vertical)
+            self._right.setSizes([max(self.height() - PROOF, 1), PROOF])
+        else:
+            self._left.setSizes([1, 1])
+        self.placed.emit(place)
