@@ -386,7 +386,7 @@ def test_a_bundle_of_version_1_still_verifies() -> None:
         (b",10-19,2\n", b",10-19,\n", "no whole number"),
         (b",10-19,2\n", b",10-19,-2\n", "no negative count: a negative count at"),
         (b",10-19,2\n", b",20-29,2\n", "line 3: the cell occurs twice"),
-        (b"north,10-19,2\n", b"", "1 of 42 cells are missing"),
+        (b"north,10-19,2\n", b"", "1 of 42 cells is missing"),
         (b",10-19,2\n", b",10-19,2,2\n", "4 fields, not 3"),
         (b",age,", b",year,", "columns are not those"),
         (b",10-19,2\n", b',10-19,"2\n', "table.csv"),
