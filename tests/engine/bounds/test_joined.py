@@ -65,7 +65,7 @@ def test_what_cannot_be() -> None:
     two = {"A": ["1", "2"], "B": ["1", "2"]}
     one = Table.dense(Domain.of(two), [[1, 2], [3, 4]])
     other = Table.dense(Domain.of({"B": ["1", "2"], "C": ["x"]}), [[4], [7]])
-    with pytest.raises(InputError, match=r"\(2\): 1 of 2 common cells are counted"):
+    with pytest.raises(InputError, match=r"\(2\): 1 of 2 common cells is counted"):
         joined_table({"a": one, "b": other})
     # Every pair agrees, and the three together cannot be.
     apart = [[1, 0], [0, 1]]

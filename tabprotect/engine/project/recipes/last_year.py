@@ -195,10 +195,12 @@ def undecided(categories: tuple[OtherCategories, ...]) -> UndecidedError:
     name = next(iter(first.alike), first.new[0] if first.new else "")
     like = first.alike.get(name, first.missing[0] if first.missing else "")
     rename = f' (for example --rename "{first.variable}:{name}={like}")' if name and like else ""
+    added = sum(len(c.new) for c in categories)
+    gone = sum(len(c.missing) for c in categories)
     return UndecidedError(
         categories,
-        f"{sum(len(c.new) for c in categories)} categories are new, "
-        f"{sum(len(c.missing) for c in categories)} are missing",
+        f"{added} {'category is' if added == 1 else 'categories are'} new, "
+        f"{gone} {'is' if gone == 1 else 'are'} missing",
         hint=f"decide: --rename VARIABLE:FOUND=EXPECTED{rename}, or --categories accept",
         detail="\n".join(category_lines(categories)),
     )

@@ -72,13 +72,13 @@ def test_other_categories_are_decided_on(yearly: Path) -> None:
     new = yearly.parent / "n.csv"
     new.write_text(YEAR.replace("Nord", "North") + "East,f,3\nEast,m,4\n")
     out, settings = yearly.parent / "out", {"source": "n.csv"}
-    with pytest.raises(InputError, match="2 categories are new, 1 are missing") as caught:
+    with pytest.raises(InputError, match="2 categories are new, 1 is missing") as caught:
         run_file(yearly, out, settings=settings)
     assert '--rename "region:North=Nord"' in caught.value.hint
     assert "perhaps 'Nord' by another name" in caught.value.detail
     assert not list(out.glob("*.zip"))
     renames = {("region", "North"): "Nord"}
-    with pytest.raises(InputError, match="1 categories are new"):
+    with pytest.raises(InputError, match="1 category is new"):
         run_file(yearly, out, settings=settings, renames=renames)
     history, _ = run_file(yearly, out, settings=settings, renames=renames, accept=True)
     assert history.project.original.domain["region"].categories == ("Nord", "Sud", "West", "East")
