@@ -56,6 +56,8 @@ def weak(window: MainWindow, settle: Settle, tried: Settle, tmp_path: Path) -> M
     (tmp_path / "sparse.csv").write_text("\n".join(["v,w,count", *cells]))
     window.files.open(str(tmp_path / "sparse.csv"))
     settle()
+    # Other coins may leave so small a table as it is.
+    window.document.do(set_seed, seed=1)
     window.document.do(set_cycles, kind="bidiagonal")
     window.go("perturb")
     tried()
@@ -376,8 +378,8 @@ def test_a_weak_mechanism_is_refused_with_the_remedies_that_were_tried(
     assert document.published is not None and document.published != document.original
     assert document.project is not None and document.project.protected is not None
     # That the gate had refused others is said.
-    (decision,) = document.project.protected.record.decisions
-    assert decision.startswith("settings were changed after the gate had refused")
+    decisions = document.project.protected.record.decisions
+    assert any(d.startswith("settings were changed after the gate had refused") for d in decisions)
 
 
 def test_what_was_refused_is_held_for_the_gate(weak: MainWindow, tried: Settle) -> None:
