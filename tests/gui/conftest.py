@@ -54,8 +54,7 @@ def watchdog(qapp: QApplication) -> Iterator[Watchdog]:
     found = Watchdog()
     found.start()
     yield found
-    found.ended.set()
-    found.join()
+    found.end()
 
 
 @pytest.fixture(autouse=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import time
 from collections.abc import Callable, Iterator
 
@@ -65,4 +66,17 @@ def test_each_turn_and_each_call_counts_alone(watched: Watchdog) -> None:
 def test_what_is_not_the_windows_is_not_counted(watched: Watchdog, file: str) -> None:
     assert PART not in file or any(pattern in file for pattern in NOT_COUNTED)
     work_in(file)(LONG / 2)
+    assert max(watched.longest, watched.longest_call).seconds < LONG / 4
+
+
+def test_looking_for_garbage_is_not_counted(watched: Watchdog, qtbot: QtBot) -> None:
+    code = f"""
+def work():
+    end = thread_time() + {LONG}
+    while thread_time() < end:
+        collect()
+"""
+    names = {"thread_time": time.thread_time, "collect": gc.collect}
+    exec(compile(code, f"/program{PART}pages/slow.py", "exec"), names)
+    names["work"]()  # type: ignore[operator]
     assert max(watched.longest, watched.longest_call).seconds < LONG / 4

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import faulthandler
+import gc
 import re
 import tempfile
 import threading
 import time
 from dataclasses import dataclass
-from typing import IO
+from typing import IO, Any
 
 from PySide6.QtCore import QAbstractEventDispatcher
 
@@ -63,7 +64,8 @@ class Watchdog(threading.Thread):
 
     A machine that has other things to do is not the window's fault. What a test calls from two
     of its lines are two goes: a user's hand is between them. One line may do several things, so
-    that what it calls is told apart from what the loop calls.
+    that what it calls is told apart from what the loop calls. Looking for garbage is not counted:
+    here all that hundreds of tests left is looked through, the program does it in small portions.
     """
 
     def __init__(self) -> None:
@@ -72,11 +74,13 @@ class Watchdog(threading.Thread):
         self.ended = threading.Event()
         self._main = threading.main_thread().ident or 0
         self._turns = 0
+        self._collecting = self._collected = 0.0
         self._skipped = re.compile("|".join(NOT_COUNTED))
         dispatcher = QAbstractEventDispatcher.instance()
         assert dispatcher is not None
         dispatcher.awake.connect(self._turn)
         dispatcher.aboutToBlock.connect(self._turn)
+        gc.callbacks.append(self._garbage)
 
     def forget(self) -> None:
         """Begin anew with the longest turn, and with the longest go of a line of a test."""
@@ -85,12 +89,25 @@ class Watchdog(threading.Thread):
     def _turn(self) -> None:
         self._turns += 1
 
+    def _garbage(self, phase: str, info: dict[str, Any]) -> None:
+        if threading.get_ident() == self._main:
+            if phase == "start":
+                self._collecting = time.thread_time()
+            else:
+                self._collected += time.thread_time() - self._collecting
+
+    def end(self) -> None:
+        """Look on no longer."""
+        gc.callbacks.remove(self._garbage)
+        self.ended.set()
+        self.join()
+
     def run(self) -> None:
         clock = time.pthread_getcpuclockid(self._main)
         turns, go, before, spent = -1, "", 0.0, 0.0
         with tempfile.TemporaryFile() as told:
             while not self.ended.wait(STEP):
-                now = time.clock_gettime(clock)
+                now = time.clock_gettime(clock) - self._collected
                 worked, before = now - before, now
                 if turns != self._turns:
                     turns, go, spent = self._turns, "", 0.0
