@@ -74,7 +74,9 @@ class Watchdog(threading.Thread):
         self.ended = threading.Event()
         self._main = threading.main_thread().ident or 0
         self._turns = 0
-        self._collecting = self._collected = 0.0
+        self._collected = 0.0
+        # Its processor time when the search that is under way began.
+        self._collecting: float | None = None
         self._skipped = re.compile("|".join(NOT_COUNTED))
         dispatcher = QAbstractEventDispatcher.instance()
         assert dispatcher is not None
@@ -93,8 +95,9 @@ class Watchdog(threading.Thread):
         if threading.get_ident() == self._main:
             if phase == "start":
                 self._collecting = time.thread_time()
-            else:
+            elif self._collecting is not None:
                 self._collected += time.thread_time() - self._collecting
+                self._collecting = None
 
     def end(self) -> None:
         """Look on no longer."""
@@ -107,7 +110,8 @@ class Watchdog(threading.Thread):
         turns, go, before, spent = -1, "", 0.0, 0.0
         with tempfile.TemporaryFile() as told:
             while not self.ended.wait(STEP):
-                now = time.clock_gettime(clock) - self._collected
+                began = self._collecting
+                now = (time.clock_gettime(clock) if began is None else began) - self._collected
                 worked, before = now - before, now
                 if turns != self._turns:
                     turns, go, spent = self._turns, "", 0.0
