@@ -64,7 +64,7 @@ def responsive(watchdog: Watchdog, request: pytest.FixtureRequest) -> Iterator[N
     yield
     for found, limit in ((watchdog.longest, BUSY), (watchdog.longest_call, SEVERAL)):
         if folder := os.environ.get("BUSY"):
-            name = f"{found.seconds:.2f} of {limit} {request.node.name[:80]}"
+            name = f"{found.seconds:.2f} of {limit} {request.node.name[:80]}".replace("/", "|")
             Path(folder, name).write_text(found.where)
         # How fast the machine is now is asked only where it matters.
         free = found.seconds < limit or found.seconds < limit * pace()
