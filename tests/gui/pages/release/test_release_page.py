@@ -157,6 +157,13 @@ def test_published_bundle_gives_everybody_the_same_posterior(
     assert "another bundle" in shown.fingerprint.verdict.text()
 
 
+def test_what_no_dossier_holds_is_not_left_unasked(ready: MainWindow, settle: Settle) -> None:
+    page(ready).form.keep.setChecked(False)
+    publish(ready, settle)
+    assert ready.document.history.trail[-1].sealed
+    assert ready.document.modified and not ready.files.may_close()
+
+
 def test_a_reader_has_a_window_of_its_own_with_nothing_of_the_house(
     ready: MainWindow, settle: Settle, tmp_path: Path, qtbot: QtBot
 ) -> None:
