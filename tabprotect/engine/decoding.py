@@ -136,7 +136,8 @@ class Decoding:
         if isinstance(given, float) and not math.isfinite(given):
             return self.wrong(given, kind, at)
         if isinstance(given, int) and abs(given) > self.widest:
-            return self.wrong(given, kind, at, f" of {self.widest.bit_length() + 1} bits")
+            bits = self.widest.bit_length() + 1
+            self.faults[at] = f"must be a whole number of {bits} bits, is {shown(given)}"
         if isinstance(given, str) and "\x00" in given:
             self.faults[at] = "holds a NUL character"
         return given
@@ -175,9 +176,9 @@ class Decoding:
                 break
         return found if get_origin(hint) is list else tuple(found)
 
-    def wrong(self, given: object, hint: Any, at: str, more: str = "") -> object:
+    def wrong(self, given: object, hint: Any, at: str) -> object:
         """The value itself, named among the faults."""
-        self.faults[at] = f"must be {_kind(hint)}{more}, is {shown(given)}"
+        self.faults[at] = f"must be {_kind(hint)}, is {shown(given)}"
         return given
 
     def _named(self, given: object, inner: tuple[Any, ...], at: str) -> object:
@@ -237,5 +238,6 @@ def _kind(hint: Any) -> str:
     if hint is Mapping or is_dataclass(hint) or (origin and issubclass(origin, Mapping)):
         return "named values"
     if origin is tuple and Ellipsis not in inner:
-        return f"a list of {len(inner)}"
+        count = len(inner)
+        return f"a list of {count}"
     return KINDS.get(hint, "a list")
