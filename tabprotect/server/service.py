@@ -97,7 +97,7 @@ class BeyondChoice:
 
 
 @dataclass(frozen=True)
-class Limits:
+class RequestLimits:
     """``[limits]`` and ``[groups.NAME]``: all of it is told by ``/config``.
 
     Attributes
@@ -158,9 +158,9 @@ class Service:
     criterion: CriterionChoice = field(default_factory=CriterionChoice)
     rule: RuleChoice = field(default_factory=RuleChoice)
     beyond: BeyondChoice = field(default_factory=BeyondChoice)
-    limits: Limits = field(default_factory=Limits)
+    limits: RequestLimits = field(default_factory=RequestLimits)
     access: Access = field(default_factory=Access)
-    groups: Mapping[str, Limits] = field(default_factory=lambda: MappingProxyType({}))
+    groups: Mapping[str, RequestLimits] = field(default_factory=lambda: MappingProxyType({}))
 
     @property
     def settings(self) -> dict[str, object]:
@@ -228,9 +228,9 @@ class _File:
     criterion: CriterionChoice = field(default_factory=CriterionChoice)
     rule: Mapping[str, object] = field(default_factory=dict)
     beyond: BeyondChoice = field(default_factory=BeyondChoice)
-    limits: Limits = field(default_factory=Limits)
+    limits: RequestLimits = field(default_factory=RequestLimits)
     access: Access = field(default_factory=Access)
-    groups: Mapping[str, Limits] = field(default_factory=dict)
+    groups: Mapping[str, RequestLimits] = field(default_factory=dict)
 
 
 def _service(said: Mapping[str, object]) -> Service:

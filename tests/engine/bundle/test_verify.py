@@ -202,7 +202,7 @@ FORGERIES: list[tuple[str, Callable[[Any], object], str]] = [
     ("mechanism.json", lambda m: m.update(alpha=10**400), "alpha: must be a finite number"),
     ("mechanism.json", lambda m: m.pop("alpha") and None, 'does not state "alpha"'),
     ("mechanism.json", lambda m: m.pop("cycles") and None, 'does not state "cycles"'),
-    ("mechanism.json", lambda m: m.update(margins=[[["age"]]]), "list of lists"),
+    ("mechanism.json", lambda m: m.update(margins=[[["age"]]]), r"margins\[0\]\[0\]: must be text"),
     ("mechanism.json", lambda m: m.update(method="magic"), "unknown: 'magic'"),
     ("mechanism.json", lambda m: m.update(method=3), "names no"),
     ("mechanism.json", lambda m: m.update(extra=1), "extra: unknown"),
