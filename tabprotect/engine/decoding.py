@@ -86,7 +86,7 @@ def parsed_toml(text: str, what: str) -> dict[str, Any]:
 
 
 @cache
-def types_of(kind: type) -> Mapping[str, Any]:
+def types_of(kind: type) -> Mapping[str, object]:
     """The types of a dataclass's fields by name, in their order."""
     hints = get_type_hints(kind, include_extras=True)
     return MappingProxyType({field.name: hints[field.name] for field in fields(kind)})
@@ -108,7 +108,7 @@ class Decoding:
     def __init__(self) -> None:
         self.faults: dict[str, str] = {}
 
-    def value(self, given: object, hint: Any, at: str) -> Any:
+    def value(self, given: object, hint: object, at: str) -> Any:
         """The value as its type; of no meaning where a fault was found."""
         origin, inner = get_origin(hint), get_args(hint)
         if hint in (object, Any):
@@ -119,15 +119,15 @@ class Decoding:
             return self._either(given, inner, at)
         if origin is Literal:
             return given if given in inner else self.wrong(given, hint, at)
-        if is_dataclass(hint):
-            return self.record(given, hint, at)
-        if origin is None:
-            return self.scalar(given, hint, at)
+        if isinstance(hint, type) and origin is None:
+            into = self.record if is_dataclass(hint) else self.scalar
+            return into(given, hint, at)
+        assert origin is not None
         if issubclass(origin, Mapping):
             return self._named(given, inner, at)
         return self.listed(given, hint, at)
 
-    def scalar(self, given: object, kind: Any, at: str) -> object:
+    def scalar(self, given: object, kind: type, at: str) -> object:
         """A number, a text, true or false."""
         if kind is float and type(given) is int:
             given = float(given) if abs(given) <= 2**1023 else math.inf
@@ -142,7 +142,7 @@ class Decoding:
             self.faults[at] = "holds a NUL character"
         return given
 
-    def record(self, given: object, kind: Any, at: str) -> object:
+    def record(self, given: object, kind: type, at: str) -> object:
         """A dataclass of its fields by name."""
         if not isinstance(given, Mapping):
             return self.wrong(given, kind, at)
@@ -160,7 +160,7 @@ class Decoding:
         }
         return None if self.faults else kind(**values)
 
-    def listed(self, given: object, hint: Any, at: str) -> object:
+    def listed(self, given: object, hint: object, at: str) -> object:
         """A list: of one type, or of as many values as there are types."""
         if not isinstance(given, Sequence) or isinstance(given, (str, bytes)):
             return self.wrong(given, hint, at)
@@ -176,12 +176,12 @@ class Decoding:
                 break
         return found if get_origin(hint) is list else tuple(found)
 
-    def wrong(self, given: object, hint: Any, at: str) -> object:
+    def wrong(self, given: object, hint: object, at: str) -> object:
         """The value itself, named among the faults."""
         self.faults[at] = f"must be {_kind(hint)}, is {shown(given)}"
         return given
 
-    def _named(self, given: object, inner: tuple[Any, ...], at: str) -> object:
+    def _named(self, given: object, inner: tuple[object, ...], at: str) -> object:
         if not isinstance(given, Mapping):
             return self.wrong(given, Mapping, at)
         found = {}
@@ -192,7 +192,7 @@ class Decoding:
                 break
         return found if isinstance(given, dict) else MappingProxyType(found)
 
-    def _either(self, given: object, kinds: tuple[Any, ...], at: str) -> object:
+    def _either(self, given: object, kinds: tuple[object, ...], at: str) -> object:
         """The first type that fits; else the faults within the one that it may have meant."""
         if given is None and NoneType in kinds:
             return None
@@ -226,7 +226,7 @@ def _within(at: str, name: object) -> str:
     return f"{at}.{text}" if at else text
 
 
-def _kind(hint: Any) -> str:
+def _kind(hint: object) -> str:
     """What a type takes, in words."""
     origin, inner = get_origin(hint), get_args(hint)
     if origin in (Union, UnionType):
@@ -240,4 +240,4 @@ def _kind(hint: Any) -> str:
     if origin is tuple and Ellipsis not in inner:
         count = len(inner)
         return f"a list of {count}"
-    return KINDS.get(hint, "a list")
+    return KINDS[hint] if isinstance(hint, type) and hint in KINDS else "a list"

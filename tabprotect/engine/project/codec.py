@@ -96,7 +96,7 @@ def kinds() -> Mapping[str, type]:
     """Every dataclass that can be reached from a project, by name."""
     found: dict[str, type] = {}
 
-    def visit(hint: Any) -> None:
+    def visit(hint: object) -> None:
         if isinstance(hint, type) and is_dataclass(hint) and hint.__name__ not in found:
             found[hint.__name__] = hint
             for inner in types_of(hint).values():
@@ -111,17 +111,17 @@ def kinds() -> Mapping[str, type]:
 class _Built(Decoding):
     """Checks values that are built already, down to the dtype of arrays; converts nothing."""
 
-    def scalar(self, given: object, kind: Any, at: str) -> object:
+    def scalar(self, given: object, kind: type, at: str) -> object:
         fits = isinstance(given, (int, float) if kind is float else kind)
         if not fits or (isinstance(given, bool) and kind in (int, float)):
             self.wrong(given, kind, at)
         return given
 
-    def record(self, given: object, kind: Any, at: str) -> object:
+    def record(self, given: object, kind: type, at: str) -> object:
         return given if isinstance(given, kind) else self.wrong(given, kind, at)
 
-    def listed(self, given: object, hint: Any, at: str) -> object:
-        if not isinstance(given, get_origin(hint)):
+    def listed(self, given: object, hint: object, at: str) -> object:
+        if not isinstance(given, get_origin(hint) or tuple):
             return self.wrong(given, hint, at)
         if isinstance(given, np.ndarray):
             dtype = get_args(get_args(hint)[1])[0]
