@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Sized
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, TypeVar
+from typing import Protocol, TypeVar
 
 import numpy as np
 
@@ -21,9 +21,6 @@ from tabprotect.engine.progress import SILENT, Part, Progress
 from tabprotect.engine.protection.problem import Draft, Problem
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Domain
-
-if TYPE_CHECKING:
-    from tabprotect.engine.protection.method import Method
 
 STAGE = "trying the method on this table"
 
@@ -58,7 +55,7 @@ def trial_generator(what: str, *of: object, stream: int = 0) -> np.random.Genera
 
 def trial_coins(domain: Domain, *what: str) -> np.random.Generator:
     """Random numbers for trials on a table with these variables."""
-    return trial_generator("\n".join([*(what or ["trial runs"]), *domain.names]))
+    return trial_generator("\n".join([*(what or ["trial"]), *domain.names]))
 
 
 @dataclass(frozen=True)
@@ -83,6 +80,22 @@ class Runs:
 
 
 ONCE = Runs(1)
+
+
+class Performing(Protocol):
+    """What is asked of a method here."""
+
+    def is_random(self, values: Values) -> bool:
+        """Whether two runs may differ."""
+
+    def perform(
+        self,
+        problem: Problem,
+        values: Values,
+        generator: np.random.Generator,
+        progress: Progress = SILENT,
+    ) -> tuple[Release, Draft]:
+        """Protect once, with every promise checked."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,7 +157,7 @@ class Trial:
 
 
 def simulate(
-    method: Method,
+    method: Performing,
     problems: Problem | Iterable[Problem],
     values: Values,
     runs: Runs = ONCE,

@@ -107,7 +107,7 @@ def run_seed(seed: int, text: str, number: int) -> int:
     text
         The run specification.
     """
-    return trial_seed("run of a comparison\n", seed, text, number)
+    return trial_seed("compared\n", seed, text, number)
 
 
 def release_once(
@@ -139,7 +139,7 @@ def assessed_release(
     second = None
     wanted = any("second_release" in measure.needs for measure in named_measures(plan.measures))
     if wanted and not repeats_itself(plan.problem, method, task.values):
-        again = trial_seed("second release\n", task.seed)
+        again = trial_seed("again\n", task.seed)
         second = release_once(plan.problem, method, task.values, again, progress).release
     return AssessedRelease(
         problem=plan.problem,
