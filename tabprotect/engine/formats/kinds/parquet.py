@@ -14,6 +14,7 @@ from __future__ import annotations
 import json
 import re
 import tempfile
+from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -24,6 +25,7 @@ from tabprotect.engine.arrays import Bools, Codes, Ints
 from tabprotect.engine.budgets import CELL_LIST_CATEGORIES as MAX_CATEGORIES
 from tabprotect.engine.budgets import EXACT_FLOAT
 from tabprotect.engine.errors import InputError
+from tabprotect.engine.formats.figures import Figures
 from tabprotect.engine.formats.format import COUNT, Format, RecordsFile
 from tabprotect.engine.formats.layouts.cell_list import CellList, check_categories
 from tabprotect.engine.formats.layouts.observations import Observations, refuse_names
@@ -49,6 +51,7 @@ OURS = "tabprotect."
 class Parquet(Format):
     label = "Parquet"
     suffixes = (".parquet", ".pq")
+    media = "application/vnd.apache.parquet"
     begins = re.compile(b"PAR1")
     holds = frozenset({"table", "records"})
     options = frozenset({"count", "decimal", "marks"})
@@ -108,6 +111,9 @@ class Parquet(Format):
                 f"{literal(str(out))} (FORMAT parquet{_metadata(domain)})"
             )
             return out.read_bytes()
+
+    def figures(self, figures: Figures) -> Iterator[bytes]:
+        return figures.copied("FORMAT parquet, COMPRESSION zstd")
 
 
 def _metadata(domain: Domain) -> str:
