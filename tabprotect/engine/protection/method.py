@@ -10,6 +10,7 @@ from __future__ import annotations
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import ClassVar
 
 import numpy as np
@@ -57,6 +58,8 @@ class Method(ABC):
         Names of ``NEEDS``.
     guarantees
         Names of ``GUARANTEES`` -> the promise in a sentence.
+    limits
+        Names of ``GUARANTEES`` -> the parameter that says how far the promise goes, where one does.
     most_trials
         Runs of a preview at most.
     trial_work
@@ -73,6 +76,7 @@ class Method(ABC):
     parameters: ClassVar[tuple[Parameter[object], ...]]
     needs: ClassVar[tuple[str, ...]] = ()
     guarantees: ClassVar[Mapping[str, str]] = {}
+    limits: ClassVar[Mapping[str, Parameter[int] | Parameter[int | None]]] = MappingProxyType({})
     most_trials: ClassVar[int] = 100
     trial_work: ClassVar[float] = 20.0
     levers: ClassVar[tuple[str, ...]] = ()
@@ -171,11 +175,6 @@ class Method(ABC):
         """Parameters to try the method with where its defaults alone say too little."""
         return {}
 
-    def unmet(self, problem: Problem) -> dict[str, str]:
-        """Needs that a table does not meet, each with the reason."""
-        reasons = {name: NEEDS[name].missing(problem) for name in self.needs}
-        return {name: reason for name, reason in reasons.items() if reason}
-
     def kept(self, domain: Domain, values: Values) -> Publication | None:
         """The margins that every release states exactly, whatever the chance in it."""
         return None
@@ -185,7 +184,8 @@ class Method(ABC):
 
         Those outside the inner table are not judged then, unless they are suppressed.
         """
-        return "exact" in self.promised(release.mechanism.values)
+        values = release.mechanism.values
+        return "exact" in self.promised(values) or self.kept(release.domain, values) is not None
 
     def insiders(self, values: Values) -> bool:
         """Whether there are readers who know a cell because they are alone in it."""
@@ -212,6 +212,11 @@ class Method(ABC):
     def help(self) -> str:
         """The help page (plain text)."""
         return (sys.modules[type(self).__module__].__doc__ or "").strip()
+
+    def unmet(self, problem: Problem) -> dict[str, str]:
+        """Needs that a table does not meet, each with the reason."""
+        reasons = {name: NEEDS[name].missing(problem) for name in self.needs}
+        return {name: reason for name, reason in reasons.items() if reason}
 
     def require(self, problem: Problem) -> None:
         """Refuse a problem that lacks what the method needs.
@@ -277,7 +282,7 @@ class Method(ABC):
             When a promise is broken.
         """
         draft = self.draw(problem, values, generator, progress)
-        promises.verify(self.promised(values), problem, values, draft)
+        promises.verify(self, problem, values, draft)
         public = {
             p.name: values[p.name]
             for p in self.parameters

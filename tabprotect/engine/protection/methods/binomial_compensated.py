@@ -97,6 +97,10 @@ class BinomialCompensated(Method):
         _margin(domain, values)
         return values
 
+    def kept(self, domain: Domain, values: Values) -> Publication:
+        """The stated margin, or the grand total."""
+        return Publication(domain, (_margin(domain, values),))
+
     def draw(
         self,
         problem: Problem,

@@ -28,6 +28,7 @@ Sources: Cox and Ernst 1982; Cox 1987; Duncan and Roehrig 2006.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Literal
 
 import numpy as np
@@ -116,6 +117,7 @@ class ControlledRounding(Method):
         "complete",
         "posterior",
     )
+    limits = MappingProxyType({"multiples_of_base": BASE, "within_base": BASE})
     most_trials = 12
 
     calibrations = (

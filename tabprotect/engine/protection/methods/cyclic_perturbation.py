@@ -289,10 +289,6 @@ class CyclicPerturbation(Method):
         moves = values[CYCLES]
         return Publication(domain, moves.margins, moves.groupings) if any(moves.margins) else None
 
-    def deliberate(self, release: Release) -> bool:
-        """Tables beside the inner one are kept margins."""
-        return True
-
     def foresee(self, problem: Problem, values: Values, progress: Progress = SILENT) -> Preview:
         """By runs on copies of the table side by side; also which cells no cycle can move."""
         moves, steps = values[CYCLES], number_of_steps(values, len(values[CYCLES]))

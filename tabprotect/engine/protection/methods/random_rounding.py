@@ -18,6 +18,7 @@ Sources: Fellegi 1975; Nargundkar and Saveland 1972.
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import MappingProxyType
 
 import numpy as np
 
@@ -63,6 +64,7 @@ class RandomRounding(Method):
         "complete",
         "posterior",
     )
+    limits = MappingProxyType({"multiples_of_base": BASE, "within_base": BASE})
 
     calibrations = (
         CalibrationPlan({"base": 3}),

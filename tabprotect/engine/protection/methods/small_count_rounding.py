@@ -28,6 +28,7 @@ Sources: Langsrud and Heldal 2018; Langsrud and Lupp 2021.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from types import MappingProxyType
 
 import numpy as np
 
@@ -130,6 +131,7 @@ class SmallCountRounding(Method):
         "complete",
         "posterior",
     )
+    limits = MappingProxyType({"none_below_base": BASE})
     most_trials = 25
 
     calibrations = (

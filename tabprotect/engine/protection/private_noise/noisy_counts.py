@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from math import ceil
+from types import MappingProxyType
 from typing import ClassVar
 
 import numpy as np
@@ -177,6 +178,7 @@ class NoisyCounts(Method):
         "complete",
         "posterior",
     )
+    limits = MappingProxyType({"within_deviation": CAP})
     calibrations = (
         CalibrationPlan({"margins": "A:B - 1"}, ((1.2,) * 6,) * 6, runs=50),
         CalibrationPlan({"margins": "A:B + A - 1", "cap": 2}, runs=80),
