@@ -10,10 +10,16 @@ import numpy as np
 import numpy.typing as npt
 
 from tabprotect.engine.arrays import Bools, Floats, Ints
-from tabprotect.engine.budgets import DENSE, EXPECTED_SWEEPS, FITTED_CELLS
+from tabprotect.engine.budgets import FITTED_CELLS
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.publication import Publication
+
+DENSE = 0.3
+"""Share of inner cells that must be open for whole margins to be faster than listed cells."""
+
+EXPECTED_SWEEPS = 1000
+"""Sweeps of one fit of expected cells."""
 
 
 @dataclass(frozen=True, eq=False)

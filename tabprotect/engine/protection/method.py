@@ -16,7 +16,7 @@ from typing import ClassVar
 import numpy as np
 
 from tabprotect.engine.arrays import Floats
-from tabprotect.engine.budgets import METHOD_PREVIEW_WORK as PREVIEW_WORK
+from tabprotect.engine.budgets import METHOD_PREVIEW_WORK
 from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.formats.grouping_files import grouping_text
 from tabprotect.engine.parameters import Parameter, Values, resolve
@@ -244,7 +244,7 @@ class Method(ABC):
             self,
             problem,
             values,
-            Runs(self.most_trials, FEWEST_TRIALS, PREVIEW_WORK),
+            Runs(self.most_trials, FEWEST_TRIALS, METHOD_PREVIEW_WORK),
             generator=trial_coins(problem.table.domain),
             progress=progress,
         )

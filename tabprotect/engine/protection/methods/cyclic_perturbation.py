@@ -55,7 +55,6 @@ from pathlib import Path
 
 import numpy as np
 
-from tabprotect.engine.budgets import CYCLIC_PERTURBATION_ENTRIES as MOST_ENTRIES
 from tabprotect.engine.cycles import cycle_files, reach
 from tabprotect.engine.cycles.constructions.long_cycles import check_size
 from tabprotect.engine.cycles.designs import in_place, is_named
@@ -108,6 +107,10 @@ from tabprotect.engine.tables.kept_margins import KeptMargins
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import INT64_MAX, Table
+
+MOST_ENTRIES = 50_000_000
+"""Entries of a sequence that is not whole passes over the list: about a gigabyte."""
+
 
 DATA = "data"
 """As ``cycles``: all swaps, of which the running table chooses."""

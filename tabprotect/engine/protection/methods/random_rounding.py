@@ -23,7 +23,6 @@ from types import MappingProxyType
 import numpy as np
 
 from tabprotect.engine.arrays import Floats
-from tabprotect.engine.budgets import PUBLISHED_SUMS_JOINED as MOST_JOINED
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.parameters import Values
 from tabprotect.engine.progress import SILENT, Progress
@@ -33,6 +32,7 @@ from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Draft, Problem
 from tabprotect.engine.protection.published_sums import (
     INNER_NOTE,
+    MOST_JOINED,
     Support,
     counts_of,
     informative,

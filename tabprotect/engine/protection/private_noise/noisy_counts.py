@@ -14,7 +14,6 @@ from typing import ClassVar
 import numpy as np
 
 from tabprotect.engine.arrays import Floats, Ints
-from tabprotect.engine.budgets import NOISY_COUNTS_WEIGHTS as MOST_WEIGHTS
 from tabprotect.engine.errors import InputError, ParameterError, TooLargeError
 from tabprotect.engine.parameters import Parameter, Values
 from tabprotect.engine.progress import SILENT, Progress
@@ -36,6 +35,10 @@ from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import INT64_MAX
+
+MOST_WEIGHTS = 2**25
+"""Weights of all different published counts together: 256 MiB."""
+
 
 CAP: Parameter[int | None] = Parameter(
     "cap",

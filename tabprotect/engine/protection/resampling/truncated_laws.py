@@ -17,10 +17,15 @@ from functools import cached_property
 import numpy as np
 
 from tabprotect.engine.arrays import Bools, Floats, Ints
-from tabprotect.engine.budgets import TRUNCATED_SPAN as MOST_SPAN
-from tabprotect.engine.budgets import TRUNCATED_WEIGHTS as MOST_WEIGHTS
 from tabprotect.engine.errors import InputError, TooLargeError
 from tabprotect.engine.parameters import Parameter
+
+MOST_SPAN = 20_000_000
+"""Sums that one count may take at most."""
+
+MOST_WEIGHTS = 5_000_000
+"""Possible true counts, over all different published ones, up to which they are weighed."""
+
 
 NEGLIGIBLE = 1e-30
 """Ends of a joined distribution below this chance are cut off."""

@@ -17,11 +17,17 @@ from typing import Literal
 import numpy as np
 
 from tabprotect.engine.arrays import Bools, Codes, Ints
-from tabprotect.engine.budgets import MOST_KEYS, ROUNDING_LAID_OUT
 from tabprotect.engine.errors import InputError, TooLargeError
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import INT64_MAX, Table
+
+MOST_KEYS = 500_000_000
+"""Inner cells times margins that rounding takes on, at four bytes each."""
+
+ROUNDING_LAID_OUT = 5_000_000
+"""Inner cells times margins up to which a reader's knowledge is followed through zeros too."""
+
 
 EXTRA_SWAPS = 100
 """Rounds of swaps tried beyond one for each count rounded up."""

@@ -14,10 +14,13 @@ from __future__ import annotations
 import numpy as np
 
 from tabprotect.engine.arrays import Bools, Floats, Ints
-from tabprotect.engine.budgets import LARGEST_FLOW
 from tabprotect.engine.protection.suppressing.near_tables.deviation import ENDLESS, Deviation
 from tabprotect.engine.protection.suppressing.near_tables.residual import Path, Residual
 from tabprotect.engine.tables.publication import Publication
+
+LARGEST_FLOW = 2**31 - 1
+"""The maximum flow is computed in int32."""
+
 
 DIFFERENT = 6
 """Needs that are looked at one by one; of more, a cell is asked for the next power of two."""
