@@ -215,7 +215,7 @@ def test_cancel_ends_the_processes(monkeypatch: pytest.MonkeyPatch) -> None:
 
     def sleepy(piece: int, progress: Progress) -> int:
         # A worker that is not ended outlasts the test's time limit.
-        time.sleep(300 if piece > 1 else 0.05)
+        time.sleep(3600 if piece > 1 else 0.05)
         return piece
 
     progress = _Slow()
