@@ -32,18 +32,26 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, Protocol, TypedDict, Unpack, overload
+from typing import Any, Literal, Protocol, TypedDict, TypeVar, Unpack, overload
 
 from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.progress import Progress
-from tabprotect.library.cycles import Cycles
-from tabprotect.library.protection import Protection
-from tabprotect.library.table import Table
+from tabprotect.engine.tables.moves import MoveSet
+
+Table = TypeVar("Table", contravariant=True)
+Protection = TypeVar("Protection", covariant=True)
+
+
+class Designed(Protocol):
+    """A cycle set of :func:`tabprotect.design`."""
+
+    @property
+    def moves(self) -> MoveSet: ...
 '''
 
 WIDER = {
     "code_lists": "Mapping[str, str | Path] | None",
-    "cycles": "str | Path | Cycles | None",
+    "cycles": "str | Path | Designed | None",
     "dossier": "str | Path | None",
     "header_row": "str | int | None",
     "marks": "str | Mapping[str, str] | None",
@@ -86,7 +94,7 @@ def _method(name: str) -> str:
 
 def _protects() -> str:
     lines = [
-        "class Protects(Protocol):",
+        "class Protects(Protocol[Table, Protection]):",
         '    """An overload for each method; one of a plug-in takes any parameters."""',
     ]
     for method in methods():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields
 from functools import cache
@@ -138,7 +139,7 @@ class Option:
 
 
 # ``Any``, as ``dataclasses.field`` has it: the annotation beside says what the field is.
-def option(default: object = MISSING, *, shell: str | None = None, **said: Any) -> Any:
+def option_field(default: object = MISSING, *, shell: str | None = None, **said: Any) -> Any:
     """A field of an :class:`Options`; ``said`` are the attributes of its :class:`Option`.
 
     Its word on the command line is its name by default.
@@ -162,7 +163,7 @@ def options_of(asked: type[Options]) -> tuple[Option, ...]:
 @cache
 def _options_of(asked: type) -> tuple[Option, ...]:
     hints = get_type_hints(asked)
-    found, own = [], asked.__dict__.get("__annotations__", {})
+    found, own = [], inspect.get_annotations(asked)
     for one in sorted(fields(asked), key=lambda one: one.name not in own):
         said = dict(one.metadata)
         if said.get("shell") is None:
@@ -175,7 +176,7 @@ def _options_of(asked: type) -> tuple[Option, ...]:
 
 @dataclass(frozen=True)
 class Options:
-    """What is asked of a command, as one value: a frozen dataclass of :func:`option` fields."""
+    """What is asked of a command, as one value: a frozen dataclass of :func:`option_field` fields."""
 
     @property
     def given(self) -> dict[str, object]:

@@ -7,13 +7,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, Protocol, TypedDict, Unpack, overload
+from typing import Any, Literal, Protocol, TypedDict, TypeVar, Unpack, overload
 
 from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.progress import Progress
-from tabprotect.library.cycles import Cycles
-from tabprotect.library.protection import Protection
-from tabprotect.library.table import Table
+from tabprotect.engine.tables.moves import MoveSet
+
+Table = TypeVar("Table", contravariant=True)
+Protection = TypeVar("Protection", covariant=True)
+
+
+class Designed(Protocol):
+    """A cycle set of :func:`tabprotect.design`."""
+
+    @property
+    def moves(self) -> MoveSet: ...
 
 
 class ReadingKeywords(TypedDict, total=False):
@@ -56,15 +64,15 @@ class TabulationKeywords(TypedDict, total=False):
 class ProtectingKeywords(TypedDict, total=False):
     """The options of Protecting."""
 
+    cycles: str | Path | Designed | None
+    at_risk: str | None
+    title: str | None
+    policy: HousePolicy | str | Path | None
     accept: str | None
     accept_weak: bool
     draft: bool
     seed: int | None
     fresh: bool
-    cycles: str | Path | Cycles | None
-    at_risk: str | None
-    title: str | None
-    policy: HousePolicy | str | Path | None
 
 
 class PublishingKeywords(TypedDict, total=False):
@@ -230,7 +238,7 @@ class Suppression(ProtectingKeywords, total=False):
     statuses: str | None
 
 
-class Protects(Protocol):
+class Protects(Protocol[Table, Protection]):
     """An overload for each method; one of a plug-in takes any parameters."""
 
     @overload

@@ -128,9 +128,9 @@ class Protection:
         return self.publish(folder, tables=tables, **asked)
 
 
-def _by_method(function: Callable[..., Protection]) -> Protects:
+def _by_method(function: Callable[..., Protection]) -> Protects[Table, Protection]:
     """The same: checked, and completed in an editor, by the parameters of the method it names."""
-    return cast("Protects", function)
+    return cast("Protects[Table, Protection]", function)
 
 
 def protect_set(

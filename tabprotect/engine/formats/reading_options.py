@@ -11,7 +11,7 @@ from typing import cast
 
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.text.opening import read_text
-from tabprotect.engine.options import Option, Options, option, options_of
+from tabprotect.engine.options import Option, Options, option_field, options_of
 
 LAID_OUT = ("form", "columns", "header_row", "footer", "comment", "marks", "thousands")
 """Options of rows that somebody laid out, wherever they come from."""
@@ -34,62 +34,62 @@ class Reading(Options):
         For a value that cannot be meant.
     """
 
-    strip_totals: bool = option(
+    strip_totals: bool = option_field(
         False, help="take out total rows after checking them", remedy="Open without the totals"
     )
-    fill_missing: bool = option(
+    fill_missing: bool = option_field(
         False, help="take cells that are not listed as 0", remedy="Take missing cells as 0"
     )
-    totals: str | None = option(
+    totals: str | None = option_field(
         None,
         help="the code of totals, which are checked and taken out; auto: find them by arithmetic; "
         "none: nothing is a total",
         metavar="CODE|auto",
     )
-    count: str | None = option(None, help="the column of the counts", metavar="COLUMN")
-    labels: bool = option(
+    count: str | None = option_field(None, help="the column of the counts", metavar="COLUMN")
+    labels: bool = option_field(
         False, help="name categories by their labels, where the file has them beside codes"
     )
-    form: str | None = option(
+    form: str | None = option_field(
         None, help="long: a line for each cell; grid: rows by columns", metavar="long|grid"
     )
-    columns: str | None = option(
+    columns: str | None = option_field(
         None,
         help="in a grid, the variable of the columns; of several header rows apart by commas",
         metavar="NAME",
     )
-    sheet: str | None = option(
+    sheet: str | None = option_field(
         None, help="the sheet of a workbook, by its name or number", metavar="NAME"
     )
-    range: str | None = option(None, help="the cells of a sheet", metavar="B3:F20")
-    header_row: str | None = option(
+    range: str | None = option_field(None, help="the cells of a sheet", metavar="B3:F20")
+    header_row: str | None = option_field(
         None,
         help="the line (1-based) or lines of the header, such as 4 or 4-5; 0 where there is none",
         metavar="LINE",
     )
-    footer: int | None = option(None, help="lines of notes at the end", metavar="LINES")
-    comment: str | None = option(
+    footer: int | None = option_field(None, help="lines of notes at the end", metavar="LINES")
+    comment: str | None = option_field(
         None, help="what lines begin with that are remarks", metavar="TEXT"
     )
-    marks: str | None = option(
+    marks: str | None = option_field(
         None,
         help='what stands in place of counts: "-=zero ..=missing blank=zero x=suppressed '
         '0=structural"',
         metavar="MARK=MEANING",
     )
-    encoding: str | None = option(
+    encoding: str | None = option_field(
         None, help="of a text file that is not UTF-8, such as cp1252", metavar="NAME"
     )
-    delimiter: str | None = option(
+    delimiter: str | None = option_field(
         None, help="between fields, where it cannot be told", metavar="CHARACTER"
     )
-    decimal: str | None = option(
+    decimal: str | None = option_field(
         None, help="the mark before decimals, which settles what 1,000 means", metavar=". OR ,"
     )
-    thousands: str | None = option(
+    thousands: str | None = option_field(
         None, help="the sign between groups of three digits", metavar="CHARACTER"
     )
-    holds: str | None = option(
+    holds: str | None = option_field(
         None, help="what the file holds, where it cannot be told", metavar="table|records"
     )
 
