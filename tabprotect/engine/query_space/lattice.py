@@ -18,13 +18,16 @@ from itertools import combinations
 import numpy as np
 
 from tabprotect.engine.arrays import Ints
-from tabprotect.engine.budgets import LATTICE_VARIABLES as MAX_VARIABLES
 from tabprotect.engine.budgets import MAX_LISTED
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.margins import MarginSet
 from tabprotect.engine.tables.possible import joined_variables as joined_by
 from tabprotect.engine.tables.variable import Level
+
+MAX_VARIABLES = 40
+"""What the source aims at; a bit set stays a small integer."""
+
 
 Query = int
 
@@ -53,7 +56,7 @@ class Lattice:
     ----------
     names
         By bit: of a variable, or of a level of it.
-    told
+    coarser
         By bit the coarser levels that it tells; by default none.
     axes
         The bits of each variable, next to each other; by default one each.
@@ -64,7 +67,7 @@ class Lattice:
     """
 
     names: tuple[str, ...]
-    told: tuple[Query, ...] = ()
+    coarser: tuple[Query, ...] = ()
     axes: tuple[Query, ...] = ()
     aliases: tuple[tuple[str, int], ...] = ()
     tied: tuple[Query, ...] = ()
@@ -99,8 +102,8 @@ class Lattice:
         return cls(tuple(names), tuple(told), tuple(axes), tuple(aliases), tuple(tied))
 
     def __post_init__(self) -> None:
-        if not self.told:
-            object.__setattr__(self, "told", (0,) * len(self.names))
+        if not self.coarser:
+            object.__setattr__(self, "coarser", (0,) * len(self.names))
             object.__setattr__(self, "axes", tuple(1 << v for v in range(len(self.names))))
         if len(self.names) > MAX_VARIABLES:
             raise InputError(
@@ -183,7 +186,7 @@ class Lattice:
     def closed(self, query: Query) -> Query:
         """A set of bits with every level that they tell."""
         for v in bits(query):
-            query |= self.told[v]
+            query |= self.coarser[v]
         return query
 
     @cached_property
@@ -200,7 +203,7 @@ class Lattice:
             return query
         told = 0
         for v in bits(query):
-            told |= self.told[v]
+            told |= self.coarser[v]
         return query & ~told
 
     def dimensions(self, queries: Ints) -> Ints:
@@ -317,7 +320,7 @@ class Lattice:
     def above(self, query: Query) -> Iterator[Query]:
         """The queries next above: with one variable more, or one a level finer."""
         for v in bits(self.full & ~query):
-            if self.told[v] & ~query == 0:
+            if self.coarser[v] & ~query == 0:
                 yield query | 1 << v
 
 

@@ -18,7 +18,7 @@ from tabprotect.engine.errors import InfeasibleError, InputError
 from tabprotect.engine.query_space.criterion_evidence import Evidence
 from tabprotect.engine.query_space.registered import criteria, rules
 from tabprotect.engine.query_space.release_sets.release_set import ReleaseSet
-from tabprotect.engine.query_space.table_server.fold import LogLine, Request, ServerState, serve
+from tabprotect.engine.query_space.table_server.decision import LogLine, Request, ServerState, serve
 from tabprotect.engine.query_space.table_server.ledger import Ledger, Taken
 from tabprotect.engine.query_space.table_server.log_entry import FIRST_CHAIN, table_fingerprint
 from tabprotect.engine.query_space.table_server.session import ServerSession, followed, replay
@@ -184,7 +184,7 @@ def test_no_release_without_a_log_line(
     start: ServerState, czech: Table, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "h.db"
-    monkeypatch.setattr(database, "PATIENCE", 0.05)
+    monkeypatch.setattr(database, "DATABASE_PATIENCE", 0.05)
     with Ledger(str(path), czech) as ledger:
         session = ServerSession(ledger, start)
         other = sqlite3.connect(path, isolation_level=None)
