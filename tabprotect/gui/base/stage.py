@@ -26,11 +26,13 @@ class MenuEntry:
 class Stage:
     """Class attributes of a page that the rail and the menus show.
 
-    A page that is costly to import states them in a module of its own, and its page class
+    A page that is costly to import states them in ``gui/pages/stages.py``, and its page class
     derives from both: ``class CyclesPage(CyclesStage, Page)``.
     """
 
     name: ClassVar[str]
+    page_class: ClassVar[str] = ""
+    """Where its page is, below ``tabprotect.gui.pages``: imported when it is first needed."""
     label: ClassVar[str]
     icon: ClassVar[str]
     hint: ClassVar[str] = ""
@@ -65,32 +67,7 @@ class Stage:
         return 0
 
 
-PROTECT_TABS = (("protect", "Choose"), ("compare", "Compare"))
-"""The pages of Protect."""
-
-
 def setup_page(document: Document) -> str:
     """The page that sets up and runs the chosen method."""
     project = document.project
     return "perturb" if project is None or project.takes_cycles else "methods"
-
-
-class StageOfCycles(Stage):
-    """A step of cyclic perturbation."""
-
-    under = "protect"
-
-    @classmethod
-    def applies(cls, document: Document) -> bool:
-        return document.project is not None and document.project.takes_cycles
-
-    @classmethod
-    def why_not(cls, document: Document) -> str:
-        if document.project is None:
-            return "Open a table first."
-        if not document.project.takes_cycles:
-            label = document.project.protection.label.lower()
-            return f"The chosen method is {label}: choose cyclic perturbation under Protect."
-        if document.project.domain.ndim < 2:
-            return "A cycle needs at least two variables."
-        return ""

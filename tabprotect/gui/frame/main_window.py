@@ -194,7 +194,7 @@ class MainWindow(Window):
             onward = step if step and not self.pages.why_not(step) else "table"
             self.go(onward if self.document.project is not None else "start")
         elif self.page.name == "start" and "table" in changes:
-            self.go("posterior" if self.pages.why_not("table") else "table")
+            self.go("check" if self.pages.why_not("table") else "table")
         self._tell()
 
     def another(self) -> MainWindow:

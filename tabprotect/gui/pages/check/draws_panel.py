@@ -278,7 +278,7 @@ class DrawsPanel(QWidget):
         try:
             analysis = self._asked(project.domain)
         except TabprotectError as error:
-            self.document.error_raised.emit(error, "posterior")
+            self.document.error_raised.emit(error, "check")
             return
         posterior = self.document.known_posterior(analysis.who)
         if posterior is None:
@@ -318,7 +318,7 @@ class DrawsPanel(QWidget):
         self._show()
 
     def _failed(self, error: TabprotectError) -> None:
-        self.document.error_raised.emit(error, "posterior")
+        self.document.error_raised.emit(error, "check")
 
     # -- showing ------------------------------------------------------------------------------
 

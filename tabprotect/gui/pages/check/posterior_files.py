@@ -31,8 +31,8 @@ from tabprotect.gui.look.drawing import Sheet, figure_font
 from tabprotect.gui.look.file_dialogs import ask_export
 from tabprotect.gui.pages.check.cell_figures import LEVEL
 from tabprotect.gui.pages.check.posterior_shown import PosteriorShown
-from tabprotect.gui.pages.check.stage import KINDS
 from tabprotect.gui.pages.check.words import cell_sentence, published_count, way_sentence
+from tabprotect.gui.pages.stages import CHECK_FILES
 from tabprotect.gui.plots.heat_figure import HeatFigure
 
 
@@ -143,10 +143,10 @@ class PosteriorFiles(QObject):
         # One each: a file that is being written is not given up for another one.
         self._writing: dict[str, Question[None]] = {
             kind: Question(self, page.document.jobs, lambda _: None, page.show_error)
-            for kind, *_ in KINDS
+            for kind, *_ in CHECK_FILES
         }
         self.actions: dict[str, QAction] = {}
-        for kind, label, stem, suffix in KINDS:
+        for kind, label, stem, suffix in CHECK_FILES:
             action = QAction(label, page)
             action.triggered.connect(
                 lambda _=False, k=kind, s=stem, x=suffix: self._ask(k, stem=s, suffix=x)
@@ -186,7 +186,7 @@ class PosteriorFiles(QObject):
         return error is None
 
     def write(self, kind: str, path: Path, *, overwrite: bool = False) -> None:
-        """Write one of the ``KINDS``; errors appear on the page."""
+        """Write one of the ``CHECK_FILES``; errors appear on the page."""
         if not self._possible(kind):
             return
         if self.confidential(kind) and marked(path) != path:

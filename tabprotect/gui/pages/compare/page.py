@@ -35,7 +35,6 @@ from tabprotect.gui.pages.compare.comparison_files import ComparisonFiles
 from tabprotect.gui.pages.compare.comparison_view import ComparisonView
 from tabprotect.gui.pages.compare.release_opener import ReleaseOpener
 from tabprotect.gui.pages.compare.runs_panel import RunsPanel
-from tabprotect.gui.pages.compare.stage import CompareStage
 from tabprotect.gui.pages.compare.words import (
     EMPTY,
     PUBLIC,
@@ -45,6 +44,7 @@ from tabprotect.gui.pages.compare.words import (
     titles,
     waiting_text,
 )
+from tabprotect.gui.pages.stages import CompareStage
 from tabprotect.gui.plots.ru_map import Place
 from tabprotect.gui.plots.series_looks import series_looks
 

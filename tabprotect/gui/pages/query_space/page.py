@@ -42,9 +42,9 @@ from tabprotect.gui.pages.query_space.optimal_panel import OptimalPanel
 from tabprotect.gui.pages.query_space.query_space_files import QuerySpaceFiles
 from tabprotect.gui.pages.query_space.session_panel import SessionPanel
 from tabprotect.gui.pages.query_space.settings_row import SettingsRow
-from tabprotect.gui.pages.query_space.stage import QuerySpaceStage
 from tabprotect.gui.pages.query_space.widths_panel import WidthsPanel
 from tabprotect.gui.pages.query_space.wish_panel import WishPanel
+from tabprotect.gui.pages.stages import QuerySpaceStage
 
 HIDDEN = (
     "Widths, bounds and frontiers are worked out from the original: they stay in the house. A "

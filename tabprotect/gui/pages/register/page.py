@@ -33,7 +33,7 @@ from tabprotect.gui.look.listing import Listing
 from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID
 from tabprotect.gui.pages.register.release_list import ListedRelease, columns, details
-from tabprotect.gui.pages.register.stage import RegisterStage
+from tabprotect.gui.pages.stages import RegisterStage
 
 
 class RegisterPage(RegisterStage, Page):

@@ -35,12 +35,12 @@ from tabprotect.gui.look import icons
 from tabprotect.gui.look.buttons import tool_button
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.theme import colour
+from tabprotect.gui.pages.stages import TableStage
 from tabprotect.gui.pages.table.categories_panel import CategoriesPanel
 from tabprotect.gui.pages.table.find_and_paste_bars import FindBar, PasteBar
 from tabprotect.gui.pages.table.fold_tool import FoldTool
 from tabprotect.gui.pages.table.paste_preview import Pending, changed_cells, from_clipboard
 from tabprotect.gui.pages.table.risk_list import RiskList, next_cell
-from tabprotect.gui.pages.table.stage import TableStage
 from tabprotect.gui.pages.table.words import cell_called, empty_words, table_words
 
 STRUCTURE = frozenset({"table", "placement", "release", "view", "everything"})
@@ -339,7 +339,7 @@ class TablePage(TableStage, Page):
     # -- commands -----------------------------------------------------------------------------
 
     def main_action(self) -> None:
-        self.document.page_asked.emit("posterior" if self.document.public else "protect")
+        self.document.page_asked.emit("check" if self.document.public else "protect")
 
     def _typed(self, row: int, column: int, text: str) -> None:
         layout = self.grid.layout_

@@ -33,9 +33,9 @@ from tabprotect.gui.base.question import Question
 from tabprotect.gui.look.buttons import ScrollsDown
 from tabprotect.gui.look.listing import as_list
 from tabprotect.gui.look.theme import GRID, count_text
+from tabprotect.gui.pages.stages import VariablesStage
 from tabprotect.gui.pages.variables.category_tree import CategoryTree
 from tabprotect.gui.pages.variables.grouping_panel import GroupingPanel
-from tabprotect.gui.pages.variables.stage import VariablesStage
 from tabprotect.gui.pages.variables.variable_facts import (
     Foreseen,
     foresee_level,

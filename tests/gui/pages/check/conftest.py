@@ -26,7 +26,7 @@ def protected(opened: MainWindow, settle: Settle) -> MainWindow:
     opened.document.do(protect, seed=7)
     opened.document.do(set_prior, who="intruder", prior="positive")
     settle()
-    opened.go("posterior")
+    opened.go("check")
     settle()
     opened.document.select(CELL)
     return opened
@@ -46,7 +46,7 @@ def reader(qtbot: QtBot, protected: MainWindow, tmp_path: Path) -> Iterator[Main
     window.files.open(str(tmp_path / "release.zip"))
     qtbot.waitUntil(lambda: not window.document.jobs.running)
     window.document.do(set_prior, who="intruder", prior="positive")
-    window.go("posterior")
+    window.go("check")
     qtbot.waitUntil(lambda: not window.document.jobs.running)
     window.document.select(CELL)
     QApplication.processEvents()

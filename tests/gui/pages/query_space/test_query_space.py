@@ -23,7 +23,7 @@ from tabprotect.gui.lattice.space import CANDIDATE, RELEASED, UNKNOWN, UNRELEASA
 from tabprotect.gui.look.theme import THEME
 from tabprotect.gui.pages.query_space.page import QuerySpacePage
 from tabprotect.gui.pages.release.page import ReleasePage
-from tabprotect.gui.pages.run.perturb_page import PerturbPage
+from tabprotect.gui.pages.run.page import PerturbPage
 
 Settle = Callable[[], None]
 

@@ -40,7 +40,7 @@ def page(window: MainWindow) -> ReleasePage:
 
 
 def posterior_of(window: MainWindow) -> dict[str, float]:
-    shown = window.pages["posterior"]
+    shown = window.pages["check"]
     assert isinstance(shown, CheckPage)
     belief = shown.cell.histogram.beliefs[0]
     chances = zip(belief.values.tolist(), belief.chances.tolist(), strict=True)
@@ -126,7 +126,7 @@ def test_published_bundle_gives_everybody_the_same_posterior(
     assert not page(ready).main_button.isVisible()
     assert page(ready).banner.line.text.startswith("Published. ")
 
-    ready.go("posterior")
+    ready.go("check")
     settle()
     document.select(CELL)
     house = posterior_of(ready)
@@ -138,7 +138,7 @@ def test_published_bundle_gives_everybody_the_same_posterior(
 
     second.files.open(str(path))
     qtbot.waitUntil(lambda: not second.document.jobs.running)
-    second.go("posterior")
+    second.go("check")
     qtbot.waitUntil(lambda: not second.document.jobs.running)
     second.document.select(CELL)
     assert second.document.public and not second.shows_original()
