@@ -209,9 +209,7 @@ def test_menus_offer_what_can_be_done_now(window: MainWindow, settle: Settle) ->
     window.go("check")
     settle()
     window.actions_.menus["Check"].aboutToShow.emit()
-    assert (
-        actions["check_map_svg"].isEnabled() and not actions["check_cell_svg"].isEnabled()
-    )
+    assert actions["check_map_svg"].isEnabled() and not actions["check_cell_svg"].isEnabled()
     assert window.actions_.menus["File"].actions()[-1] is actions["quit"]
     window.document.set_public(True)
     window.go("table")

@@ -21,8 +21,9 @@ from tabprotect.engine.project.verbs.table_verbs import set_at_risk, set_title
 from tabprotect.gui.frame.main_window import MainWindow
 from tabprotect.gui.look.label import tip
 from tabprotect.gui.pages.check.page import CheckPage
-from tabprotect.gui.pages.check.posterior_files import KINDS, MARK, table_csv
+from tabprotect.gui.pages.check.posterior_files import MARK, table_csv
 from tabprotect.gui.pages.run.page import PerturbPage
+from tabprotect.gui.pages.stages import CHECK_FILES
 from tabprotect.gui.pages.table.page import TablePage
 
 Settle = Callable[[], None]
@@ -227,7 +228,7 @@ def test_small_means_in_public_what_it_means_to_a_reader(house: MainWindow, sett
     assert "P(1 to 2)" in [shown._figure_box.itemText(i) for i in range(shown._figure_box.count())]
 
 
-@pytest.mark.parametrize("kind", [kind for kind, *_ in KINDS if not kind.endswith("png")])
+@pytest.mark.parametrize("kind", [kind for kind, *_ in CHECK_FILES if not kind.endswith("png")])
 def test_every_export_says_confidential_exactly_when_it_is(
     house: MainWindow, settle: Settle, tmp_path: Path, kind: str
 ) -> None:

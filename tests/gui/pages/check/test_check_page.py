@@ -179,6 +179,7 @@ def test_the_most_exposed_cells_come_first(protected: MainWindow) -> None:
     assert {cell[0] for cell in shown.exposed.cells} == {2}
 
 
+@pytest.mark.parametrize("protected", ["1..2", "1..7"], indirect=True)
 def test_public_view_is_what_the_bundles_reader_sees(
     protected: MainWindow, reader: MainWindow, settle: Settle, qtbot: QtBot
 ) -> None:

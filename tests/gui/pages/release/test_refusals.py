@@ -148,6 +148,8 @@ def test_a_table_that_left_before_takes_a_reason(
     settle()
     register = ready.pages["register"]
     assert isinstance(register, RegisterPage) and len(register.rows) == 2
+    decisions = register.rows[0].entry.publication.decisions
+    assert "published again: corrected" in decisions
     register.reason.setText("a wrong title")
     register.withdraw.click()
     settle()

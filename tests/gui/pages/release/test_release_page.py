@@ -347,6 +347,19 @@ def test_the_report_is_written_from_the_page(
     assert visible == {("public", "html"), ("public", "pdf")} and not shown.report.open.isEnabled()
 
 
+def test_a_narrow_page_has_one_column_and_a_wide_one_two(ready: MainWindow, settle: Settle) -> None:
+    shown = page(ready)
+    for width, columns in ((1366, 2), (760, 1), (1366, 2)):
+        ready.resize(width, 768)
+        settle()
+        lines, before = (shown.protection, shown.before)
+        left, right = (w.mapTo(shown, w.rect().topLeft()) for w in (lines, before))
+        if columns == 2:
+            assert right.x() >= left.x() + lines.width()
+        else:
+            assert right.x() == left.x() and right.y() >= left.y() + lines.height()
+
+
 def test_tab_follows_reading(ready: MainWindow) -> None:
     shown = page(ready)
     order = tab_order(shown)
