@@ -242,8 +242,8 @@ class StageOfCycles(Stage):
         if document.project is None:
             return "Open a table first."
         if not document.project.takes_cycles:
-            label = document.project.protection.label.lower()
-            return f"The chosen method is {label}: choose cyclic perturbation under Protect."
+            method = document.project.protection.label.lower()
+            return f"The chosen method is {method}: choose cyclic perturbation under Protect."
         if document.project.domain.ndim < 2:
             return "A cycle needs at least two variables."
         return ""

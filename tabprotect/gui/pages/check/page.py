@@ -48,8 +48,8 @@ from tabprotect.gui.pages.check.exposed_list import ExposedList
 from tabprotect.gui.pages.check.posterior_files import PosteriorFiles
 from tabprotect.gui.pages.check.posterior_shown import PosteriorShown
 from tabprotect.gui.pages.check.prior_choice import PriorChoice
+from tabprotect.gui.pages.check.reader_cards import VerdictCards
 from tabprotect.gui.pages.check.sums_panel import SumsPanel
-from tabprotect.gui.pages.check.verdict_cards import VerdictCards
 from tabprotect.gui.pages.check.words import (
     cell_sentence,
     computed_sentence,

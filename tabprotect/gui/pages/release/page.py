@@ -44,14 +44,10 @@ from tabprotect.gui.look.layouts import in_row
 from tabprotect.gui.look.theme import GRID, spaced
 from tabprotect.gui.pages.release.bundle_shown import Bundle, inspect, prepare, reader_sentence
 from tabprotect.gui.pages.release.files_panel import FilesPanel
-from tabprotect.gui.pages.release.fingerprint import Fingerprint
-from tabprotect.gui.pages.release.gate_banner import Banner
-from tabprotect.gui.pages.release.line_groups import groups_of
-from tabprotect.gui.pages.release.line_rows import LineGroup
-from tabprotect.gui.pages.release.publication_seal import Seal
-from tabprotect.gui.pages.release.publish_form import LeavingHouse, PublishForm
+from tabprotect.gui.pages.release.line_rows import Banner, LineGroup, groups_of
+from tabprotect.gui.pages.release.publication_seal import Fingerprint, Seal
+from tabprotect.gui.pages.release.publish_form import LeavingHouse, PublishForm, SigningForm
 from tabprotect.gui.pages.release.report_button import ReportButton
-from tabprotect.gui.pages.release.signing_form import SigningForm
 from tabprotect.gui.pages.stages import ReleaseStage
 
 NARROW = 90 * GRID

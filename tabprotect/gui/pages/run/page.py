@@ -8,9 +8,10 @@ from itertools import pairwise
 from typing import Any
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QGuiApplication, QHideEvent
+from PySide6.QtGui import QGuiApplication, QHideEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QPushButton,
+    QSplitter,
     QStackedWidget,
     QTabWidget,
     QTextBrowser,
@@ -46,7 +47,6 @@ from tabprotect.gui.base.stage import setup_page
 from tabprotect.gui.forms.configuration_dialog import ask_configuration
 from tabprotect.gui.forms.method_form import MethodForm
 from tabprotect.gui.look.buttons import tool_button
-from tabprotect.gui.look.folding_splitter import FoldingSplitter
 from tabprotect.gui.look.theme import chance_text, count_text, number_text
 from tabprotect.gui.pages.run.method_help import method_help
 from tabprotect.gui.pages.run.method_result import MethodResult
@@ -467,3 +467,22 @@ def result_sentence(protected: Protected) -> str:
     if protected.record.overruled:
         text += " It goes out although the gate says no; that is recorded."
     return text
+
+
+class FoldingSplitter(QSplitter):
+    """Side by side from so many characters of width on; no part is ever hidden."""
+
+    def __init__(self, *parts: QWidget, characters: int) -> None:
+        super().__init__(Qt.Orientation.Horizontal)
+        self._characters = characters
+        self.setChildrenCollapsible(False)
+        for number, part in enumerate(parts):
+            self.addWidget(part)
+            self.setStretchFactor(number, 1)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        wide = self.width() >= self._characters * self.fontMetrics().averageCharWidth()
+        wanted = Qt.Orientation.Horizontal if wide else Qt.Orientation.Vertical
+        if wanted != self.orientation():
+            self.setOrientation(wanted)
+        super().resizeEvent(event)
