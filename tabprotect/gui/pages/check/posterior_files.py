@@ -17,25 +17,28 @@ import numpy as np
 from PySide6.QtCore import QObject, QPointF, QRectF, QSize, QSizeF, Qt
 from PySide6.QtGui import QAction, QColor, QFont, QFontMetricsF, QImage, QPainter, QPen
 
-from tabprotect.engine.atomic import write_bytes
 from tabprotect.engine.errors import InfeasibleError
 from tabprotect.engine.posterior.analysis import AnalysisSummary
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.progress import Progress
+from tabprotect.engine.project.project import Who
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Index
 from tabprotect.engine.tables.table import Table
-from tabprotect.gui.base.confidential_files import MARK, marked
-from tabprotect.gui.base.question import Question
+from tabprotect.gui.base.confidential_files import MARK
+from tabprotect.gui.base.exporter import Exporter
+from tabprotect.gui.base.page import Page
 from tabprotect.gui.grid.layout import Layout
 from tabprotect.gui.look.drawing import CENTRE, RIGHT, Sheet, figure_font
-from tabprotect.gui.look.file_dialogs import ask_export
 from tabprotect.gui.look.shades import shade_numbers, shades
 from tabprotect.gui.look.theme import GRID, Colours
-from tabprotect.gui.pages.check.cell_figures import LEVEL
-from tabprotect.gui.pages.check.posterior_shown import PosteriorShown
+from tabprotect.gui.pages.check.cell_figures import LEVEL, CellFigure, View
+from tabprotect.gui.pages.check.cell_panel import CellPanel
+from tabprotect.gui.pages.check.draws_panel import DrawsPanel
+from tabprotect.gui.pages.check.prior_choice import PriorChoice
 from tabprotect.gui.pages.check.words import cell_sentence, published_count, way_sentence
 from tabprotect.gui.pages.stages import CHECK_FILES
+from tabprotect.gui.plots.heat_map import HeatMap
 from tabprotect.languages.speaking import told
 
 
@@ -143,11 +146,7 @@ class PosteriorFiles(QObject):
         super().__init__(page)
         self._page = page
         self.document = page.document
-        # One each: a file that is being written is not given up for another one.
-        self._writing: dict[str, Question[None]] = {
-            kind: Question(self, page.document.jobs, lambda _: None, page.show_error)
-            for kind, *_ in CHECK_FILES
-        }
+        self._exporter = Exporter(page)
         self.actions: dict[str, QAction] = {}
         for kind, label, stem, suffix in CHECK_FILES:
             action = QAction(label, page)
@@ -166,9 +165,11 @@ class PosteriorFiles(QObject):
     def _ask(self, kind: str, *, stem: str, suffix: str) -> None:
         if not self._possible(kind):
             return
-        name = f"{stem}-{MARK}.{suffix}" if self.confidential(kind) else f"{stem}.{suffix}"
-        # The dialog asks before overwriting the very name that was typed, no other.
-        ask_export(self._page, name, suffix, lambda path: self.write(kind, path, overwrite=True))
+        self._exporter.ask(
+            Path(f"{stem}.{suffix}"),
+            partial(self.write, kind),
+            confidential=self.confidential(kind),
+        )
 
     def missing(self, kind: str) -> InfeasibleError | None:
         """Why a kind cannot be written as the page is now."""
@@ -190,15 +191,14 @@ class PosteriorFiles(QObject):
 
     def write(self, kind: str, path: Path, *, overwrite: bool = False) -> None:
         """Write one of the ``CHECK_FILES``; errors appear on the page."""
-        if not self._possible(kind):
-            return
-        if self.confidential(kind) and marked(path) != path:
-            path, overwrite = marked(path), False
-        make = self.content(kind)
-        self._writing[kind].ask(
-            f"writing {path.name}",
-            lambda progress: write_bytes(path, make(progress), overwrite=overwrite),
-        )
+        if self._possible(kind):
+            self._exporter.write(
+                kind,
+                path,
+                self.content(kind),
+                confidential=self.confidential(kind),
+                overwrite=overwrite,
+            )
 
     def content(self, kind: str) -> Callable[[Progress], bytes]:
         """What makes the bytes of a kind, beside the window; widgets draw theirs at once."""
@@ -374,3 +374,26 @@ class HeatFigure:
             painter.setPen(grounds[number][1])
             words = told(self._text(self._values[row, column].item()))
             painter.drawText(QRectF(corner, QSizeF(wide, tall)), CENTRE | UNCUT, words)
+
+
+class PosteriorShown(Page):
+    """The parts of the check page that exports read."""
+
+    map: HeatMap
+    cell: CellPanel
+    draws: DrawsPanel
+    priors: dict[Who, PriorChoice]
+
+    @property
+    def who(self) -> Who:
+        """Whose belief the map shows."""
+        raise NotImplementedError
+
+    @property
+    def figure(self) -> CellFigure:
+        """The figure on the map."""
+        raise NotImplementedError
+
+    def view(self) -> View | None:
+        """What the figures are computed from; ``None`` before there is a posterior."""
+        raise NotImplementedError

@@ -31,8 +31,7 @@ from tabprotect.gui.look.flow import FlowLayout
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column
 from tabprotect.gui.look.theme import GRID
-from tabprotect.gui.pages.compare.comparison_files import ComparisonFiles
-from tabprotect.gui.pages.compare.comparison_view import ComparisonView
+from tabprotect.gui.pages.compare.comparison_view import ComparisonFiles, ComparisonView
 from tabprotect.gui.pages.compare.release_opener import ReleaseOpener
 from tabprotect.gui.pages.compare.runs_panel import RunsPanel
 from tabprotect.gui.pages.compare.words import (

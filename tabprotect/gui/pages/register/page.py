@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,6 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from tabprotect.engine.atomic import write_bytes
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.house import register_address
 from tabprotect.engine.progress import Progress
@@ -25,9 +25,9 @@ from tabprotect.engine.project.project import Project
 from tabprotect.engine.register.left_before import marks
 from tabprotect.engine.register.register_entry import RELATIONS, RegisterEntry, Relation, related
 from tabprotect.gui.base.document import Document
+from tabprotect.gui.base.exporter import Exporter
 from tabprotect.gui.base.page import Changes, Page
 from tabprotect.gui.base.question import Question
-from tabprotect.gui.look.file_dialogs import ask_place
 from tabprotect.gui.look.finder import Finder
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
@@ -46,6 +46,7 @@ class RegisterPage(RegisterStage, Page):
         self._reading: Question[list[ListedRelease]] = Question(
             self, document.jobs, self._read, self.show_error
         )
+        self._exporter = Exporter(self)
         self._writing: Question[str] = Question(self, document.jobs, self._written, self.show_error)
         self.search = Finder("Find releases")
         self.search.textChanged.connect(lambda _: self._fill())
@@ -181,32 +182,25 @@ class RegisterPage(RegisterStage, Page):
         if row is None:
             return
         folder = self.document.preferences.public_folder
-        ask_place(
-            self,
-            "Save the bundle",
-            str(Path(folder or "") / f"release-{row.entry.number}.zip"),
-            "Zip files (*.zip)",
-            lambda path: self.save_to(row, Path(path)),
-            suffix="zip",
-        )
+        place = Path(folder or "") / f"release-{row.entry.number}.zip"
+        self._exporter.ask(place, partial(self.save_to, row), confidential=False)
 
-    def save_to(self, row: ListedRelease, path: Path) -> None:
+    def save_to(self, row: ListedRelease, path: Path, *, overwrite: bool = False) -> None:
         """Write the bundle of a release, as it left."""
 
-        def work(progress: Progress) -> str:
+        def content(progress: Progress) -> bytes:
             from tabprotect.engine.register.register import Register
 
             with Register(_place()) as register:
-                content = register.content(row.entry)
-            if content is None:
+                kept = register.content(row.entry)
+            if kept is None:
                 raise InputError(
                     f"the register does not keep the bytes of release {row.entry.number}",
                     hint="large bundles are not kept: take it from where it was published",
                 )
-            write_bytes(path, content)
-            return f"Written: {path.name}."
+            return kept
 
-        self._writing.ask("saving a bundle", work)
+        self._exporter.write("bundle", path, content, confidential=False, overwrite=overwrite)
 
     def _written(self, said: str) -> None:
         self.reason.clear()
