@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from tabprotect.gui.base.document import Document
+from tabprotect.gui.base.question import same
 
 
 @dataclass(frozen=True)
@@ -65,6 +66,49 @@ class Stage:
     def problems(cls, document: Document) -> int:
         """The number on the rail's badge: how many things here need a look."""
         return 0
+
+
+@dataclass(frozen=True)
+class Standing:
+    """How a stage stands with what is open.
+
+    Attributes
+    ----------
+    why
+        Why its page cannot be used now; empty where it can.
+    applies
+        Whether it belongs to what is open.
+    problems
+        How many things here need a look; none where the page cannot be used.
+    idle
+        Entries that have nothing to work on, as far as it shows before the page is built.
+    """
+
+    why: str
+    applies: bool
+    problems: int
+    idle: frozenset[str]
+
+
+class Standings:
+    """How every stage stands; each is asked once after a change, however many show it."""
+
+    def __init__(self, document: Document) -> None:
+        self._document = document
+        self._of: tuple[object, ...] = ()
+        self._known: dict[type[Stage], Standing] = {}
+
+    def __getitem__(self, stage: type[Stage]) -> Standing:
+        document = self._document
+        now = (document.project, document.public, document.judging.known(document.project))
+        if not same(self._of, now):
+            self._of, self._known = now, {}
+        if stage not in self._known:
+            why = stage.why_not(document)
+            problems = 0 if why else stage.problems(document)
+            applies, idle = stage.applies(document), stage.idle(document)
+            self._known[stage] = Standing(why, applies, problems, idle)
+        return self._known[stage]
 
 
 def setup_page(document: Document) -> str:

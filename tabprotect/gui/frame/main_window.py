@@ -38,7 +38,7 @@ from tabprotect.gui.frame.inspector import Inspector
 from tabprotect.gui.frame.opening import Files
 from tabprotect.gui.frame.rail import Rail
 from tabprotect.gui.frame.recipe_panel import RecipePanel
-from tabprotect.gui.frame.stages import OTHERS, PAGES, Pages
+from tabprotect.gui.frame.stages import OTHERS, Pages
 from tabprotect.gui.frame.strip import Strip
 from tabprotect.gui.frame.window import Window
 from tabprotect.gui.look.buttons import scrolling
@@ -92,7 +92,7 @@ class MainWindow(Window):
         self.stack = QStackedWidget()
         self._areas: dict[str, QScrollArea] = {}
         self.pages = Pages(document, self._add)
-        self.rail = Rail(document, PAGES)
+        self.rail = Rail(document, self.pages.standings)
         self.rail.chosen.connect(self.go)
         middle = QWidget()
         in_column(self._line, self._crumbs, (self.stack, 1), on=middle, margins=0, spacing=0)

@@ -7,7 +7,7 @@ from importlib import import_module
 
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Page
-from tabprotect.gui.base.stage import Stage
+from tabprotect.gui.base.stage import Stage, Standings
 from tabprotect.gui.pages.help import HelpPage
 from tabprotect.gui.pages.stages import (
     CheckStage,
@@ -65,6 +65,7 @@ class Pages(Mapping[str, Page]):
         """The pages that were asked for so far."""
         self._document = document
         self._made = made
+        self.standings = Standings(document)
 
     def __getitem__(self, name: str) -> Page:
         if name not in self.built:
@@ -80,5 +81,5 @@ class Pages(Mapping[str, Page]):
         return len(self.stages)
 
     def why_not(self, name: str) -> str:
-        """Why a page cannot be used now; asks its stage, and builds nothing."""
-        return self.stages[name].why_not(self._document)
+        """Why a page cannot be used now; builds nothing."""
+        return self.standings[self.stages[name]].why
