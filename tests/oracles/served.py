@@ -55,7 +55,7 @@ def served(
     words = ["serve", path, "--port", port, "--database", database, "--workers", workers]
     process = subprocess.Popen([sys.executable, "-m", "tabprotect", *map(str, words)])
     try:
-        last = time.monotonic() + 90
+        last = time.monotonic() + 300
         while not answers(port):
             assert process.poll() is None and time.monotonic() < last
             time.sleep(0.1)
@@ -63,7 +63,7 @@ def served(
     finally:
         process.send_signal(signal.SIGTERM)
         try:
-            process.wait(30)
+            process.wait(300)
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
@@ -79,7 +79,7 @@ def answers(port: int) -> bool:
 
 def said(port: int, method: str, path: str, body: object = None) -> tuple[int, dict[str, object]]:
     """One request on a connection of its own; its status and object."""
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=300)
     try:
         connection.request(method, path, None if body is None else json.dumps(body))
         response = connection.getresponse()

@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject
 
 from tabprotect.engine.atomic import write_bytes
 from tabprotect.engine.progress import Progress
-from tabprotect.gui.base.confidential_files import marked
+from tabprotect.gui.base.confidential_files import MARK, marked
 from tabprotect.gui.base.page import Page
 from tabprotect.gui.base.question import Question
 from tabprotect.gui.look.file_dialogs import ask_export
@@ -57,4 +57,6 @@ class Exporter(QObject):
         self._writing[kind].ask(f"writing {path.name}", work)
 
     def _written(self, path: Path) -> None:
-        self._page.errors.show_note(f"Written: {path.name}.")
+        # The public view names no file of the house, though it was ordered before.
+        if MARK not in path.name or not self._page.document.public:
+            self._page.errors.show_note(f"Written: {path.name}.")

@@ -120,7 +120,7 @@ class Browser:
         """Follow a link to a file that the browser keeps."""
         before = set(self.downloads.iterdir())
         self.press(words, leaves=False)
-        last = time.monotonic() + 30
+        last = time.monotonic() + 300
         while time.monotonic() < last:
             new = [p for p in set(self.downloads.iterdir()) - before if p.suffix != ".crdownload"]
             if new and not new[0].name.startswith("."):
@@ -209,7 +209,7 @@ def browser(look: TrialServer, tmp_path_factory: pytest.TempPathFactory) -> Iter
     options.add_experimental_option("prefs", {"download.default_directory": str(downloads)})
     chrome = Chrome(options=options, service=ChromeService(driver))
     try:
-        chrome.set_script_timeout(60)
+        chrome.set_script_timeout(300)
         found = Browser(chrome, look.address, downloads)
         found.screen(DESK)
         yield found
