@@ -35,6 +35,7 @@ from tabprotect.engine.protection.subtables import (
     publication_of,
 )
 from tabprotect.engine.randomness import Randomness
+from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.publication import Publication
 
 RUNS = 20
@@ -85,13 +86,15 @@ def compare(
         raise ParameterError({"run": "nothing is to be compared"})
     if runs_per_method < 1:
         raise ParameterError({"runs_per_method": "must be at least 1"})
-    asked = [_with_margins(spec, scope) for spec in specs]
-    configurations, values = _resolved(problem, asked)
+    domain = problem.table.domain
+    names = tuple(measure.name for measure in named_measures(measures))
+    key, named = Key.of(domain, scope.key, scope.sensitive), _named(domain, scope)
+    configurations, values = _resolved(problem, [_with_margins(spec, scope) for spec in specs])
     plan = RunPlan(
         problem,
-        _compared(problem, values, scope),
-        Key.of(problem.table.domain, scope.key, scope.sensitive),
-        tuple(measure.name for measure in named_measures(measures)),
+        named or default_compared(domain, _published(problem, values)),
+        key,
+        names,
         budget or Budget(),
     )
     randomness = Randomness.seeded(seed)
@@ -120,11 +123,10 @@ def compare(
     return assembled(dict(enumerate(made)))
 
 
-def _compared(problem: Problem, values: Sequence[Values], scope: Scope) -> Publication:
-    """The cells that are compared: those that the scope names, or those that are published."""
-    domain = problem.table.domain
+def _named(domain: Domain, scope: Scope) -> Publication | None:
+    """The cells that the scope names, where it names any."""
     if scope.margins is None:
-        return default_compared(domain, _published(problem, values))
+        return None
     found = parse_groupings(scope.groupings, domain) if scope.groupings else ()
     return Publication.of(domain, scope.margins, found)
 
