@@ -125,9 +125,8 @@ class Comparison:
             Where the run failed, for the reason why.
         """
         task = self._task(run)
-        return release_once(
-            task.plan.problem, methods()[task.method], task.values, task.seed, progress
-        )
+        method = methods()[task.method]
+        return release_once(task.plan.problem, method, task.values, task.seed, progress).release
 
     def case(self, run: ComparisonRun, progress: Progress = SILENT) -> AssessedRelease:
         """A run's release with everything measures look at, for figures cell by cell."""
