@@ -14,10 +14,10 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from tabprotect.engine.query_space.table_server.fold import Request, ServerState, decide
+from tabprotect.engine.query_space.table_server.decision import Request, ServerState, decide
 from tabprotect.engine.query_space.table_server.log_entry import LogEntry
 from tabprotect.server.api import DECISIONS
-from tabprotect.server.deciding.desk import Desk
+from tabprotect.server.deciding.served_table import ServedTable
 from tabprotect.server.service import read
 
 SERVICE = """
@@ -176,10 +176,10 @@ def check(folder: Path, database: str, answered: list[Said]) -> int:
     Every answer is in the log, under its number, once; nothing was released twice; every line is
     the one that a single server, asked in the log's order, would have written.
     """
-    desk = Desk(read(folder / "service.toml"), database)
+    served = ServedTable(read(folder / "service.toml"), database)
     try:
-        entries = [entry for entry, _ in reversed(desk.log(10**6, 10**6))]
-        assert desk.verified()[0] == len(entries) >= len(answered)
+        entries = [entry for entry, _ in reversed(served.log(10**6, 10**6))]
+        assert served.verified()[0] == len(entries) >= len(answered)
         by_number = {entry.number: entry for entry in entries}
         numbers = [found["number"] for _, found in answered]
         assert len(set(numbers)) == len(numbers)
@@ -193,10 +193,10 @@ def check(folder: Path, database: str, answered: list[Said]) -> int:
                 assert bundles.setdefault(line.query, answer) == answer
         released = [e.line.newly_released for e in entries if e.line.newly_released is not None]
         assert released and len(released) == len(set(released))
-        _follows(entries, desk._start)
+        _follows(entries, served._start)
         return len(entries)
     finally:
-        desk.close()
+        served.close()
 
 
 def _follows(entries: list[LogEntry], state: ServerState) -> None:

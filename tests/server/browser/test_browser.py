@@ -28,7 +28,7 @@ from table_server import czech
 
 from tabprotect.engine.project.opening.sources import open_table
 from tabprotect.server.hosting.trial_server import TrialServer
-from tabprotect.server.service import BeyondChoice, Limits, RuleChoice
+from tabprotect.server.service import BeyondChoice, RequestLimits, RuleChoice
 
 DESK, PHONE = (1100, 800), (360, 740)
 
@@ -187,7 +187,7 @@ def look() -> Iterator[TrialServer]:
     service = czech(
         rule=RuleChoice("by_demand", {"requests": 2}),
         beyond=BeyondChoice(answer="perturbed"),
-        limits=Limits(requests=100_000, quantum=0.0),
+        limits=RequestLimits(requests=100_000, quantum=0.0),
     )
     found = TrialServer(service, open_table("example:czech-autoworkers")).start()
     yield found

@@ -165,6 +165,7 @@ class CyclicPerturbation(Method):
 
     calibrations = (
         CalibrationPlan(means=SIX, runs=180),
+        CalibrationPlan({"alpha": 0.15}, ((3.0,) * 6,) * 6, runs=160),
         CalibrationPlan(
             {"cycles": "every", "n_cover": 5, "order": "random", "blocking": "negative"}, SIX
         ),
