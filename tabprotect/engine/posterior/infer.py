@@ -9,8 +9,6 @@ from typing import Literal
 import numpy as np
 
 from tabprotect.engine.arrays import Floats, Ints
-from tabprotect.engine.budgets import JOINT_DRAWS, MOST_RERUNS
-from tabprotect.engine.budgets import JOINT_HELD as MOST_HELD
 from tabprotect.engine.errors import InfeasibleError, InputError
 from tabprotect.engine.posterior.adaptive.infer_adaptive import infer_adaptive
 from tabprotect.engine.posterior.factors.cell_laws import kind_logs
@@ -32,6 +30,16 @@ from tabprotect.engine.release.likelihood import (
 )
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
+
+MOST_HELD = 2**24
+"""Counts of all originals that are weighed."""
+
+MOST_RERUNS = 20_000
+"""Originals that a mechanism as a whole is asked about."""
+
+JOINT_DRAWS = 20_000
+"""Originals drawn where several releases are weighed together."""
+
 
 Way = Literal["auto", "exact", "monte_carlo"]
 

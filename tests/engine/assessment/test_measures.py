@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 import tabprotect as tp
 from tabprotect.engine.assessment.assessed_release import AssessedRelease
-from tabprotect.engine.assessment.association import association
 from tabprotect.engine.assessment.attribute_disclosure import guess
 from tabprotect.engine.assessment.compared_cells import default_compared, derive
 from tabprotect.engine.assessment.distances import ranks
@@ -20,6 +19,7 @@ from tabprotect.engine.assessment.figure import Figure
 from tabprotect.engine.assessment.intruder_key import Key
 from tabprotect.engine.assessment.registered import measures, named_measures
 from tabprotect.engine.assessment.release_posteriors import Budget
+from tabprotect.engine.assessment.utility.association_change import association
 from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.posterior.factors import infer_factors
 from tabprotect.engine.posterior.infer import infer

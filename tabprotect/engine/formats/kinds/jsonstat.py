@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from tabprotect.engine.arrays import Bools, Codes
-from tabprotect.engine.budgets import MOST_TEXT as MOST_BYTES
+from tabprotect.engine.budgets import MOST_TEXT
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.format import Format
 from tabprotect.engine.formats.layouts.cell_list import CellList, check_categories
@@ -130,7 +130,7 @@ def _written(
 
 
 def _parsed(path: Path) -> object:
-    if path.stat().st_size > MOST_BYTES:
+    if path.stat().st_size > MOST_TEXT:
         raise InputError("the file is too large for JSON", hint="take the table as CSV or Parquet")
     try:
         return json.loads(path.read_bytes().decode("utf-8-sig"))

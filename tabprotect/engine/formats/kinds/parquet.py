@@ -20,9 +20,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tabprotect.engine.arrays import Bools, Codes, Ints
-from tabprotect.engine.budgets import CELL_LIST_CATEGORIES as MAX_CATEGORIES
-from tabprotect.engine.budgets import EXACT_FLOAT
+from tabprotect.engine.arrays import EXACT_FLOAT, Bools, Codes, Ints
+from tabprotect.engine.budgets import MAX_CATEGORIES
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.format import COUNT, Format, RecordsFile
 from tabprotect.engine.formats.layouts.cell_list import CellList, check_categories

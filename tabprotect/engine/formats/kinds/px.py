@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy as np
 
 from tabprotect.engine.arrays import Bools, Codes
-from tabprotect.engine.budgets import MOST_TEXT as MOST_BYTES
+from tabprotect.engine.budgets import MOST_TEXT
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.format import Format
 from tabprotect.engine.formats.layouts.cell_list import CellList, check_categories
@@ -166,7 +166,7 @@ def _listed(keyword: str, texts: tuple[str, ...]) -> list[str]:
 
 
 def _read(path: Path, encoding: str | None) -> _File:
-    if path.stat().st_size > MOST_BYTES:
+    if path.stat().st_size > MOST_TEXT:
         raise InputError("the file is too large for PX", hint="take the table as CSV or Parquet")
     data = path.read_bytes()
     if encoding is None:

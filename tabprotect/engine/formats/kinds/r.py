@@ -18,7 +18,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from tabprotect.engine.budgets import MOST_TEXT as MOST_BYTES
+from tabprotect.engine.budgets import MOST_TEXT
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.format import COUNT
 from tabprotect.engine.formats.layouts.observations import refuse_texts
@@ -53,7 +53,7 @@ class R(ColumnFormat):
 
     def columns(self, path: Path) -> dict[str, TypedColumn]:
         library = self.module()
-        if path.stat().st_size > MOST_BYTES:
+        if path.stat().st_size > MOST_TEXT:
             raise InputError("the file is too large for R", hint="save it as Parquet")
         try:
             data = _unpacked(path.read_bytes())
@@ -105,7 +105,7 @@ def _unpacked(data: bytes) -> bytes:
         unpacking = lzma.LZMADecompressor()
     else:
         return data
-    out: bytes = unpacking.decompress(data, MOST_BYTES)
+    out: bytes = unpacking.decompress(data, MOST_TEXT)
     if not unpacking.eof:
         raise InputError("the file is cut off, or too large for R", hint="save it as Parquet")
     return out

@@ -23,7 +23,7 @@ from pathlib import Path
 import numpy as np
 
 from tabprotect.engine.arrays import Bools, Codes
-from tabprotect.engine.budgets import MOST_TEXT as MOST_BYTES
+from tabprotect.engine.budgets import MOST_TEXT
 from tabprotect.engine.errors import InputError, RecordsError
 from tabprotect.engine.formats.format import COUNT, Format, RecordsFile
 from tabprotect.engine.formats.layouts.cell_list import CellList
@@ -289,7 +289,7 @@ def _response(meta: TauMetadata, wanted: str | None) -> int:
 
 
 def _rows(path: Path, meta: TauMetadata, separator: str, encoding: str | None) -> SheetRows:
-    if path.stat().st_size > MOST_BYTES:
+    if path.stat().st_size > MOST_TEXT:
         raise InputError("the table is too large to be held", hint="take it as CSV or Parquet")
     data = path.read_bytes()
     try:

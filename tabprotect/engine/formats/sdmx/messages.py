@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tabprotect.engine.arrays import Bools
-from tabprotect.engine.budgets import MOST_TEXT as MOST_BYTES
+from tabprotect.engine.budgets import MOST_TEXT
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.format import Format
 from tabprotect.engine.formats.layouts.cell_list import CellList, check_categories
@@ -87,7 +87,7 @@ class SdmxMessage(Format):
     def cells(
         self, path: Path, reading: Reading, progress: Progress = SILENT
     ) -> tuple[CellList, list[str]]:
-        if path.stat().st_size > MOST_BYTES:
+        if path.stat().st_size > MOST_TEXT:
             raise InputError("the message is too large to be held", hint="take it as SDMX-CSV")
         found, notes = self.observations(path.read_bytes(), reading.count)
         cells, told = _cells(found, reading)

@@ -12,8 +12,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from tabprotect.engine.arrays import Bools
-from tabprotect.engine.budgets import EXACT_FLOAT
+from tabprotect.engine.arrays import EXACT_FLOAT, Bools
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.format import COUNT, Format, RecordsFile
 from tabprotect.engine.formats.layouts.cell_list import CellList, check_categories

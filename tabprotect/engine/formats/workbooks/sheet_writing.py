@@ -9,15 +9,17 @@ from typing import Literal
 
 import numpy as np
 
-from tabprotect.engine.arrays import Bools
-from tabprotect.engine.budgets import CROSSTAB_CELLS as MOST_LAID_OUT
-from tabprotect.engine.budgets import EXACT_FLOAT
-from tabprotect.engine.budgets import SHEET_WRITING_ROWS as MOST_ROWS
+from tabprotect.engine.arrays import EXACT_FLOAT, Bools
+from tabprotect.engine.budgets import CROSSTAB_CELLS
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.format import COUNT
 from tabprotect.engine.formats.layouts.observations import cells_shown, refuse_names, refuse_texts
 from tabprotect.engine.formats.statuses import CONF_STATUS, CONFIDENTIAL, FREE, SHOWN
 from tabprotect.engine.tables.table import Table
+
+MOST_ROWS = 2**20 - 1
+"""Of a sheet, below its header."""
+
 
 Style = Literal["", "head", "title", "note"]
 
@@ -63,7 +65,7 @@ def sheets_of(
     refuse_texts(texts, held, "a sheet")
     sheets = {"table": _long(table, hidden)}
     wide = domain.shape[-1] if domain.ndim > 1 else 1
-    if domain.ndim >= 1 and domain.size <= MOST_LAID_OUT and wide < WIDEST:
+    if domain.ndim >= 1 and domain.size <= CROSSTAB_CELLS and wide < WIDEST:
         sheets["crosstab"] = _laid_out(table, hidden, title)
     return sheets
 

@@ -9,7 +9,6 @@ from typing import Literal
 import numpy as np
 
 from tabprotect.engine.arrays import Floats, Ints
-from tabprotect.engine.budgets import INFER_MOVES_LISTED as MOST_LISTED
 from tabprotect.engine.errors import InfeasibleError
 from tabprotect.engine.posterior.moves import sampling
 from tabprotect.engine.posterior.moves.elimination import Elimination
@@ -21,6 +20,10 @@ from tabprotect.engine.posterior.prior import Prior
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.likelihood import MoveSequence
+
+MOST_LISTED = 2**24
+"""Counts of all listed originals."""
+
 
 DrawChanges = Callable[[int, np.random.Generator, Progress], Ints]
 

@@ -7,7 +7,6 @@ from pathlib import Path
 from types import MappingProxyType
 
 from tabprotect.engine.atomic import Whole, write_together
-from tabprotect.engine.budgets import CYCLE_VERBS_QUICK_CELLS as QUICK_CELLS
 from tabprotect.engine.bundle import archive, confidential, public
 from tabprotect.engine.cycles.designs import is_named
 from tabprotect.engine.disclosure import gate
@@ -20,7 +19,7 @@ from tabprotect.engine.project.copy_as_command import SAVED, table_word
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.project.project import PRIORS, Project, Who
 from tabprotect.engine.project.releasing.registering import entered
-from tabprotect.engine.project.verbs.cycle_verbs import redesigned, set_cycles
+from tabprotect.engine.project.verbs.cycle_verbs import QUICK_CELLS, redesigned, set_cycles
 from tabprotect.engine.protection.coins import house_randomness
 from tabprotect.engine.protection.problem import Protected
 from tabprotect.engine.protection.registered import methods
