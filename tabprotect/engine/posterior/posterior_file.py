@@ -18,7 +18,7 @@ from tabprotect.engine.tables.domain import Domain
 Format = Literal["csv", "parquet"]
 
 FIGURES = ("published", "mean", "mode", "count", "probability")
-"""Columns after those of the variables; ``published`` is empty where nothing is published."""
+"""Columns after those of the variables; ``published`` is empty where no count is published."""
 
 DRAWN = ("draw", "count")
 """Columns of drawn originals, beside those of the variables."""
@@ -29,7 +29,7 @@ _PIECE = 1 << 20
 
 
 def posterior_file(posterior: Posterior, cells: Ints, form: Format) -> Iterator[bytes]:
-    """The bytes of the file in pieces; all of it is worked out before the first.
+    """The bytes of the file in pieces; everything is computed before the first piece.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ def posterior_file(posterior: Posterior, cells: Ints, form: Format) -> Iterator[
     Raises
     ------
     InputError
-        When a variable is called like one of the ``FIGURES``.
+        If a variable has the name of one of the ``FIGURES``.
     TooLargeError
         When there are too many rows.
     """
@@ -59,7 +59,7 @@ def posterior_file(posterior: Posterior, cells: Ints, form: Format) -> Iterator[
 
 
 def draws_file(domain: Domain, tables: Ints, form: Format) -> Iterator[bytes]:
-    """The same for whole originals that were drawn: a row for each draw and cell.
+    """The file of whole originals that were drawn: a row for each draw and cell.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ def draws_file(domain: Domain, tables: Ints, form: Format) -> Iterator[bytes]:
     Raises
     ------
     InputError
-        When a variable is called ``draw`` or ``count``.
+        If a variable is called ``draw`` or ``count``.
     """
     _check_names(domain, DRAWN)
     number, cells = tables.shape
@@ -79,7 +79,7 @@ def draws_file(domain: Domain, tables: Ints, form: Format) -> Iterator[bytes]:
 
 def _check_names(domain: Domain, taken: tuple[str, ...]) -> None:
     for name in taken:
-        # SQL tells no upper case from lower.
+        # SQL names are case-insensitive.
         if name in map(str.lower, domain.names):
             raise InputError(
                 f"a variable is called {name!r}, like a column of the file",
@@ -103,7 +103,7 @@ def _file(
         name = domain.names[axis].replace('"', '""')
         names.append(f'list_extract(${axis + 1}, cell // {step} % {size} + 1) AS "{name}"')
     wanted = ", ".join([*before, *names, *chosen])
-    # Late: importing it is a quarter of what a small `infer` takes.
+    # Imported late: it takes a quarter of the time of a small `infer`.
     import duckdb
 
     with tempfile.TemporaryDirectory() as folder, duckdb.connect() as connection:
