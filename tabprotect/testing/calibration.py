@@ -19,8 +19,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from tabprotect.engine.arrays import Bools, Floats, Ints
+from tabprotect.engine.belief.believing import RELEASE_ALONE, Evidence, believe
 from tabprotect.engine.errors import InfeasibleError, InputError
-from tabprotect.engine.posterior.infer import infer
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.posterior.prior import Poisson, Prior
 from tabprotect.engine.protection.calibration_plan import CalibrationPlan
@@ -218,7 +218,10 @@ class _Tally:
         counts, key = np.arange(MOST + 1), _key(release)
         if key not in self._known:
             randomness = Randomness.seeded(len(self._known))
-            found = infer(self._likelihood_of(release), self._prior, randomness=randomness)
+            evidence = Evidence(release, self._likelihood_of(release))
+            found = believe(
+                [evidence], self._prior, knowing=RELEASE_ALONE, randomness=randomness
+            ).posterior
             self._known[key] = (_statuses(found), _beliefs(found, counts))
         status, belief = self._known[key]
         hit = original.counts.reshape(-1)[:, None] == counts

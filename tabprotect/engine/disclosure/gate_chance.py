@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tabprotect.engine.belief.effort import TRIAL
 from tabprotect.engine.budgets import GATE_CHANCE_WORK, MOST_REMEDIES, TRIAL_WORK
 from tabprotect.engine.disclosure.verdict import verdict
 from tabprotect.engine.errors import InputError, Interrupted, TabprotectError
@@ -45,9 +46,6 @@ LEAST = 2
 
 A single one where whole originals are protected again to weigh them: that takes seconds each.
 """
-
-EFFORT = 0.1
-"""Share of a verdict's draws that a trial takes."""
 
 SURE = 0.99
 """Releases that pass as often are as good as all of them: averages over them hold."""
@@ -183,7 +181,7 @@ def _tried(
         progress.report("trying the gate", number / len(problems))
         try:
             release, _ = method.perform(problem, values, generator, progress)
-            found = verdict(release, limits, effort=EFFORT, progress=progress)
+            found = verdict(release, limits, effort=TRIAL, progress=progress)
         except Interrupted:
             raise
         except TabprotectError:
@@ -271,7 +269,7 @@ def mendings(
             release, draft = method.perform(problem, other, generator, progress)
             if method.objection(draft.findings):
                 continue
-            judged = verdict(release, limits, effort=EFFORT, progress=progress)
+            judged = verdict(release, limits, effort=TRIAL, progress=progress)
         except Interrupted:
             raise
         except TabprotectError:

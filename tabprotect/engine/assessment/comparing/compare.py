@@ -20,7 +20,6 @@ from tabprotect.engine.assessment.comparing.scope import EVERYTHING, Scope
 from tabprotect.engine.assessment.comparing.spreading import LOOK, spread
 from tabprotect.engine.assessment.intruder_key import Key
 from tabprotect.engine.assessment.registered import named_measures
-from tabprotect.engine.assessment.release_posteriors import Budget
 from tabprotect.engine.errors import InfeasibleError, InputError, ParameterError, TabprotectError
 from tabprotect.engine.formats.grouping_files import parse_groupings
 from tabprotect.engine.parameters import Parameter, Values
@@ -49,7 +48,6 @@ def compare(
     seed: int | None = None,
     measures: Sequence[str] | None = None,
     scope: Scope = EVERYTHING,
-    budget: Budget | None = None,
     workers: int | None = None,
     progress: Progress = SILENT,
 ) -> Comparison:
@@ -95,7 +93,7 @@ def compare(
     asked = [_with_margins(spec, scope) for spec in specs]
     configurations, values = _resolved(problem, asked)
     compared = default_compared(domain, _published(problem, values)) if named is None else named
-    plan = RunPlan(problem, compared, who, names, budget or Budget())
+    plan = RunPlan(problem, compared, who, names)
     randomness = Randomness.seeded(seed)
     tasks, copies = _tasks(plan, configurations, values, runs_per_method, randomness.seed)
     failed = [
