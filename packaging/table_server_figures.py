@@ -14,7 +14,7 @@ from pathlib import Path
 
 from tabprotect.engine.query_space.lattice import in_order
 from tabprotect.server.application import started
-from tabprotect.server.deciding.desk import Desk
+from tabprotect.server.deciding.served_table import ServedTable
 from tabprotect.server.service import CriterionChoice, Limits, Service, TableSource
 
 ROOT = Path(__file__).parents[1]
@@ -105,11 +105,11 @@ def matrix(
     return out
 
 
-def answered(desk: Desk) -> None:
+def answered(served: ServedTable) -> None:
     """Ask for random sub-tables, as users would."""
-    rng, names = random.Random(1), [variable.name for variable in desk.offered]
+    rng, names = random.Random(1), [variable.name for variable in served.offered]
     for _ in range(ASKED):
-        desk.ask("anybody", desk.lattice.query(rng.sample(names, rng.choice([1, 2, 3, 4, 5]))))
+        served.ask("anybody", served.lattice.query(rng.sample(names, rng.choice([1, 2, 3, 4, 5]))))
 
 
 def main() -> None:
@@ -121,23 +121,23 @@ def main() -> None:
     )
     with tempfile.TemporaryDirectory() as folder:
         server = started(service, f"{folder}/history.sqlite")
-        desk = server.desk
+        served = server.table
         try:
-            offered = {variable.name for variable in desk.offered}
-            names = [variable.name for variable in desk.domain.variables]
+            offered = {variable.name for variable in served.offered}
+            names = [variable.name for variable in served.domain.variables]
             rows = [
                 (
                     v.name,
                     f"{len(v.categories)} categories" + ("" if v.name in offered else ", never"),
                 )
-                for v in desk.domain.variables
+                for v in served.domain.variables
             ]
-            wanted = desk.lattice.query([names[v] for v in TICKED])
-            shape = desk.shape(wanted)
-            may = desk.state.releases.allows(wanted)
-            answered(desk)
-            found = in_order(q for q in desk.state.releases.released if q)
-            refused = len(desk.state.told.members)
+            wanted = served.lattice.query([names[v] for v in TICKED])
+            shape = served.shape(wanted)
+            may = served.state.releases.allows(wanted)
+            answered(served)
+            found = in_order(q for q in served.state.releases.released if q)
+            refused = len(served.state.told.members)
         finally:
             server.close()
     said = f"{' x '.join(map(str, shape))} cells: " + ("may be asked for" if may else "never")

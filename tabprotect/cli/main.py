@@ -17,7 +17,7 @@ from collections.abc import Sequence
 
 from tabprotect.cli.output import Console
 from tabprotect.cli.verbs import FAMILIES, Parser, Run, UsageError, Verbs, add_all
-from tabprotect.engine.errors import Interrupted, TabprotectError
+from tabprotect.engine.errors import Interrupted, TabprotectError, internal
 from tabprotect.languages.speaking import LANGUAGES, PSEUDO, of_environment, speak
 from tabprotect.version import __version__
 
@@ -142,14 +142,11 @@ def _failed(console: Console, error: TabprotectError) -> int:
 
 
 def _unforeseen(error: Exception, *, debug: bool) -> TabprotectError:
-    # Never the exception's own text: it may quote a count.
-    where = traceback.extract_tb(error.__traceback__)[-1]
-    name = os.path.basename(where.filename)
-    return TabprotectError(
-        f"internal error: {type(error).__name__} in {name}, line {where.lineno}",
-        hint="please report it" + ("" if debug else "; --debug says more"),
-        detail="".join(traceback.format_tb(error.__traceback__)) if debug else "",
-    )
+    found = internal(error)
+    found.hint = "please report it" + ("" if debug else "; --debug says more")
+    if debug:
+        found.detail = "".join(traceback.format_tb(error.__traceback__))
+    return found
 
 
 if __name__ == "__main__":

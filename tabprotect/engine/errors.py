@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import traceback
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
+
+T = TypeVar("T")
 
 
 class TabprotectError(Exception):
@@ -187,6 +191,38 @@ class Interrupted(TabprotectError):  # noqa: N818 (nothing went wrong)
 
     def __init__(self, message: str = "cancelled; nothing was changed") -> None:
         super().__init__(message)
+
+
+def attempted(work: Callable[[], T], *, faults: bool = False) -> T | TabprotectError:
+    """What the work gives, or the error that refuses it.
+
+    Parameters
+    ----------
+    faults
+        Whether a fault of the program counts as a refusal too: see :func:`internal`.
+
+    Raises
+    ------
+    Interrupted
+        When cancelled.
+    """
+    try:
+        return work()
+    except Interrupted:
+        raise
+    except TabprotectError as error:
+        return error
+    except Exception as error:
+        if not faults:
+            raise
+        return internal(error)
+
+
+def internal(error: Exception) -> TabprotectError:
+    """A fault of the program by its type and place; its own text may quote a count."""
+    where = traceback.extract_tb(error.__traceback__)[-1]
+    place = f"{Path(where.filename).name}, line {where.lineno}"
+    return TabprotectError(f"internal error: {type(error).__name__} in {place}")
 
 
 class BundleError(TabprotectError):

@@ -10,7 +10,7 @@ from tabprotect.engine.query_space.criterion_evidence import Evidence, RiskJudge
 from tabprotect.engine.query_space.frontier import Frontier
 from tabprotect.engine.query_space.registered import criteria
 from tabprotect.engine.query_space.release_sets.release_set import ReleaseSet
-from tabprotect.engine.query_space.table_server.price import Price, price
+from tabprotect.engine.query_space.table_server.refusal_price import RefusalPrice, refusal_price
 from tabprotect.engine.sensitivity.cells_to_judge import Judged
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.library.table import Table
@@ -108,13 +108,13 @@ class QuerySpace:
         text = margin if isinstance(margin, str) else ",".join(margin)
         return self._state.allows(self._state.evidence.lattice.parse(text))
 
-    def price(self, margin: str | Iterable[str]) -> Price | None:
+    def price(self, margin: str | Iterable[str]) -> RefusalPrice | None:
         """What refusing a margin tells; ``None`` where that cannot be computed.
 
         In bits, and as the largest move of the probability that an at-risk cell is at risk.
         """
         text = margin if isinstance(margin, str) else ",".join(margin)
-        return price(self._state, self._state.evidence.lattice.parse(text))
+        return refusal_price(self._state, self._state.evidence.lattice.parse(text))
 
     def frontier(self) -> Frontiers:
         """Both frontiers as they are now."""

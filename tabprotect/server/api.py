@@ -20,7 +20,7 @@ from tabprotect.engine.query_space.table_server.log_entry import LogEntry
 from tabprotect.engine.query_space.table_server.session import Answered
 from tabprotect.engine.tables.variable import Variable
 from tabprotect.server.asked_table import AskedTable, asked_table, names_listed
-from tabprotect.server.deciding.desk import Desk, Given
+from tabprotect.server.deciding.served_table import Given, ServedTable
 from tabprotect.server.egress import DEFAULT, OUTPUTS, ServedFormat, chosen_format
 from tabprotect.server.problems import HttpProblem
 from tabprotect.server.server import Server, Visitor
@@ -71,22 +71,22 @@ async def config(request: Request) -> Response:
 
 async def tables(request: Request) -> Response:
     """Which tables there are: one."""
-    desk = server_of(request).desk
-    return JSONResponse({"tables": [{"id": desk.id, "label": desk.label}]})
+    served = server_of(request).table
+    return JSONResponse({"tables": [{"id": served.id, "label": served.label}]})
 
 
 async def metadata(request: Request) -> Response:
     """The variables that are offered, with their categories."""
-    desk = _desk(request)
-    offered = {variable.name: variable for variable in desk.offered}
+    served = _served(request)
+    offered = {variable.name: variable for variable in served.offered}
     said = []
-    for variable in desk.domain.variables:
+    for variable in served.domain.variables:
         levels = [offered[name] for name in variable.named if name in offered]
         if variable.name in offered or levels:
             said.append(_described(variable) | {"levels": [_described(v) for v in levels]})
-    names = [name for v, name in enumerate(desk.lattice.names) if desk.disallowed >> v & 1]
+    names = [name for v, name in enumerate(served.lattice.names) if served.disallowed >> v & 1]
     return JSONResponse(
-        {"id": desk.id, "label": desk.label, "variables": said, "disallowed": names}
+        {"id": served.id, "label": served.label, "variables": said, "disallowed": names}
     )
 
 
@@ -97,15 +97,15 @@ def _described(variable: Variable) -> dict[str, object]:
 
 async def data(request: Request) -> Response:
     """A sub-table as a file; one that was not asked for yet is decided on."""
-    desk, server = _desk(request), server_of(request)
+    served, server = _served(request), server_of(request)
     names, filters, format_name = _data_request(request, await request.body())
     output = chosen_format(format_name, request.headers.get("accept", ""))
     wanted = understood(request, names, filters)
     identified(request)
-    given = desk.at_hand(wanted.query) or await run_in_threadpool(desk.known, wanted.query)
+    given = served.at_hand(wanted.query) or await run_in_threadpool(served.known, wanted.query)
     if given is None:
         answered = await decided(request, wanted.query, user_of(request, None))
-        given = await run_in_threadpool(desk.given, answered)
+        given = await run_in_threadpool(served.given, answered)
         if given is None:
             return _not_given(request, answered)
     tag = etag(given, output, wanted)
@@ -121,7 +121,7 @@ async def data(request: Request) -> Response:
     content = server.file(tag)
     if content is None:
         content = await run_in_threadpool(written, server, given, output, wanted)
-        server.keep(tag, content)
+        server.store(tag, content)
     name = f"{given.fingerprint[:12]}.{output.suffix}"
     headers["Content-Disposition"] = f'inline; filename="{name}"'
     return Response(content, media_type=output.media, headers=headers)
@@ -129,7 +129,7 @@ async def data(request: Request) -> Response:
 
 async def ask(request: Request) -> Response:
     """Ask for a sub-table: 201 decided, 202 put off, 403 refused."""
-    desk = _desk(request)
+    served = _served(request)
     said = _object(await request.body())
     unknown = set(said) - {"variables", "user", "filter"}
     if unknown:
@@ -137,7 +137,7 @@ async def ask(request: Request) -> Response:
     wanted = understood(request, _texts(said, "variables"), _texts(said, "filter", ()))
     identified(request)
     answered = await decided(request, wanted.query, user_of(request, said.get("user")))
-    given = await run_in_threadpool(desk.given, answered)
+    given = await run_in_threadpool(served.given, answered)
     if given is None:
         return _not_given(request, answered)
     return JSONResponse(
@@ -152,13 +152,13 @@ async def ask(request: Request) -> Response:
 
 async def query(request: Request) -> Response:
     """What became of a query; one that was put off may have been released since."""
-    desk = server_of(request).desk
+    served = server_of(request).table
     identified(request)
     number = request.path_params["number"]
-    entry = await run_in_threadpool(desk.entry, number)
+    entry = await run_in_threadpool(served.entry, number)
     if entry is None or entry.line.kind not in DECISIONS:
         raise HttpProblem("not_found", f"there is no query {number}")
-    given = await run_in_threadpool(desk.known, entry.line.query)
+    given = await run_in_threadpool(served.known, entry.line.query)
     if given is None:
         return JSONResponse(_entry_json(request, entry), headers={"Cache-Control": "no-store"})
     said = await run_in_threadpool(
@@ -174,7 +174,7 @@ async def vote(request: Request) -> Response:
     answered = await voted(request, number)
     if answered is None:
         return await query(request)
-    given = await run_in_threadpool(server_of(request).desk.given, answered)
+    given = await run_in_threadpool(server_of(request).table.given, answered)
     if given is None:
         return _not_given(request, answered)
     said = await run_in_threadpool(
@@ -188,23 +188,23 @@ async def voted(request: Request, number: int) -> Answered | None:
     server, visitor = server_of(request), visitor_of(request)
     known = visitor.account is not None
     answered = await run_in_threadpool(
-        lambda: server.desk.vote(user_of(request, None), number, known=known)
+        lambda: server.table.vote(user_of(request, None), number, known=known)
     )
     if answered is not None:
-        await told(request, answered)
+        await decision_time(request, answered)
     return answered
 
 
 async def frontier(request: Request) -> Response:
     """What is released, and what is known to be refused for good."""
-    desk = _desk(request)
-    state = await run_in_threadpool(desk.refresh)
-    names = desk.lattice.names_of
+    served = _served(request)
+    state = await run_in_threadpool(served.refresh)
+    names = served.lattice.names_of
     return JSONResponse(
         {
-            "variables": list(desk.lattice.names),
+            "variables": list(served.lattice.names),
             "released": [list(names(q)) for q in state.releases.released if q],
-            "refused": [list(names(q)) for q in state.told],
+            "refused": [list(names(q)) for q in state.refused],
             "frozen": state.frozen,
             "perturbed": state.perturbed or None,
         },
@@ -217,7 +217,7 @@ async def bundle(request: Request) -> Response:
     server, mark = server_of(request), request.path_params["fingerprint"]
     identified(request)
     tag, public = f'"{mark}"', "public" if server.service.access.anonymous else "private"
-    content = await run_in_threadpool(server.desk.bundle, mark) if len(mark) == 64 else None
+    content = await run_in_threadpool(server.table.bundle, mark) if len(mark) == 64 else None
     if content is None:
         raise HttpProblem("not_found", "no bundle with this fingerprint went out")
     headers = {
@@ -232,7 +232,7 @@ async def bundle(request: Request) -> Response:
 
 async def health(request: Request) -> Response:
     """Whether the history can be reached."""
-    await run_in_threadpool(server_of(request).desk.refresh)
+    await run_in_threadpool(server_of(request).table.refresh)
     return JSONResponse({"status": "ok"}, headers={"Cache-Control": "no-store"})
 
 
@@ -253,15 +253,15 @@ def written(server: Server, given: Given, output: ServedFormat, wanted: AskedTab
     """A sub-table as bytes: the one way out of every page and every route."""
     names = ", ".join(given.table.domain.names)
     kind = " (perturbed)" if given.kind == "perturbed" else ""
-    title = f"{server.desk.label}: {names}{kind}"
+    title = f"{server.table.label}: {names}{kind}"
     return output.write(wanted.part_of(given.table), title)
 
 
-def _desk(request: Request) -> Desk:
-    desk = server_of(request).desk
-    if request.path_params["id"] != desk.id:
-        raise HttpProblem("unknown_table", f"the only table is {desk.id!r}")
-    return desk
+def _served(request: Request) -> ServedTable:
+    served = server_of(request).table
+    if request.path_params["id"] != served.id:
+        raise HttpProblem("unknown_table", f"the only table is {served.id!r}")
+    return served
 
 
 def identified(request: Request) -> None:
@@ -276,14 +276,14 @@ def identified(request: Request) -> None:
 
 def understood(request: Request, names: Sequence[str], filters: Sequence[str]) -> AskedTable:
     """A request that may be decided on."""
-    desk, limits = server_of(request).desk, visitor_of(request).limits
-    wanted = asked_table(desk.domain, desk.lattice, names, filters)
-    wrong = wanted.query & desk.disallowed
+    served, limits = server_of(request).table, visitor_of(request).limits
+    wanted = asked_table(served.domain, served.lattice, names, filters)
+    wrong = wanted.query & served.disallowed
     if wrong:
         raise HttpProblem(
-            "disallowed_variable", f"not offered: {', '.join(desk.lattice.names_of(wrong))}"
+            "disallowed_variable", f"not offered: {', '.join(served.lattice.names_of(wrong))}"
         )
-    shape = desk.shape(wanted.query)
+    shape = served.shape(wanted.query)
     cells = math.prod(shape)
     if cells > limits.cells:
         raise HttpProblem(
@@ -313,12 +313,12 @@ def user_of(request: Request, said: object) -> str:
 
 async def decided(request: Request, query: Query, user: str) -> Answered:
     """The decision, told at a time that does not depend on what it is."""
-    answered = await run_in_threadpool(server_of(request).desk.ask, user, query)
-    await told(request, answered)
+    answered = await run_in_threadpool(server_of(request).table.ask, user, query)
+    await decision_time(request, answered)
     return answered
 
 
-async def told(request: Request, answered: Answered) -> None:
+async def decision_time(request: Request, answered: Answered) -> None:
     """Wait until the time at which any decision would be told."""
     server = server_of(request)
     server.metrics.decided(DECISIONS[answered.answer.kind][0])
@@ -339,7 +339,7 @@ def _not_given(request: Request, answered: Answered) -> Response:
     if answer.kind == "deferral":
         headers = {"Location": f"/queries/{number}", "Cache-Control": "no-store"}
         return JSONResponse(said, status_code=202, headers=headers)
-    names = server_of(request).desk.lattice.names_of
+    names = server_of(request).table.lattice.names_of
     parts = [list(names(part)) for part in answer.queries]
     raise HttpProblem(
         "not_released",
@@ -356,7 +356,7 @@ def _not_given(request: Request, answered: Answered) -> Response:
 
 def _entry_json(request: Request, entry: LogEntry) -> dict[str, object]:
     decision, code = DECISIONS[entry.line.kind]
-    names = server_of(request).desk.lattice.names_of(entry.line.query)
+    names = server_of(request).table.lattice.names_of(entry.line.query)
     return {
         "number": entry.number,
         "variables": list(names),

@@ -17,7 +17,7 @@ from tabprotect.engine.project.opening.sources import Opened
 from tabprotect.server import api
 from tabprotect.server.access.accounts import Accounts
 from tabprotect.server.browser import house_pages, reader_pages
-from tabprotect.server.deciding.desk import Desk
+from tabprotect.server.deciding.served_table import ServedTable
 from tabprotect.server.openapi import openapi
 from tabprotect.server.problems import HttpProblem
 from tabprotect.server.request_guard import Guard
@@ -52,11 +52,11 @@ def started(
     InputError, InfeasibleError
         When the table, the criterion or the database cannot be used.
     """
-    desk = Desk(service, url, progress, opened)
+    served = ServedTable(service, url, progress, opened)
     try:
-        return Server(service, desk, Accounts(url))
+        return Server(service, served, Accounts(url))
     except BaseException:
-        desk.close()
+        served.close()
         raise
 
 

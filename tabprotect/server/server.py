@@ -11,10 +11,10 @@ from starlette.requests import HTTPConnection
 
 from tabprotect.server.access.accounts import Account, Accounts
 from tabprotect.server.access.limiter import Limiter
-from tabprotect.server.deciding.desk import Desk
+from tabprotect.server.deciding.served_table import ServedTable
 from tabprotect.server.metrics import Metrics
 from tabprotect.server.problems import HttpProblem
-from tabprotect.server.service import Limits, Service
+from tabprotect.server.service import RequestLimits, Service
 
 COOKIE = "tabprotect-session"
 
@@ -31,7 +31,7 @@ class Visitor:
 
     client: str
     account: Account | None
-    limits: Limits
+    limits: RequestLimits
 
     @property
     def role(self) -> str:
@@ -48,7 +48,7 @@ class Server:
     """A service with all that is running for it."""
 
     service: Service
-    desk: Desk
+    table: ServedTable
     accounts: Accounts
     limiter: Limiter = field(default_factory=Limiter)
     metrics: Metrics = field(default_factory=Metrics)
@@ -58,7 +58,7 @@ class Server:
         """The file with an ETag, if it is at hand."""
         return self._files.get(tag)
 
-    def keep(self, tag: str, content: bytes) -> None:
+    def store(self, tag: str, content: bytes) -> None:
         """Keep a file at hand; the oldest one makes room."""
         self._files[tag] = content
         if len(self._files) > FILES:
@@ -67,7 +67,7 @@ class Server:
     def close(self) -> None:
         """Let go of the databases."""
         self.accounts.close()
-        self.desk.close()
+        self.table.close()
 
     @staticmethod
     def names_itself(connection: HTTPConnection) -> bool:
@@ -118,4 +118,4 @@ class Server:
     def signed(self, purpose: str, text: str) -> str:
         """A signature that only this history's servers can make."""
         said = f"{purpose}:{text}".encode()
-        return hmac.new(self.desk.secret, said, hashlib.sha256).hexdigest()
+        return hmac.new(self.table.secret, said, hashlib.sha256).hexdigest()

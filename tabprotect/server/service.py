@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-import tomllib
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Literal, get_args, get_type_hints
+from typing import Annotated, Literal
 
+from tabprotect.engine.decoding import Between, decoded, parsed_toml
 from tabprotect.engine.errors import InputError, ParameterError, TabprotectError
 from tabprotect.engine.project.opening.examples import PREFIX
 from tabprotect.engine.query_space.registered import criteria, rules
@@ -19,6 +19,7 @@ from tabprotect.engine.sensitivity.cells_to_judge import Judged
 
 Beyond = Literal["refusal", "perturbed"]
 Blocking = Literal["any_zero", "negative"]
+Positive = Annotated[int, Between(1)]
 
 
 @dataclass(frozen=True)
@@ -59,7 +60,7 @@ class CriterionChoice:
     """
 
     name: str = "width"
-    threshold: int = 3
+    threshold: Annotated[int, Between(0)] = 3
     cells: Judged = "at_risk"
     bounds: BoundsWay = "auto"
 
@@ -90,13 +91,13 @@ class BeyondChoice:
     """
 
     answer: Beyond = "refusal"
-    alpha: float = 0.25
-    passes: int = 1
+    alpha: Annotated[float, Between(0)] = 0.25
+    passes: Annotated[int, Between(0)] = 1
     blocking: Blocking = "negative"
 
 
 @dataclass(frozen=True)
-class Limits:
+class RequestLimits:
     """``[limits]`` and ``[groups.NAME]``: all of it is told by ``/config``.
 
     Attributes
@@ -116,12 +117,12 @@ class Limits:
         answers everything at once.
     """
 
-    cells: int = 10_000
-    requests: int = 300
-    window: int = 10
-    body: int = 16_384
-    name: int = 100
-    quantum: float = 0.05
+    cells: Positive = 10_000
+    requests: Positive = 300
+    window: Positive = 10
+    body: Positive = 16_384
+    name: Positive = 100
+    quantum: Annotated[float, Between(0)] = 0.05
 
 
 @dataclass(frozen=True)
@@ -157,9 +158,9 @@ class Service:
     criterion: CriterionChoice = field(default_factory=CriterionChoice)
     rule: RuleChoice = field(default_factory=RuleChoice)
     beyond: BeyondChoice = field(default_factory=BeyondChoice)
-    limits: Limits = field(default_factory=Limits)
+    limits: RequestLimits = field(default_factory=RequestLimits)
     access: Access = field(default_factory=Access)
-    groups: Mapping[str, Limits] = field(default_factory=lambda: MappingProxyType({}))
+    groups: Mapping[str, RequestLimits] = field(default_factory=lambda: MappingProxyType({}))
 
     @property
     def settings(self) -> dict[str, object]:
@@ -196,102 +197,61 @@ def read(path: Path) -> Service:
     Raises
     ------
     InputError
-        Naming the file, with the first thing in it that means nothing.
+        Naming the file, with everything in it that means nothing.
     """
     try:
-        said = tomllib.loads(path.read_text(encoding="utf-8"))
+        text = path.read_text(encoding="utf-8")
     except OSError as error:
         raise InputError(f"the service cannot be read: {error.strerror}", file=path) from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InputError(f"this is no TOML: {error}", file=path) from None
+    except UnicodeDecodeError as error:
+        raise InputError(f"not a valid service: {error}", file=path) from None
     try:
-        return _checked(_service(said), path.parent)
+        return _checked(_service(parsed_toml(text, "service")), path.parent)
     except InputError as error:
         raise error.in_file(path) from None
     except TabprotectError as error:
         raise InputError(str(error), file=path, hint=error.hint) from None
 
 
-def _service(said: Mapping[str, object]) -> Service:
-    top = dict(said)
-    groups = _mapping(top.pop("groups", {}), "groups")
-    rule = dict(_mapping(top.pop("rule", {}), "rule"))
-    name = rule.pop("name", "myopic")
-    parts = {
-        section: _filled(kind, _mapping(top.pop(section, {}), section), section)
-        for section, kind in (
-            ("table", TableSource),
-            ("criterion", CriterionChoice),
-            ("beyond", BeyondChoice),
-            ("limits", Limits),
-            ("access", Access),
-        )
-    }
-    head = _filled(_Head, _mapping(top.pop("service", {}), "service"), "service")
-    if top:
-        raise InputError(f"[{next(iter(top))}] means nothing", hint=f"there are {_SECTIONS}")
-    if not isinstance(name, str):
-        raise InputError("[rule] name is not a text")
-    known = parts["limits"]
-    assert isinstance(known, Limits)
-    return Service(
-        title=head.title,
-        languages=head.languages,
-        rule=RuleChoice(name, MappingProxyType(rule)),
-        groups=MappingProxyType(
-            {
-                group: _filled(Limits, _mapping(g, f"groups.{group}"), f"groups.{group}", known)
-                for group, g in groups.items()
-            }
-        ),
-        **parts,
-    )
+@dataclass(frozen=True)
+class _Head:
+    title: str = Service.title
+    languages: tuple[str, ...] = Service.languages
 
 
 @dataclass(frozen=True)
-class _Head:
-    title: str = "Table server"
-    languages: tuple[str, ...] = ("en",)
+class _File:
+    """The sections of the file."""
+
+    service: _Head = field(default_factory=_Head)
+    table: TableSource = field(default_factory=TableSource)
+    criterion: CriterionChoice = field(default_factory=CriterionChoice)
+    rule: Mapping[str, object] = field(default_factory=dict)
+    beyond: BeyondChoice = field(default_factory=BeyondChoice)
+    limits: RequestLimits = field(default_factory=RequestLimits)
+    access: Access = field(default_factory=Access)
+    groups: Mapping[str, RequestLimits] = field(default_factory=dict)
 
 
-_SECTIONS = "[service], [table], [criterion], [rule], [beyond], [limits], [access], [groups.NAME]"
-
-
-def _mapping(value: object, section: str) -> Mapping[str, object]:
-    if not isinstance(value, dict):
-        raise InputError(f"{section} is not a section", hint=f"write [{section}]")
-    return value
-
-
-def _filled(kind: Any, said: Mapping[str, object], section: str, start: Any = None) -> Any:
-    """A section: every key known, every value of its kind."""
-    hints = get_type_hints(kind)
-    known = {f.name for f in fields(kind)}
-    found: dict[str, object] = {}
-    for key, value in said.items():
-        if key not in known:
-            there = ", ".join(sorted(known))
-            raise InputError(f"[{section}] has no {key!r}", hint=f"there are {there}")
-        found[key] = _value(hints[key], value, f"[{section}] {key}")
-    return replace(start if start is not None else kind(), **found)
-
-
-def _value(hint: Any, value: object, where: str) -> object:
-    if get_args(hint) and all(isinstance(choice, str) for choice in get_args(hint)):
-        if value not in get_args(hint):
-            raise InputError(f"{where} is {value!r}", hint=f"one of {', '.join(get_args(hint))}")
-        return value
-    if hint == tuple[str, ...]:
-        if not isinstance(value, list) or not all(isinstance(v, str) for v in value):
-            raise InputError(f"{where} is not a list of texts")
-        return tuple(value)
-    if hint is float and type(value) is int:
-        value = float(value)
-    if type(value) is not hint:
-        raise InputError(f"{where} is {value!r}", hint=f"it must be of the kind {hint.__name__}")
-    if isinstance(value, (int, float)) and not isinstance(value, bool) and value < 0:
-        raise InputError(f"{where} is below 0")
-    return value
+def _service(said: Mapping[str, object]) -> Service:
+    groups, limits = said.get("groups"), said.get("limits")
+    if isinstance(groups, dict) and isinstance(limits, dict):
+        # A group has the limits of all but what it says itself.
+        own = {name: limits | g if isinstance(g, dict) else g for name, g in groups.items()}
+        said = {**said, "groups": own}
+    file = decoded(said, _File)
+    parameters = dict(file.rule)
+    name = decoded(parameters.pop("name", RuleChoice.name), str, "rule.name")
+    return Service(
+        **vars(file.service),
+        table=file.table,
+        criterion=file.criterion,
+        rule=RuleChoice(name, MappingProxyType(parameters)),
+        beyond=file.beyond,
+        limits=file.limits,
+        access=file.access,
+        groups=MappingProxyType(file.groups),
+    )
 
 
 def _checked(service: Service, folder: Path) -> Service:
@@ -304,9 +264,6 @@ def _checked(service: Service, folder: Path) -> Service:
         rules()[service.rule.name].resolve(service.rule.parameters)
     except ParameterError as error:
         raise InputError(f"[rule] {error}", hint=error.hint) from None
-    for limits in (service.limits, *service.groups.values()):
-        if min(limits.cells, limits.requests, limits.window, limits.body, limits.name) < 1:
-            raise InputError("a limit is below 1", hint="only quantum may be 0")
     table, access = service.table, service.access
     if not table.source.startswith(PREFIX):
         table = replace(table, source=str((folder / table.source).absolute()))

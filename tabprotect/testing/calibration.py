@@ -13,6 +13,7 @@ and a likelihood::
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
@@ -31,12 +32,13 @@ from tabprotect.engine.release.likelihood import CellFactors, Likelihood, Rerun
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
+from tabprotect.testing.planted_faults import RIGHT, Reader
 
 LIMIT = 4.5
 """Of 50 bins, this |z| is exceeded by chance in 3 of 10,000 simulations."""
 
 ENOUGH, ENOUGH_OF_SUM = 5.0, 25.0
-"""Expected variance of the hits, or of their sum, from which a bin is judged."""
+"""Expected variance of the hits, of how sure readers were, or of the sum, from which a bin is judged."""
 
 HIDDEN = "no published count"
 
@@ -45,11 +47,18 @@ EVERY = "every cell"
 SUM = -1
 """In place of a true count: the sum of all judged ones. A fault too small for each of them adds up."""
 
+SURENESS = -2
+"""In place of a true count: how sure readers were of the true ones, as the sum of the logarithms of
+their beliefs. Who takes a law for too narrow is wrong more often than such beliefs say, who takes it
+for too wide less often."""
+
+NAMES = {SUM: "sum", SURENESS: "sureness"}
+
 MOST = 8
 """True counts up to it, and published ones up to twice it, are judged."""
 
-FACTOR = 3.0
-"""Of a planted fault: the likelihood times FACTOR ** count in every other cell."""
+IMPOSSIBLE = 1e-12
+"""The belief in a true count that was held to be impossible."""
 
 LOOK, SEEN = 20, LIMIT + 0.5
 """After so many runs each time, a planted fault whose |z| is beyond ``SEEN`` counts as found."""
@@ -61,17 +70,17 @@ class AlwaysRefused(Exception):  # noqa: N818 (what a simulation found, no fault
 
 @dataclass(frozen=True)
 class Bin:
-    """Cells of one status, one true count or the sum of all.
+    """Cells of one status, one true count, the sum of all or how sure of them readers were.
 
     Attributes
     ----------
     hits, expected
-        Cells with this true count, or the sum; and what the posteriors expected.
+        Cells with this true count, the sum or the sureness; and what the posteriors expected.
     z
         The difference by its standard error; cells of one run may depend on each other.
     """
 
-    hits: int
+    hits: float
     expected: float
     z: float
 
@@ -84,10 +93,16 @@ class Calibration:
     ----------
     by_status
         ``published 3, even cells``, ``no published count, odd cells`` or ``every cell, odd cells``
-        -> true count or ``SUM`` -> bin with enough cells.
+        -> true count, ``SUM`` or ``SURENESS`` -> bin with enough cells.
+    misread
+        Whether the reader took any law otherwise than it is.
+    impossible
+        Whether a release was impossible to the reader: a fault that shows by itself.
     """
 
     by_status: dict[str, dict[int, Bin]]
+    misread: bool = False
+    impossible: bool = False
 
     @property
     def bins(self) -> int:
@@ -96,14 +111,16 @@ class Calibration:
 
     @property
     def worst_z(self) -> float:
-        """The largest |z|; 0 where no bin was judged."""
+        """The largest |z|; 0 where no bin was judged, infinite where a release was impossible."""
+        if self.impossible:
+            return math.inf
         return max(
             (abs(b.z) for found in self.by_status.values() for b in found.values()), default=0.0
         )
 
     def __str__(self) -> str:
         return "\n".join(
-            f"{status:32} true {'sum' if count == SUM else count}: {b.hits} of {b.expected:.1f}, "
+            f"{status:32} true {NAMES.get(count, count)}: {b.hits:g} of {b.expected:.1f}, "
             f"z {b.z:+.1f}"
             for status, found in self.by_status.items()
             for count, b in found.items()
@@ -144,20 +161,17 @@ def calibrate_method(
     plan: CalibrationPlan,
     *,
     likelihood_of: Callable[[Release], Likelihood] | None = None,
-    factors: Sequence[float] = (1.0,),
+    readers: Sequence[Reader] = (RIGHT,),
     seed: int = 3,
 ) -> tuple[Calibration, ...]:
-    """The simulation that a method declares, judged by readers of several beliefs at once.
+    """The simulation that a method declares, judged by several readers at once.
 
     Parameters
     ----------
     likelihood_of
         What readers believe the release says; the method's own likelihood by default.
-    factors
-        One for each reader: of a planted fault, 1 for none. By Bayes' theorem a likelihood that
-        is off by ``factor ** count`` in some cells gives the posterior of a prior whose means
-        there are off by ``factor``, whatever the shape of the likelihood; every other cell is put
-        wrong, so that margins that are known do not hide it.
+    readers
+        What each gets wrong: of planted faults.
 
     Raises
     ------
@@ -179,12 +193,14 @@ def calibrate_method(
             known[key] = release
         return release
 
+    read = remembering(likelihood_of or method.likelihood)
     tallies = [
         _Tally(
-            likelihood_of or method.likelihood,
-            Poisson((np.where(_odd(means.shape), factor, 1.0) * means).reshape(-1)),
+            read,
+            Poisson((np.where(_odd(means.shape), reader.tilt, 1.0) * means).reshape(-1)),
+            reader,
         )
-        for factor in factors
+        for reader in readers
     ]
     generator = np.random.default_rng(seed)
     asked = list(tallies)
@@ -198,8 +214,8 @@ def calibrate_method(
             # A planted fault that was seen needs no more runs; right beliefs are asked of all.
             asked = [
                 tally
-                for tally, factor in zip(tallies, factors, strict=True)
-                if factor == 1.0 or tally.calibration().worst_z <= SEEN
+                for tally in asked
+                if tally.reader.right or tally.calibration().worst_z <= SEEN
             ]
     return tuple(tally.calibration() for tally in tallies)
 
@@ -207,8 +223,14 @@ def calibrate_method(
 class _Tally:
     """One reader's beliefs beside what was true, run by run."""
 
-    def __init__(self, likelihood_of: Callable[[Release], Likelihood], prior: Prior) -> None:
-        self._likelihood_of, self._prior = likelihood_of, prior
+    def __init__(
+        self,
+        likelihood_of: Callable[[Release], Likelihood],
+        prior: Prior,
+        reader: Reader = RIGHT,
+    ) -> None:
+        self._likelihood_of, self._prior, self.reader = likelihood_of, prior, reader
+        self._misread = self._impossible = False
         self._known: dict[object, tuple[np.ndarray, Floats]] = {}
         # Status -> hits, expected, squared differences by run, variance; of every true count, of all.
         self._sums: dict[str, Floats] = {}
@@ -218,18 +240,32 @@ class _Tally:
         counts, key = np.arange(MOST + 1), _key(release)
         if key not in self._known:
             randomness = Randomness.seeded(len(self._known))
-            evidence = Evidence(release, self._likelihood_of(release))
-            found = believe(
-                [evidence], self._prior, knowing=RELEASE_ALONE, randomness=randomness
-            ).posterior
+            law = self._likelihood_of(release)
+            read = self.reader.misread(law)
+            self._misread |= read is not law
+            try:
+                found = believe(
+                    [Evidence(release, read)],
+                    self._prior,
+                    knowing=RELEASE_ALONE,
+                    randomness=randomness,
+                ).posterior
+            except (InfeasibleError, InputError):
+                if self.reader.right:
+                    raise
+                self._impossible = True
+                return
             self._known[key] = (_statuses(found), _beliefs(found, counts))
         status, belief = self._known[key]
         hit = original.counts.reshape(-1)[:, None] == counts
         mean = belief @ counts
-        # By cell: what was, what was expected, and its variance; of every count and of their sum.
-        was = np.column_stack([hit, hit @ counts])
-        expected = np.column_stack([belief, mean])
-        variance = np.column_stack([belief * (1 - belief), belief @ counts**2 - mean**2])
+        sure, *expected_sure = _sureness(hit, belief)
+        # By cell: what was, what was expected, and its variance; of every count, of their sum and
+        # of how sure of them a reader was.
+        was = np.column_stack([hit, hit @ counts, sure])
+        expected = np.column_stack([belief, mean, expected_sure[0]])
+        spread = belief @ counts**2 - mean**2
+        variance = np.column_stack([belief * (1 - belief), spread, expected_sure[1]])
         for name in set(status.ravel().tolist()) - {""}:
             mine = (status == name).any(axis=0)
             h, p = was[mine].sum(axis=0), expected[mine].sum(axis=0)
@@ -241,14 +277,27 @@ class _Tally:
         by_status: dict[str, dict[int, Bin]] = {}
         for name, figures in sorted(self._sums.items()):
             for k, (hits, expected, square, spread) in zip(
-                (*range(MOST + 1), SUM), figures, strict=True
+                (*range(MOST + 1), SUM, SURENESS), figures, strict=True
             ):
                 if max(spread, abs(hits - expected)) >= (ENOUGH_OF_SUM if k == SUM else ENOUGH):
                     # What was seen alone is too small where, by chance, few hits were seen.
                     error = max(square, spread) ** 0.5
                     z = float((hits - expected) / error)
-                    by_status.setdefault(name, {})[k] = Bin(int(hits), float(expected), z)
-        return Calibration(by_status)
+                    by_status.setdefault(name, {})[k] = Bin(float(hits), float(expected), z)
+        return Calibration(by_status, self._misread, self._impossible)
+
+
+def _sureness(hit: Bools, belief: Floats) -> tuple[Floats, Floats, Floats]:
+    """Logarithm of the belief in what was true, its expectation and variance, each (cells,).
+
+    All true counts beyond ``MOST`` count as one.
+    """
+    beyond = np.clip(1.0 - belief.sum(axis=1), 0.0, 1.0)
+    chances = np.column_stack([belief, beyond])
+    true = np.column_stack([hit, ~hit.any(axis=1)])
+    logs = np.log(np.maximum(chances, IMPOSSIBLE))
+    mean = (chances * logs).sum(axis=1)
+    return (true * logs).sum(axis=1), mean, (chances * logs**2).sum(axis=1) - mean**2
 
 
 def remembering(likelihood_of: Callable[[Release], Likelihood]) -> Callable[[Release], Likelihood]:

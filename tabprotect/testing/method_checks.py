@@ -14,6 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
+from tabprotect.engine.arrays import Floats
 from tabprotect.engine.belief.believing import RELEASE_ALONE, Evidence, believe
 from tabprotect.engine.bundle import confidential, public
 from tabprotect.engine.bundle.verify import verify as verify_bundle
@@ -32,14 +33,9 @@ from tabprotect.engine.release.release import PublishedTable
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 from tabprotect.testing.brute_force import every_original, marginals, weight
-from tabprotect.testing.calibration import (
-    FACTOR,
-    LIMIT,
-    AlwaysRefused,
-    calibrate_method,
-    remembering,
-)
+from tabprotect.testing.calibration import LIMIT, AlwaysRefused, calibrate_method
 from tabprotect.testing.failure import CheckFailed, require
+from tabprotect.testing.planted_faults import NARROW, RIGHT, TILTED, WIDE
 
 SHAPES = ((3, 4), (4, 3), (2, 3, 2), (5, 5))
 SEED = 81282004651
@@ -272,16 +268,77 @@ def brute_force(method: Method) -> None:
     require(compared > 0, "no small table could be protected and inferred")
 
 
+def transitions(method: Method) -> None:
+    """The law of a published count that ``transitions`` states is that of ``likelihood``.
+
+    Compared are, for every inner count published in a few runs, the chances of it given the true
+    counts 0, 1, 2, ..., up to a constant.
+    """
+    compared = 0
+    for seed, shape in enumerate(SHAPES):
+        problem = problem_of(shape, 8128 + seed)
+        try:
+            release = run(method, problem, seed).release
+            laws = method.transitions(release)
+        except InfeasibleError:
+            continue
+        if laws is None:
+            return
+        likelihood = method.likelihood(release)
+        inner = release.inner
+        require(
+            isinstance(likelihood, CellFactors) and inner is not None,
+            "transitions() states a law of each count: likelihood() must be of cells",
+        )
+        assert isinstance(likelihood, CellFactors) and inner is not None
+        published = inner.table.counts.reshape(-1)
+        for factor in np.flatnonzero(np.diff(likelihood.starts) == 1):
+            cell = likelihood.cells[likelihood.starts[factor]]
+            stated = np.array([_chance(law, int(published[cell])) for law in laws])
+            weighed = _weights(likelihood, int(likelihood.kind[factor]), len(laws))
+            if not stated.any():
+                continue
+            require(bool(weighed.any()), f"likelihood() holds {published[cell]} to be impossible")
+            worst = np.abs(stated / stated.max() - weighed / weighed.max()).max()
+            require(
+                worst < 1e-9,
+                f"transitions() and likelihood() give other laws of a published "
+                f"{published[cell]}: off by {worst:.2g}",
+            )
+            compared += 1
+    require(compared > 0, "no published count could be compared with transitions()")
+
+
+def _chance(law: tuple[int, Floats], published: int) -> float:
+    """Of a published count, by a law of its lowest value and the chances from there on."""
+    first, chances = law
+    return float(chances[published - first]) if 0 <= published - first < len(chances) else 0.0
+
+
+def _weights(likelihood: CellFactors, kind: int, counts: int) -> Floats:
+    """What a kind of factor weighs the true counts 0, 1, 2, ... by, (counts,)."""
+    true = np.arange(counts)
+    low, high = likelihood.low[kind], likelihood.high[kind]
+    run = likelihood.logs[likelihood.log_starts[kind] : likelihood.log_starts[kind + 1]]
+    inside = (true >= low) & (true <= high)
+    logs = run[np.where(inside, true - low, 0)] if len(run) else np.zeros(counts)
+    return np.where(inside, np.exp(logs), 0.0)
+
+
 def calibration(method: Method) -> None:
-    """Beliefs come true as often as they say; a planted fault of the likelihood is found."""
+    """Beliefs come true as often as they say; planted faults of the likelihood are found.
+
+    Counts tilted upwards have to be seen in every simulation, a law too narrow or too wide by 2
+    in one of them at least.
+    """
     require(bool(method.calibrations), "calibrations must name at least one simulation")
+    unseen = {NARROW: 0.0, WIDE: 0.0}
+    read_otherwise = dict.fromkeys(unseen, False)
     for plan in method.calibrations:
         at = f"in the simulation with {dict(plan.parameters or {}) or 'trial parameters'}"
-        likelihood_of = remembering(method.likelihood)
+        readers = (RIGHT, TILTED, *unseen)
         try:
-            found, fault = calibrate_method(
-                method, plan, likelihood_of=likelihood_of, factors=(1.0, FACTOR)
-            )
+            found, tilted, *spreads = calibrate_method(method, plan, readers=readers)
         except AlwaysRefused as error:
             raise CheckFailed(f"{at} hardly an original could be protected: {error}") from None
         require(
@@ -289,9 +346,21 @@ def calibration(method: Method) -> None:
             f"beliefs do not come true {at} (worst z {found.worst_z:.1f}):\n{found}",
         )
         require(
-            fault.worst_z > LIMIT,
-            f"{at} a likelihood off by {FACTOR:g} ** count stays unseen (worst z "
-            f"{fault.worst_z:.1f} in {found.bins} bins): declare more runs or other means",
+            tilted.worst_z > LIMIT,
+            f"{at} a likelihood {TILTED.name} stays unseen (worst z {tilted.worst_z:.1f} in "
+            f"{found.bins} bins): declare more runs or other means",
+        )
+        for reader, spread in zip(readers[2:], spreads, strict=True):
+            read_otherwise[reader] |= spread.misread
+            unseen[reader] = max(unseen[reader], spread.worst_z)
+            if spread.worst_z > LIMIT:
+                del unseen[reader]
+    for reader, worst in unseen.items():
+        # A law that leaves a count free, or fixes it, is neither narrow nor wide.
+        require(
+            not read_otherwise[reader],
+            f"a likelihood {reader.name} stays unseen in every simulation (worst z {worst:.1f}): "
+            "declare more runs or other means",
         )
 
 
@@ -303,6 +372,7 @@ METHOD_CHECKS: tuple[Callable[[Method], None], ...] = (
     bundles,
     broken_promise,
     brute_force,
+    transitions,
     calibration,
 )
 

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import re
 import tomllib
+from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
+
+from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
 
 ROOT = Path(__file__).resolve().parents[2]
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
@@ -65,6 +69,53 @@ def test_constraints_pin_every_dependency_and_name_no_address() -> None:
         wanted += extra
     names = {re.split(r"[<>=\[ ]", w)[0].lower() for w in wanted}
     assert names <= pinned
+
+
+# What no Linux installs, with the Python that its release asks for: nothing here can look it up.
+ELSEWHERE = {
+    "brotlicffi==1.2.1.0": ">=3.8",
+    "macholib==1.16.4": "",
+    "pefile==2024.8.26": ">=3.6.0",
+    "pywin32-ctypes==0.2.3": ">=3.6",
+}
+
+
+def pins() -> list[Requirement]:
+    text = (ROOT / "packaging" / "constraints.txt").read_text()
+    return [Requirement(line) for line in text.splitlines()]
+
+
+def asked_of_python(pin: Requirement) -> str | None:
+    """What the pinned release asks of Python; None where another release of it is installed."""
+    named = f"{pin.name}{pin.specifier}"
+    try:
+        found = distribution(pin.name)
+    except PackageNotFoundError:
+        return ELSEWHERE[named]
+    return found.metadata.get("Requires-Python", "") if found.version in pin.specifier else None
+
+
+def test_every_pin_serves_debian_12_and_every_python_after_it() -> None:
+    """Debian 12 has Python 3.11.2; a release that asks for 3.11.5 stops its whole installation."""
+    assert PYPROJECT["project"]["requires-python"] == ">=3.11.2"
+    asked = {str(pin): asked_of_python(pin) for pin in pins()}
+    for version in ("3.11.2", "3.12.0", "3.13.0"):
+        for pin in pins():
+            if pin.marker is None or pin.marker.evaluate({"python_full_version": version}):
+                wanted = SpecifierSet(asked[str(pin)] or "")
+                assert version in wanted, f"{pin} asks for Python {wanted}"
+    looked_up = [name for name, wanted in asked.items() if wanted is not None]
+    assert len(looked_up) > 0.9 * len(asked), "what is installed is not what is pinned"
+
+
+def test_each_package_has_one_pin() -> None:
+    """Every Python that is served runs the same releases."""
+    names = [pin.name for pin in pins()]
+    assert len(names) == len(set(names))
+
+
+def test_what_is_recorded_of_other_platforms_is_pinned() -> None:
+    assert set(ELSEWHERE) <= {f"{pin.name}{pin.specifier}" for pin in pins()}
 
 
 def test_version_is_one() -> None:

@@ -39,21 +39,57 @@ class Mine(RandomRounding):
     """A method that nobody registered."""
 
     name = "mine"
-    calibrations = (CalibrationPlan({"base": 3}),)
+    calibrations = (CalibrationPlan({"base": 3, "margins": "A:B - 1"}, ((3.0,) * 6,) * 6, runs=80),)
 
     @property
     def help(self) -> str:
         return "Mine.\n\nIt rounds.\n\nExample: 4 becomes 3.\n\nSource: a test."
 
 
-def test_a_good_method_passes_unregistered() -> None:
-    check_method(Mine)
-
-
 class WrongLikelihood(Mine):
     def likelihood(self, release: Release) -> CellFactors:
         found = super().likelihood(release)
         return replace(found, logs=found.logs * 4)
+
+
+class SaidTwice(Mine):
+    """Odds that are off by 2 against its own transitions."""
+
+    def likelihood(self, release: Release) -> CellFactors:
+        found = super().likelihood(release)
+        return replace(
+            found, logs=np.where(found.logs < -1.0, found.logs + math.log(2), found.logs)
+        )
+
+
+class Silent(Mine):
+    """States its law once only, in its likelihood."""
+
+    def transitions(self, release: Release) -> None:  # type: ignore[override]
+        return None
+
+
+def test_a_good_method_passes_unregistered() -> None:
+    check_method(Mine)
+    check_method(Silent)
+
+
+class TooNarrow(Silent):
+    def likelihood(self, release: Release) -> CellFactors:
+        found = super().likelihood(release)
+        return replace(found, logs=found.logs * 2)
+
+
+class TooWide(Silent):
+    def likelihood(self, release: Release) -> CellFactors:
+        found = super().likelihood(release)
+        return replace(found, logs=found.logs / 2)
+
+
+class Short(Mine):
+    """Too few runs to see more than the coarsest fault."""
+
+    calibrations = (CalibrationPlan({"base": 3}, runs=100),)
 
 
 class Forgetful(Mine):
@@ -89,7 +125,11 @@ class Blind(Mine):
 @pytest.mark.parametrize(
     ("method", "said"),
     [
-        (WrongLikelihood, "beliefs do not come true"),
+        (WrongLikelihood, "other laws of a published"),
+        (SaidTwice, "other laws of a published"),
+        (TooNarrow, "beliefs do not come true"),
+        (TooWide, "beliefs do not come true"),
+        (Short, "too narrow by 2 stays unseen"),
         (Forgetful, "the true table was impossible"),
         (Restless, "the same seed gave another release"),
         (Chatty, "promise"),

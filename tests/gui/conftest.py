@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
+from functools import partialmethod
 from pathlib import Path
 
 import pytest
@@ -47,6 +49,26 @@ dressed in idle moments.
 SEVERAL = 2 * BUSY
 """What one line of a test may take that does several things in a row, a loop among them."""
 
+PATIENCE = 300_000
+"""Milliseconds until what a test waits for does not come any more, on a machine busy elsewhere."""
+
+LEAVING = 60.0
+"""Seconds that a thread may take to end after its test."""
+
+
+class PatientBot(QtBot):
+    """Waits for what takes seconds on a quiet machine and minutes on a busy one."""
+
+    waitUntil = partialmethod(QtBot.waitUntil, timeout=PATIENCE)  # noqa: N815 (Qt's case)
+    waitSignal = partialmethod(QtBot.waitSignal, timeout=PATIENCE)  # noqa: N815 (Qt's case)
+    waitExposed = partialmethod(QtBot.waitExposed, timeout=PATIENCE)  # noqa: N815 (Qt's case)
+
+
+@pytest.fixture
+def qtbot(qapp: QApplication, request: pytest.FixtureRequest) -> QtBot:
+    """The driver of all window tests; it closes the widgets that were added to it."""
+    return PatientBot(request)
+
 
 @pytest.fixture(scope="session")
 def watchdog(qapp: QApplication) -> Iterator[Watchdog]:
@@ -83,9 +105,15 @@ def clean(qapp: QApplication) -> Iterator[None]:
     before = qInstallMessageHandler(listen)
     threads = set(threading.enumerate())
     yield
+    left = [t for t in threading.enumerate() if t not in threads]
+    # One that has been told to end does so in its own time; it may wait for the window's thread.
+    last = time.monotonic() + LEAVING
+    while any(t.is_alive() for t in left) and time.monotonic() < last:
+        qapp.processEvents()
+        time.sleep(0.01)
     qInstallMessageHandler(before)
-    left = [t.name for t in threading.enumerate() if t not in threads and t.is_alive()]
-    assert not left, f"threads left behind: {left}"
+    stayed = [t.name for t in left if t.is_alive()]
+    assert not stayed, f"threads left behind: {stayed}"
     assert not said, "\n".join(said)
 
 
@@ -121,7 +149,7 @@ def settle(window: MainWindow, qtbot: QtBot) -> Settle:
     """Wait until no job runs any more and what it brought is shown."""
 
     def wait() -> None:
-        qtbot.waitUntil(lambda: not window.document.jobs.running, timeout=120_000)
+        qtbot.waitUntil(lambda: not window.document.jobs.running)
         QApplication.processEvents()
 
     return wait

@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 import pyatspi
 from gi.repository import Atspi, GLib
 
-WAIT = 60.0
+WAIT = 300.0
 """Seconds until something is there, on the slowest machine."""
 
 STEP = 0.25

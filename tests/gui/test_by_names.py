@@ -104,7 +104,6 @@ def listener(tmp_path: Path) -> Iterator[Listener]:
     found.close()
 
 
-@pytest.mark.timeout(300)
 def test_the_first_release_by_names_alone(listener: Listener, tmp_path: Path) -> None:
     nameless: list[str] = []
 

@@ -49,7 +49,7 @@ def speaking(qtbot: QtBot) -> Iterator[Callable[[str], MainWindow]]:
         with qtbot.waitExposed(window):
             window.show()
         window.files.open("example:duncan-roehrig-4x4")
-        qtbot.waitUntil(lambda: window.document.project is not None, timeout=60_000)
+        qtbot.waitUntil(lambda: window.document.project is not None)
         QApplication.processEvents()
         undo.append(window.close)
         return window
@@ -69,7 +69,7 @@ def test_longer_words_are_not_cut(speaking: Callable[[str], MainWindow], qtbot: 
         window.go(name)
         with contextlib.suppress(qtbot.TimeoutError):
             # Words that a job brings are laid out a moment later.
-            qtbot.waitUntil(lambda: not cut(window), timeout=3_000)
+            qtbot.waitUntil(lambda: not cut(window), timeout=60_000)
         faults += [f"{name}: {fault}" for fault in cut(window)]
         if (window.width(), window.height()) != (1366, 768):
             faults.append(f"{name}: the window grew to {window.size()}")
@@ -105,7 +105,7 @@ ENGLISH_WORDS = re.compile(
 def quiet(window: MainWindow, qtbot: QtBot) -> None:
     """Wait until a page has asked its questions and has the answers."""
     qtbot.wait(300)
-    qtbot.waitUntil(lambda: not window.document.jobs.running, timeout=120_000)
+    qtbot.waitUntil(lambda: not window.document.jobs.running)
     QApplication.processEvents()
 
 

@@ -54,7 +54,7 @@ class Hand:
         self.clicks = 0
 
     def click(self, widget: QWidget, at: QPoint | None = None) -> None:
-        self.qtbot.waitUntil(lambda: widget.isVisible() and widget.isEnabled(), timeout=60_000)
+        self.qtbot.waitUntil(lambda: widget.isVisible() and widget.isEnabled())
         self.clicks += 1
         self.qtbot.mouseClick(widget, Qt.MouseButton.LeftButton, pos=at or QPoint())
         self.settle()
@@ -76,7 +76,6 @@ class Hand:
         return self.window.page
 
 
-@pytest.mark.timeout(600)
 def test_from_records_to_a_coded_set_of_three_tables(
     window: MainWindow, people: Path, tmp_path: Path, qtbot: QtBot, settle: Settle
 ) -> None:
@@ -127,7 +126,7 @@ def test_from_records_to_a_coded_set_of_three_tables(
         hand.clicks += 1
     form.flush()
     hand.click(hand.page(RunPage).main_button)
-    qtbot.waitUntil(lambda: window.document.release is not None, timeout=120_000)
+    qtbot.waitUntil(lambda: window.document.release is not None)
     settle()
     window.go("release")
     hand.clicks += 1
@@ -136,12 +135,12 @@ def test_from_records_to_a_coded_set_of_three_tables(
     release.form.set_destination(tmp_path / "set.zip", None)
     release.signing.reason.setText("a trial")
     hand.click(release.form.apart)
-    qtbot.waitUntil(release.main_button.isEnabled, timeout=120_000)
+    qtbot.waitUntil(release.main_button.isEnabled)
     hand.click(release.main_button)
-    qtbot.waitUntil(lambda: release._question is not None, timeout=120_000)
+    qtbot.waitUntil(lambda: release._question is not None)
     assert release._question is not None
     hand.click(release._question.publish)
-    qtbot.waitUntil(lambda: (tmp_path / "set" / "manifest.json").exists(), timeout=120_000)
+    qtbot.waitUntil(lambda: (tmp_path / "set" / "manifest.json").exists())
     settle()
     found = verify_set(tmp_path / "set", judge=False)
     assert list(found.releases) == ["1-nuts-nuts2-age", "2-age-sex", "3-nuts-nuts1-work"]

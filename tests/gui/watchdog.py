@@ -31,7 +31,7 @@ NOT_COUNTED = {
 }
 """Calls whose work is not counted: pattern in the line of a call, and why."""
 
-REFERENCE = 0.012
+REFERENCE = 0.045
 """Processor seconds of :func:`_piece_of_work` on the machine that the limits are meant for."""
 
 
@@ -44,19 +44,24 @@ class Stretch:
 
 
 def pace() -> float:
-    """How many times longer this machine takes than the one that limits are meant for; at least 1."""
+    """How many times longer this machine takes than the one that limits are meant for; at least 1.
+
+    The slowest of five is asked: where others take turns on a core, they empty its caches, and the
+    processor time of the same work doubles. So does that of the longest of a test's many turns.
+    """
     taken = []
     for _ in range(5):
         begin = time.thread_time()
         _piece_of_work()
         taken.append(time.thread_time() - begin)
-    return max(sorted(taken)[2] / REFERENCE, 1.0)
+    return max(max(taken) / REFERENCE, 1.0)
 
 
 def _piece_of_work() -> None:
-    found = {}
-    for number in range(60_000):
-        found[number % 1000] = str(number)
+    """Objects here and there in more memory than a core keeps at hand, as widgets are."""
+    found = {str(number * 7919 % 100_003): number for number in range(100_000)}
+    for name in list(found)[::3]:
+        found[name] += 1
 
 
 class Watchdog(threading.Thread):

@@ -147,10 +147,10 @@ def answers_only_what_is_released(folder: Path, number: int, seed: int = 0) -> C
             status, headers, content = await sent(app, *request)
             where = (turn, request[:2], status, content[:300])
             seen[status] += 1
-            now = server.desk.state.releases.released.members
+            now = server.table.state.releases.released.members
             if now != released:
                 released = now
-                secrets = secrets_of(table, list(map(server.desk.lattice.names_of, now)))
+                secrets = secrets_of(table, list(map(server.table.lattice.names_of, now)))
             assert status < 500, where
             assert secrets.isdisjoint(NUMBER.findall(content)), where
             media = headers.get(b"content-type", b"").partition(b";")[0]
@@ -160,7 +160,7 @@ def answers_only_what_is_released(folder: Path, number: int, seed: int = 0) -> C
             elif status >= 400 and content:
                 # Pages tell refusals in words.
                 assert media == b"text/html", where
-        assert server.desk.verified()[0] == server.desk.length
+        assert server.table.verified()[0] == server.table.length
 
     try:
         asyncio.run(run())

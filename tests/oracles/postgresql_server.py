@@ -53,7 +53,7 @@ class Server:
                 stdout=log,
                 stderr=log,
             )
-        last = time.monotonic() + 60
+        last = time.monotonic() + 300
         while not (self.folder / ".s.PGSQL.5432").exists() or not self._answers():
             if self._process.poll() is not None or time.monotonic() > last:
                 raise RuntimeError((self.folder / "log").read_text(errors="replace"))
@@ -62,7 +62,7 @@ class Server:
     def stop(self) -> None:
         if self._process is not None:
             self._process.send_signal(signal.SIGQUIT)
-            self._process.wait(30)
+            self._process.wait(300)
             self._process = None
 
     def database(self, name: str) -> str:

@@ -14,10 +14,10 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from tabprotect.engine.query_space.table_server.fold import Request, ServerState, decide
+from tabprotect.engine.query_space.table_server.decision import Request, ServerState, decide
 from tabprotect.engine.query_space.table_server.log_entry import LogEntry
 from tabprotect.server.api import DECISIONS
-from tabprotect.server.deciding.desk import Desk
+from tabprotect.server.deciding.served_table import ServedTable
 from tabprotect.server.service import read
 
 SERVICE = """
@@ -55,7 +55,7 @@ def served(
     words = ["serve", path, "--port", port, "--database", database, "--workers", workers]
     process = subprocess.Popen([sys.executable, "-m", "tabprotect", *map(str, words)])
     try:
-        last = time.monotonic() + 90
+        last = time.monotonic() + 300
         while not answers(port):
             assert process.poll() is None and time.monotonic() < last
             time.sleep(0.1)
@@ -63,7 +63,7 @@ def served(
     finally:
         process.send_signal(signal.SIGTERM)
         try:
-            process.wait(30)
+            process.wait(300)
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
@@ -79,7 +79,7 @@ def answers(port: int) -> bool:
 
 def said(port: int, method: str, path: str, body: object = None) -> tuple[int, dict[str, object]]:
     """One request on a connection of its own; its status and object."""
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=300)
     try:
         connection.request(method, path, None if body is None else json.dumps(body))
         response = connection.getresponse()
@@ -176,10 +176,10 @@ def check(folder: Path, database: str, answered: list[Said]) -> int:
     Every answer is in the log, under its number, once; nothing was released twice; every line is
     the one that a single server, asked in the log's order, would have written.
     """
-    desk = Desk(read(folder / "service.toml"), database)
+    served = ServedTable(read(folder / "service.toml"), database)
     try:
-        entries = [entry for entry, _ in reversed(desk.log(10**6, 10**6))]
-        assert desk.verified()[0] == len(entries) >= len(answered)
+        entries = [entry for entry, _ in reversed(served.log(10**6, 10**6))]
+        assert served.verified()[0] == len(entries) >= len(answered)
         by_number = {entry.number: entry for entry in entries}
         numbers = [found["number"] for _, found in answered]
         assert len(set(numbers)) == len(numbers)
@@ -193,10 +193,10 @@ def check(folder: Path, database: str, answered: list[Said]) -> int:
                 assert bundles.setdefault(line.query, answer) == answer
         released = [e.line.newly_released for e in entries if e.line.newly_released is not None]
         assert released and len(released) == len(set(released))
-        _follows(entries, desk._start)
+        _follows(entries, served._start)
         return len(entries)
     finally:
-        desk.close()
+        served.close()
 
 
 def _follows(entries: list[LogEntry], state: ServerState) -> None:

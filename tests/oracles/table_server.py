@@ -10,9 +10,9 @@ import httpx
 
 from tabprotect.server.application import application
 from tabprotect.server.server import Server
-from tabprotect.server.service import Access, CriterionChoice, Limits, Service, TableSource
+from tabprotect.server.service import Access, CriterionChoice, RequestLimits, Service, TableSource
 
-QUICK = Limits(requests=100_000, quantum=0.0)
+QUICK = RequestLimits(requests=100_000, quantum=0.0)
 
 
 class Client:
@@ -40,7 +40,7 @@ class Client:
 
     def ask(self, *variables: str, **more: Any) -> httpx.Response:
         body = {"variables": list(variables), **more}
-        return self("POST", f"/tables/{self.server.desk.id}/queries", json=body)
+        return self("POST", f"/tables/{self.server.table.id}/queries", json=body)
 
     def all(self, work: Callable[[httpx.AsyncClient], Coroutine[Any, Any, Any]]) -> Any:
         """Many requests at once in one loop."""

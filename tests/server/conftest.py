@@ -11,7 +11,7 @@ from table_server import Client, Serve, czech
 
 from tabprotect.server.access import accounts
 from tabprotect.server.application import started
-from tabprotect.server.deciding import pricing
+from tabprotect.server.deciding import price_worker
 from tabprotect.server.server import Server
 from tabprotect.server.service import Service
 
@@ -21,7 +21,7 @@ def _quickly(monkeypatch: pytest.MonkeyPatch) -> None:
     # As strong as the library has it, a key takes two thirds of a second; a price takes as long.
     hasher = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
     monkeypatch.setattr(accounts, "PasswordHasher", lambda: hasher)
-    monkeypatch.setattr(pricing, "DRAWS", 100)
+    monkeypatch.setattr(price_worker, "DRAWS", 100)
 
 
 @pytest.fixture

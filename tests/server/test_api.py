@@ -23,7 +23,7 @@ TABLE = "/tables/czech-autoworkers"
 def test_what_is_served(serve: Serve) -> None:
     client = serve()
     assert client.get("/tables").json() == {
-        "tables": [{"id": "czech-autoworkers", "label": client.server.desk.label}]
+        "tables": [{"id": "czech-autoworkers", "label": client.server.table.label}]
     }
     variables = client.get(f"{TABLE}/metadata").json()["variables"]
     assert [v["id"] for v in variables] == list("ABCDEF")
@@ -97,7 +97,7 @@ def test_every_format_tells_the_same_numbers(serve: Serve, name: str, tmp_path: 
 
 
 def label(client: Client) -> str:
-    return client.server.desk.domain["A"].categories[0]
+    return client.server.table.domain["A"].categories[0]
 
 
 def counts_of(name: str, content: bytes, folder: Path) -> np.ndarray:

@@ -11,7 +11,7 @@ from table_server import Serve, czech
 
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.query_space.table_server import session
-from tabprotect.server.service import Limits
+from tabprotect.server.service import RequestLimits
 
 
 def asked(serve: Serve, path: str) -> list[list[str]]:
@@ -43,12 +43,12 @@ def test_tampering_shows(serve: Serve, tmp_path: Path, change: str) -> None:
     path = str(tmp_path / "h.sqlite")
     asked(serve, path)
     client = serve(czech(), path)
-    assert client.server.desk.verified()[0] == 5
+    assert client.server.table.verified()[0] == 5
     with sqlite3.connect(path) as connection:
         connection.execute(change)
     connection.close()
     with pytest.raises(InputError, match="tampered"):
-        client.server.desk.verified()
+        client.server.table.verified()
     with pytest.raises(InputError, match="tampered"):
         serve(czech(), path)
 
@@ -67,12 +67,12 @@ def test_a_start_from_a_snapshot_is_a_start_from_the_first_line(
         return follow(ledger, number, *more, **named)
 
     monkeypatch.setattr(session, "followed", counted)
-    quick = serve(czech(), path).server.desk
+    quick = serve(czech(), path).server.table
     assert folded[0] == 4
     with sqlite3.connect(path) as connection:
         connection.execute("DELETE FROM snapshot")
     connection.close()
-    slow = serve(czech(), path).server.desk
+    slow = serve(czech(), path).server.table
     assert folded[-1] == 0
     for one, other in ((quick.state, slow.state),):
         assert one.releases.released == other.releases.released
@@ -80,7 +80,11 @@ def test_a_start_from_a_snapshot_is_a_start_from_the_first_line(
         assert one.releases.unreleasable == other.releases.unreleasable
         assert one.releases.proved == other.releases.proved
         assert one.releases.judgement.verdict == other.releases.judgement.verdict
-        assert (one.demand, one.bundles, one.told) == (other.demand, other.bundles, other.told)
+        assert (one.demand, one.bundles, one.refused) == (
+            other.demand,
+            other.bundles,
+            other.refused,
+        )
 
 
 def test_a_snapshot_of_another_log_or_other_settings_is_not_taken(
@@ -89,28 +93,30 @@ def test_a_snapshot_of_another_log_or_other_settings_is_not_taken(
     path = str(tmp_path / "h.sqlite")
     monkeypatch.setattr(session, "SNAPSHOT_LINES", 4)
     asked(serve, path)
-    state = serve(czech(threshold=30), path).server.desk.state
+    state = serve(czech(threshold=30), path).server.table.state
     # Under the other threshold the same log leads elsewhere: too much is out already.
     assert state.releases.judgement.verdict == "bad" and not len(state.releases.allowed)
     with sqlite3.connect(path) as connection:
         connection.execute("UPDATE snapshot SET chain = ?", ("0" * 64,))
     connection.close()
     # Five queries, and two changes of what is fixed.
-    assert serve(czech(), path).server.desk.verified()[0] == 7
+    assert serve(czech(), path).server.table.verified()[0] == 7
 
 
 def test_a_change_of_what_is_fixed_is_an_event(serve: Serve, tmp_path: Path) -> None:
     path = str(tmp_path / "h.sqlite")
     serve(czech(), path).ask("A", "B")
-    assert serve(czech(), path).server.desk.length == 1
-    changed = replace(czech(), limits=replace(Limits(requests=100_000, quantum=0.0), cells=5))
-    desk = serve(changed, path).server.desk
-    assert desk.length == 2
-    entry = desk.entry(2)
+    assert serve(czech(), path).server.table.length == 1
+    changed = replace(
+        czech(), limits=replace(RequestLimits(requests=100_000, quantum=0.0), cells=5)
+    )
+    served = serve(changed, path).server.table
+    assert served.length == 2
+    entry = served.entry(2)
     assert entry is not None and entry.line.kind == "settings"
     assert '"cells": 5' in entry.line.detail
-    assert serve(changed, path).server.desk.length == 2
+    assert serve(changed, path).server.table.length == 2
     # It is no query, and counts as none.
     client = serve(changed, path)
     assert client.get("/queries/2").json()["code"] == "not_found"
-    assert dict(client.server.desk.state.demand) == {0b11: 1}
+    assert dict(client.server.table.state.demand) == {0b11: 1}

@@ -13,7 +13,7 @@ from table_server import Client, Serve, czech
 
 from tabprotect.engine.bundle.verify import verify_bytes
 from tabprotect.engine.project.opening.sources import open_table
-from tabprotect.engine.query_space.table_server.fold import REFUSED
+from tabprotect.engine.query_space.table_server.decision import REFUSED
 from tabprotect.server.service import Access, BeyondChoice, RuleChoice
 
 TABLE = "/tables/czech-autoworkers"
@@ -44,7 +44,7 @@ def test_keys(serve: Serve, tmp_path: Path) -> None:
     body = {"variables": ["A", "B"]}
     asked = client("POST", f"{TABLE}/queries", json=body, headers=headers)
     assert asked.status_code == 201
-    assert client.server.desk.entry(asked.json()["number"]).line.user == "ann"  # type: ignore[union-attr]
+    assert client.server.table.entry(asked.json()["number"]).line.user == "ann"  # type: ignore[union-attr]
     given = client.get(f"{TABLE}/data?variables=A,B", headers={"X-API-Key": key})
     assert given.headers["cache-control"].startswith("private")
     other = client("POST", f"{TABLE}/queries", json=body | {"user": "bob"}, headers=headers)
@@ -73,7 +73,7 @@ def test_roles(serve: Serve) -> None:
     form = {"csrf": token(client)}
     for page in ("/operator/freeze", "/operator/vacuum", "/operator/accounts"):
         assert client("POST", page, data=form).json()["code"] == "forbidden"
-    assert not client.server.desk.state.frozen
+    assert not client.server.table.state.frozen
     sign_in(client, "olga", "operator")
     assert all(client.get(page).status_code == 200 for page in pages + acting)
     assert client("POST", "/operator/vacuum", data={"csrf": token(client)}).status_code == 303
@@ -83,7 +83,7 @@ def test_the_house_sees_what_was_asked_and_what_would_be(serve: Serve) -> None:
     client = serve(replace(czech(), access=Access(prices=True)))
     client.ask("A", "B", "C", user="ann")
     client.ask("A", "B", "C", "D", "E", user="bob")
-    client.server.desk.wait()
+    client.server.table.wait()
     sign_in(client, "olga", "operator")
     log = client.get("/operator/log").text
     assert "bob" in log and REFUSED in log and " bits; a cell moves by " in log
@@ -101,9 +101,9 @@ def test_the_house_sees_what_was_asked_and_what_would_be(serve: Serve) -> None:
     assert key and "<b>" not in made and key[0] not in client.get("/operator/accounts").text
     account = client.server.accounts.by_key(key[0])
     assert account is not None and account.role == "auditor"
-    last = client.server.desk.log(10**6, 1)
-    assert client.server.desk.length == 3 and not last
-    (entry, _), *_ = client.server.desk.log(3, 1)
+    last = client.server.table.log(10**6, 1)
+    assert client.server.table.length == 3 and not last
+    (entry, _), *_ = client.server.table.log(3, 1)
     assert (entry.line.user, entry.line.kind) == ("olga", "account")
     verified = client.get("/operator/verify").text
     assert "3 lines" in verified and entry.chain in verified

@@ -56,7 +56,7 @@ def test_a_coarse_level_goes_out_where_a_fine_one_does_not(client: Client) -> No
     coarse = client.ask("region@nuts2", "age").json()
     assert coarse["decision"] == "release"
     assert coarse["answer"]["variables"] == ["region@nuts2", "age"]
-    truth = client.server.desk.state.releases.evidence.cells.table
+    truth = client.server.table.state.releases.evidence.cells.table
     expected = truth.margin(["region@nuts2", "age"])
     assert coarse["answer"]["data"]["value"] == expected.counts.ravel().tolist()
     found = verify_bytes(client.get(f"/bundles/{coarse['answer']['bundle']}").content)
@@ -74,7 +74,7 @@ def test_a_coarse_level_goes_out_where_a_fine_one_does_not(client: Client) -> No
 def test_beyond_the_frontier_all_levels_agree(client: Client) -> None:
     client.ask("region@nuts2", "age")
     client.ask("sex")
-    client.server.desk.freeze("olga")
+    client.server.table.freeze("olga")
     fine = client.ask("region", "age").json()
     assert fine["decision"] == "perturb"
     counts = np.array(fine["answer"]["data"]["value"]).reshape(6, 2)

@@ -50,8 +50,8 @@ def test_forty_variables(serve: Serve, tmp_path: Path, monkeypatch: pytest.Monke
     assert everything["code"] == "too_many_cells" and everything["cells"] == 4**40
     for page in ("/", "/frontier", "/look?variables=v00&variables=v07", "/mine"):
         assert client.get(page).status_code == 200
-    state = client.server.desk.state.releases
-    later = serve(service, str(tmp_path / "h.sqlite")).server.desk
+    state = client.server.table.state.releases
+    later = serve(service, str(tmp_path / "h.sqlite")).server.table
     assert later.length == 4 and later.state.releases.released == state.released
     assert later.state.releases.unreleasable == state.unreleasable
     assert later.replayed(3)[1].released == state.released

@@ -91,9 +91,9 @@ def test_over_all_cells_bundles_state_no_rule_of_the_original(serve: Serve, tmp_
         criterion=CriterionChoice(threshold=5, cells="all"),
         limits=QUICK,
     )
-    desk = serve(service).server.desk
-    assert desk.state.releases.evidence.cells.size == 8
+    served = serve(service).server.table
+    assert served.state.releases.evidence.cells.size == 8
     # The smallest width over every cell: what is released and asked decides it alone.
     assert replace(service, title="x").fingerprint != service.fingerprint
-    decided = [desk.ask("u", q).answer.kind for q in (0b011, 0b110, 0b101, 0b111)]
+    decided = [served.ask("u", q).answer.kind for q in (0b011, 0b110, 0b101, 0b111)]
     assert decided[0] == "table" and decided[-1] in ("refusal", "projection")

@@ -129,7 +129,7 @@ def test_whatever_is_sent_what_comes_back_is_documented(serve: Serve) -> None:
     one()
     assert {200, 400, 404, 405, 413} <= seen
     # The history is sound, and what is served is what was.
-    assert client.server.desk.verified()[0] == client.server.desk.length
+    assert client.server.table.verified()[0] == client.server.table.length
 
 
 def test_limits_of_size_and_rate(serve: Serve) -> None:

@@ -136,8 +136,8 @@ def test_a_clock_that_is_moved_changes_no_answer(
         now[0] = noon + timedelta(hours=hours)
         answers.append(client.ask("A", "B").json()["answer"])
     assert all(answer == answers[0] for answer in answers)
-    desk = serve(czech(), path).server.desk
-    assert desk.verified()[0] == 4
+    served = serve(czech(), path).server.table
+    assert served.verified()[0] == 4
     # Up to a time: up to the first line after it, the one from the day before included.
     for hours, lines in ((0.5, 1), (1.5, 3), (3, 4), (-48, 0)):
-        assert desk.replayed(noon + timedelta(hours=hours))[0] == lines
+        assert served.replayed(noon + timedelta(hours=hours))[0] == lines

@@ -16,7 +16,7 @@ from tabprotect.engine.query_space.lattice import Lattice, Query
 from tabprotect.engine.query_space.optimal.best_release import METHODS, optimal
 from tabprotect.engine.query_space.registered import criteria, utilities
 from tabprotect.engine.query_space.release_sets.release_set import ReleaseSet
-from tabprotect.engine.query_space.table_server.price import Price, price
+from tabprotect.engine.query_space.table_server.refusal_price import RefusalPrice, refusal_price
 from tabprotect.engine.query_space.ways_to_bound import BOUNDS_WAYS
 from tabprotect.engine.query_space.workers import parse_workers
 from tabprotect.engine.randomness import Randomness
@@ -201,14 +201,16 @@ def run_frontier(args: argparse.Namespace, console: Console) -> int:
     return 0
 
 
-def _prices(state: ReleaseSet, console: Console) -> tuple[Price | None, list[Price | None]]:
+def _prices(
+    state: ReleaseSet, console: Console
+) -> tuple[RefusalPrice | None, list[RefusalPrice | None]]:
     """What the refusal of these margins tells; or that of each of the smallest beyond them."""
     if state.judgement.verdict == "safe":
-        return None, [price(state, query, progress=console) for query in state.unreleasable]
+        return None, [refusal_price(state, query, progress=console) for query in state.unreleasable]
     total = ReleaseSet.begin(
         state.evidence, state.criterion, state.threshold, bounds=state.bounds, progress=console
     )
-    return price(total, *state.released, progress=console), []
+    return refusal_price(total, *state.released, progress=console), []
 
 
 def run_optimal(args: argparse.Namespace, console: Console) -> int:

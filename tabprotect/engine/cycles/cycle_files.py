@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
@@ -17,6 +18,7 @@ from tabprotect.engine.arrays import Bools, Ints
 from tabprotect.engine.atomic import write_bytes
 from tabprotect.engine.budgets import MAX_CYCLE_CELLS
 from tabprotect.engine.cycles import stated_cycles
+from tabprotect.engine.decoding import Between, decoded, parsed_json, shown, types_of
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.grouping_files import stated_groupings
 from tabprotect.engine.formats.text.opening import read_text
@@ -53,48 +55,59 @@ def to_json(moves: MoveSet, zeros: Bools | None = None) -> dict[str, object]:
     return out
 
 
-def _whole(value: object, what: str) -> int:
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise InputError(f"{what} must be a whole number, is {value!r}")
-    return value
+Cell = tuple[int, ...]
 
 
-def _shape(data: Mapping[str, object], domain: Domain | None) -> Domain:
-    shape = data.get("shape")
-    if not isinstance(shape, list) or not shape:
-        raise InputError('"shape" is missing', hint='write for example "shape": [4, 4]')
-    sizes = [_whole(s, '"shape"') for s in shape]
-    if min(sizes) < 1:
-        raise InputError(f'"shape" has a size below 1: {sizes}')
+@dataclass(frozen=True)
+class _Cycle:
+    """A cycle by its cells."""
+
+    plus: tuple[Cell, ...]
+    minus: tuple[Cell, ...]
+
+
+@dataclass(frozen=True)
+class _Stated:
+    """What a cycle set says of itself; ``cycles`` are looked at one by one only for faults."""
+
+    shape: tuple[Annotated[int, Between(1)], ...]
+    cycles: object
+    variables: tuple[str | int, ...] | None = None
+    margins: tuple[tuple[str, ...], ...] | None = None
+    groupings: tuple[Grouping, ...] | str | None = None
+    zeros: tuple[Cell, ...] | None = None
+
+
+def _stated(data: object) -> _Stated:
+    if not isinstance(data, Mapping):
+        raise InputError("a cycle set is a JSON object", hint='see "tabprotect cycles design"')
+    # What else a mechanism says is not about its cycles.
+    return decoded({name: data[name] for name in types_of(_Stated) if name in data}, _Stated)
+
+
+def _domain(stated: _Stated, domain: Domain | None) -> Domain:
     if domain is not None:
-        if tuple(sizes) != domain.shape:
+        if stated.shape != domain.shape:
             raise InputError(
-                f"the cycles are for a {' x '.join(map(str, sizes))} table, "
+                f"the cycles are for a {' x '.join(map(str, stated.shape))} table, "
                 f"this one is {' x '.join(map(str, domain.shape))}",
                 hint="design cycles for this table's shape",
             )
         return domain
-    names = data.get("variables")
-    if names is None:
-        return Domain.of_shape(sizes)
-    if not isinstance(names, list) or len(names) != len(sizes):
-        raise InputError(f'"variables" must name {len(sizes)} variables')
-    return Domain.of_shape(sizes, [str(n) for n in names])
+    if stated.variables is None:
+        return Domain.of_shape(stated.shape)
+    if len(stated.variables) != len(stated.shape):
+        raise InputError(f'"variables" must name {len(stated.shape)} variables')
+    return Domain.of_shape(stated.shape, [str(n) for n in stated.variables])
 
 
-def _claim(data: Mapping[str, object], domain: Domain) -> tuple[MarginSet, tuple[Grouping, ...]]:
+def _claim(stated: _Stated, domain: Domain) -> tuple[MarginSet, tuple[Grouping, ...]]:
     """What the cycles claim to keep: margins, and the groupings that these name."""
-    given = data.get("margins")
-    if given is None:
+    if stated.margins is None:
         return all_margins(domain), ()
-    if not isinstance(given, list) or not all(
-        isinstance(m, list) and all(isinstance(n, str) for n in m) for m in given
-    ):
-        raise InputError('"margins" must be a list of lists of variables')
-    names = data.get("variables")
-    renamed = dict(zip(names, domain.names, strict=True)) if isinstance(names, list) else {}
-    groupings = _groupings(data.get("groupings"), domain, renamed)
-    margins = [[str(renamed.get(n, n)) for n in m] for m in given]
+    renamed = dict(zip(map(str, stated.variables or ()), domain.names, strict=False))
+    groupings = _groupings(stated.groupings or (), domain, renamed)
+    margins = [[renamed.get(n, n) for n in m] for m in stated.margins]
     if all(name in domain.names for margin in margins for name in margin):
         return maximal_margins(domain, margins), ()
     kept = Publication.of(domain, margins, groupings).maximal()
@@ -102,24 +115,16 @@ def _claim(data: Mapping[str, object], domain: Domain) -> tuple[MarginSet, tuple
 
 
 def _groupings(
-    given: object, domain: Domain, renamed: Mapping[object, str]
+    given: tuple[Grouping, ...] | str, domain: Domain, renamed: Mapping[str, str]
 ) -> tuple[Grouping, ...]:
     """From a file's list; a mechanism has them as text, as a person writes them."""
-    if given is None:
-        return ()
     if isinstance(given, str):
         return stated_groupings(given, domain)
-    found = []
-    for one in given if isinstance(given, list) else [None]:
-        if not isinstance(one, Mapping) or not isinstance(one.get("groups"), list):
-            raise InputError('"groupings" must be a list of {"name", "of", "groups"}')
-        name, of = (str(one.get(key, "")) for key in ("name", "of"))
-        groups = tuple(map(str, one["groups"]))
-        if not name or not all(groups):
-            raise InputError('a grouping in "groupings" has no name, or a group has none')
-        found.append(Grouping(name, renamed.get(of, of), groups))
+    if not all(one.name and all(one.groups) for one in given):
+        raise InputError('a grouping in "groupings" has no name, or a group has none')
+    found = tuple(replace(one, of=renamed.get(one.of, one.of)) for one in given)
     check_groupings(domain, found)
-    return tuple(found)
+    return found
 
 
 def _in_one_go(cycles: list[Any], domain: Domain) -> tuple[Ints, Ints, Ints] | None:
@@ -167,62 +172,55 @@ def from_json(data: object, *, domain: Domain | None = None) -> MoveSet:
     InputError
         Naming the cycle and the cell.
     """
-    if not isinstance(data, Mapping):
-        raise InputError("a cycle set is a JSON object", hint='see "tabprotect cycles design"')
-    over = _shape(data, domain)
-    cycles = data.get("cycles")
+    return _moves(_stated(data), domain)
+
+
+def _moves(stated: _Stated, domain: Domain | None) -> MoveSet:
+    over, cycles = _domain(stated, domain), stated.cycles
     if isinstance(cycles, Mapping):
         found = stated_cycles.build(cycles, over)
-        return found.keeping(*_claim(data, over)) if "margins" in data else found
+        return found if stated.margins is None else found.keeping(*_claim(stated, over))
     if not isinstance(cycles, list) or not cycles:
         raise InputError('"cycles" is missing or empty')
-    sound = _in_one_go(cycles, over)
-    if sound is not None:
-        margins, groupings = _claim(data, over)
-        return MoveSet.of(over, *sound, margins=margins, groupings=groupings)
-    starts, cells, signs = [0], [], []
-    for number, cycle in enumerate(cycles, 1):
-        if not isinstance(cycle, Mapping):
-            raise InputError(f'cycle {number} must have "plus" and "minus"')
-        for sign, side in ((1, "plus"), (-1, "minus")):
-            listed = cycle.get(side)
-            if not isinstance(listed, list):
-                raise InputError(f'cycle {number} has no list "{side}"')
-            for cell in listed:
-                if not isinstance(cell, list) or len(cell) != over.ndim:
-                    raise InputError(
-                        f'cycle {number}, "{side}": {cell!r} is not a cell of {over.ndim} numbers'
-                    )
-                index = [_whole(i, f"cycle {number}, a cell number") for i in cell]
-                try:
-                    cells.append(over.flat(index))
-                except InputError:
-                    raise InputError(
-                        f'cycle {number}, "{side}": the cell {cell} lies outside the '
-                        f"{' x '.join(map(str, over.shape))} table",
-                        hint="cell numbers begin at 0",
-                    ) from None
-                signs.append(sign)
-        starts.append(len(cells))
-        if len(cells) > MAX_CYCLE_CELLS:
-            raise InputError("the cycle set is absurdly large")
-    margins, groupings = _claim(data, over)
+    starts, cells, signs = _in_one_go(cycles, over) or _one_by_one(cycles, over)
+    margins, groupings = _claim(stated, over)
     return MoveSet.of(over, starts, cells, signs, margins=margins, groupings=groupings)
 
 
-def _zeros(data: Mapping[str, object], domain: Domain) -> Bools | None:
+def _one_by_one(cycles: list[object], domain: Domain) -> tuple[list[int], list[int], list[int]]:
+    """Starts, cells and signs of cycles, with the first fault named."""
+    starts, cells, signs = [0], [], []
+    for number, cycle in enumerate(cycles, 1):
+        one = decoded(cycle, _Cycle, f"cycle {number}")
+        for sign, side in ((1, one.plus), (-1, one.minus)):
+            cells += [_flat(cell, domain, f"cycle {number}") for cell in side]
+            signs += [sign] * len(side)
+        starts.append(len(cells))
+        if len(cells) > MAX_CYCLE_CELLS:
+            raise InputError("the cycle set is absurdly large")
+    return starts, cells, signs
+
+
+def _flat(cell: Cell, domain: Domain, where: str) -> int:
+    if len(cell) != domain.ndim:
+        raise InputError(f"{where}: {shown(cell)} is not a cell of {domain.ndim} numbers")
+    try:
+        return domain.flat(cell)
+    except InputError:
+        raise InputError(
+            f"{where}: the cell {list(cell)} lies outside the "
+            f"{' x '.join(map(str, domain.shape))} table",
+            hint="cell numbers begin at 0",
+        ) from None
+
+
+def _zeros(given: Sequence[Cell] | None, domain: Domain) -> Bools | None:
     """The cells that a file says were known to be empty, bool (cells,)."""
-    given = data.get("zeros")
     if given is None:
         return None
-    wrong = InputError('"zeros" must be a list of cells of the table')
-    if not isinstance(given, list) or len(given) > domain.size:
-        raise wrong
     zeros = np.zeros(domain.size, dtype=np.bool_)
     for cell in given:
-        if not isinstance(cell, list) or len(cell) != domain.ndim:
-            raise wrong
-        zeros[domain.flat([_whole(i, '"zeros", a cell number') for i in cell])] = True
+        zeros[_flat(cell, domain, "zeros")] = True
     return zeros
 
 
@@ -266,13 +264,9 @@ def read_designed(path: Path, *, domain: Domain | None = None) -> tuple[MoveSet,
             if domain is None:
                 raise InputError("a 4ti2 file has no shape", hint="say which table it is for")
             return from_4ti2(text, domain), None
-        try:
-            data = json.loads(text)
-        except (ValueError, RecursionError) as error:
-            line = getattr(error, "lineno", None)
-            raise InputError("not valid JSON", line=line) from None
-        moves = from_json(data, domain=domain)
-        return moves, _zeros(data, moves.domain)
+        stated = _stated(parsed_json(text))
+        moves = _moves(stated, domain)
+        return moves, _zeros(stated.zeros, moves.domain)
     except InputError as error:
         raise error.in_file(path) from None
 

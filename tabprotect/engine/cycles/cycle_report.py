@@ -12,8 +12,8 @@ from tabprotect.engine.arrays import Bools
 from tabprotect.engine.budgets import LONGEST_NAMED
 from tabprotect.engine.cycles import reach
 from tabprotect.engine.cycles.algebra import CycleAlgebra
-from tabprotect.engine.cycles.constructions.for_margins import expected_counts
 from tabprotect.engine.cycles.elimination_width import elimination_cost
+from tabprotect.engine.fitting.synthetic_tables import expected_counts
 from tabprotect.engine.percent import percent
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.domain import Domain, Index

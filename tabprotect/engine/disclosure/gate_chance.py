@@ -7,28 +7,30 @@ Also, for staff alone, on the table itself: choosing by that tells a little.
 
 from __future__ import annotations
 
-import hashlib
 import weakref
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from tabprotect.engine.belief.effort import TRIAL
 from tabprotect.engine.budgets import GATE_CHANCE_WORK, MOST_REMEDIES, TRIAL_WORK
 from tabprotect.engine.disclosure.verdict import verdict
-from tabprotect.engine.errors import InputError, Interrupted, TabprotectError
-from tabprotect.engine.fitting.expected import fit
+from tabprotect.engine.errors import TabprotectError, attempted
+from tabprotect.engine.fitting.synthetic_tables import expected_counts, synthetic_counts
 from tabprotect.engine.parameters import Values
 from tabprotect.engine.percent import percent
-from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.progress import SILENT, Part, Progress
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.remedy import Mending, Remedy
+from tabprotect.engine.protection.simulate import Runs, simulate, trial_coins
 from tabprotect.engine.release.likelihood import CellFactors
 from tabprotect.engine.release.stated_gate import Gate
 from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.kept_margins import KeptMargins
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
 
@@ -148,11 +150,11 @@ def _estimated(
     how: tuple[bool, int, Progress],
 ) -> Chance:
     on_this_table, most, progress = how
+    domain = problem.table.domain
     runs = min(_runs(problem, method.is_random(values)), most)
-    generator = _generator(method, problem, "chance")
-    tables = _synthetic(method.kept(problem.table.domain, values), problem, runs, generator)
+    generator = trial_coins(domain, "chance", method.name)
     synthetic, known = None, 0.0
-    if tables:
+    if tables := _synthetic(method.kept(domain, values), problem, runs, generator):
         synthetic, known = _tried(method, tables, values, limits, (generator, progress))
     here = None
     if on_this_table:
@@ -172,33 +174,33 @@ def _tried(
     from tabprotect.engine.protection.registered import likelihood_of
 
     generator, progress = means
+    judge = partial(verdict, policy=limits, effort=TRIAL, progress=progress)
     passed: list[bool] = []
     known: list[float] = []
-    drawn = weighed = False
-    for number, problem in enumerate(problems):
-        if number >= (1 if weighed else LEAST if drawn else len(problems)):
+    enough = len(problems)
+    for trial in simulate(
+        method,
+        problems,
+        values,
+        generator=generator,
+        progress=progress,
+        stage="trying the gate",
+    ):
+        found = trial.judged(judge)
+        if isinstance(found, TabprotectError) or found.passed is None:
+            # There is no release, or nobody can say what its readers know.
+            passed.append(False)
+            known.append(1.0)
+        else:
+            passed.append(found.accepted)
+            known.append(found.known / found.at_risk if found.at_risk else 0.0)
+            if found.way != "exact":
+                enough = min(enough, LEAST)
+            likelihood = likelihood_of(trial.release)
+            if isinstance(likelihood, CellFactors) and likelihood.rerun is not None:
+                enough = 1
+        if len(passed) >= enough:
             break
-        progress.report("trying the gate", number / len(problems))
-        try:
-            release, _ = method.perform(problem, values, generator, progress)
-            found = verdict(release, limits, effort=TRIAL, progress=progress)
-        except Interrupted:
-            raise
-        except TabprotectError:
-            # A table that the method refuses gives no release.
-            passed.append(False)
-            known.append(1.0)
-            continue
-        if found.passed is None:
-            # Nobody can say what its readers know.
-            passed.append(False)
-            known.append(1.0)
-            continue
-        drawn |= found.way != "exact"
-        likelihood = likelihood_of(release)
-        weighed |= isinstance(likelihood, CellFactors) and likelihood.rerun is not None
-        passed.append(found.accepted)
-        known.append(found.known / found.at_risk if found.at_risk else 0.0)
     return sum(passed) / len(passed), sum(known) / len(known)
 
 
@@ -234,11 +236,7 @@ def remedies(
     public = method.kept(domain, values) is not None
     # A large table was refused just now, which needs no trial.
     now = (0.0, 0.0) if not ideas or not public else (1.0, 1.0) if large else tried(values)
-    for text, change in ideas:
-        try:
-            other = method.resolve_for(problem, {**values, **change})
-        except TabprotectError:
-            continue
+    for text, change, other in _fitting(method, problem, values, ideas):
         score = tried(other)
         # What would most likely be refused as well, with all its attempts, helps nobody.
         if score < now and score[0] ** limits.attempts_at_most <= 1.0 - LIKELY:
@@ -260,23 +258,35 @@ def mendings(
 
     Tried on the table itself, as the objection was. Confidential.
     """
-    generator, found = _generator(method, problem, "mendings"), []
-    ideas = _affordable(method, problem.table.domain, values)
-    for number, (text, change) in enumerate(ideas):
-        progress.report("trying what helps", number / len(ideas))
-        try:
-            other = method.resolve_for(problem, {**values, **change})
-            release, draft = method.perform(problem, other, generator, progress)
-            if method.objection(draft.findings):
-                continue
-            judged = verdict(release, limits, effort=TRIAL, progress=progress)
-        except Interrupted:
-            raise
-        except TabprotectError:
+    domain, found = problem.table.domain, []
+    generator = trial_coins(domain, "mendings", method.name)
+    judge = partial(verdict, policy=limits, effort=TRIAL, progress=progress)
+    ideas = _affordable(method, domain, values)
+    for number, (text, change, other) in enumerate(_fitting(method, problem, values, ideas)):
+        (trial,) = simulate(
+            method,
+            problem,
+            other,
+            generator=generator,
+            progress=Part(progress, number, len(ideas)),
+            stage="trying what helps",
+        )
+        if trial.refusal is not None or method.objection(trial.draft.findings):
             continue
-        if judged.accepted:
+        judged = trial.judged(judge)
+        if not isinstance(judged, TabprotectError) and judged.accepted:
             found.append(Mending(text, change))
     return tuple(found[:MOST_REMEDIES])
+
+
+def _fitting(
+    method: Method, problem: Problem, values: Values, ideas: tuple[Alternative, ...]
+) -> Iterator[tuple[str, Mapping[str, object], Values]]:
+    """The settings that fit the table, with all parameters resolved."""
+    for text, change in ideas:
+        other = attempted(partial(method.resolve_for, problem, {**values, **change}))
+        if not isinstance(other, TabprotectError):
+            yield text, change, other
 
 
 def untried(method: Method, domain: Domain, values: Values) -> str:
@@ -302,28 +312,21 @@ def _affordable(method: Method, domain: Domain, values: Values) -> tuple[Alterna
 
 
 def _runs(problem: Problem, random: bool) -> int:
-    if not random:
-        return 1
     size = problem.table.domain.size
-    return 1 if size > LARGE else int(np.clip(GATE_CHANCE_WORK // max(size, 1), LEAST, SYNTHETIC))
-
-
-def _generator(method: Method, problem: Problem, what: str) -> np.random.Generator:
-    """The same estimate whenever it is asked for."""
-    text = "\n".join([what, method.name, *problem.table.domain.names])
-    digest = hashlib.sha256(text.encode()).digest()
-    return np.random.Generator(np.random.PCG64(int.from_bytes(digest[:16], "little")))
+    if size > LARGE or not random:
+        return 1
+    return Runs(SYNTHETIC, LEAST, GATE_CHANCE_WORK).of_cost(size)
 
 
 def _synthetic(
     kept: Publication | None, problem: Problem, runs: int, generator: np.random.Generator
 ) -> list[Problem]:
+    """Tables of Poisson counts around what the exact margins let one expect."""
     if kept is None:
         return []
-    domain, publication = problem.table.domain, kept
-    try:
-        expected = fit(publication, publication.stack(publication.sums(problem.table))).cells
-    except InputError:
+    domain = problem.table.domain
+    expected = attempted(partial(expected_counts, KeptMargins.of(kept, problem.table)))
+    if isinstance(expected, TabprotectError):
         return []
-    counts = generator.poisson(np.minimum(expected, 1e15), (runs, *domain.shape))
+    counts = synthetic_counts(expected, runs, generator).T.reshape(runs, *domain.shape)
     return [Problem(Table.dense(domain, one), problem.at_risk) for one in counts]

@@ -8,18 +8,26 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from types import MappingProxyType
 
 import numpy as np
 
 from tabprotect.engine.budgets import MOST_REMEDIES
 from tabprotect.engine.disclosure.gate_chance import within_budget
-from tabprotect.engine.errors import InfeasibleError, Interrupted, Suggestion, TabprotectError
+from tabprotect.engine.errors import (
+    InfeasibleError,
+    ParameterError,
+    Suggestion,
+    TabprotectError,
+    attempted,
+)
 from tabprotect.engine.parameters import Values
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.protection.method import Method, trial_generator
+from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import methods
+from tabprotect.engine.protection.simulate import Runs, simulate, trial_coins
 from tabprotect.engine.protection.wishes import Promised
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.release.stated_gate import Gate
@@ -215,27 +223,29 @@ def _of_method(
 def _trial(
     method: Method, problem: Problem, start: MethodTrial, limits: Gate, progress: Progress
 ) -> MethodTrial:
-    domain = problem.table.domain
-    try:
-        large = not within_budget(method, domain)
-        # What follows from the table in hand may be the longest part of a trial.
-        values = (
-            method.resolve(domain, start.change)
-            if large
-            else method.resolve_for(problem, start.change, progress)
-        )
-        start = replace(start, kept=Promised.of(method, domain, values))
-        method.require(problem)
-        if large:
-            return replace(start, fault=NOT_TRIED)
-        return _drawn(method, problem, (start, values), limits, progress)
-    except Interrupted:
-        raise
-    except TabprotectError as error:
+    def refused(error: TabprotectError) -> MethodTrial:
         unmet = "; ".join(method.unmet(problem).values())
         ideas = tuple(error.suggestions) if isinstance(error, InfeasibleError) else ()
         hint = "" if unmet else error.hint
         return replace(start, fault=unmet or error.message, hint=hint, suggestions=ideas)
+
+    domain = problem.table.domain
+    large = not within_budget(method, domain)
+    # What follows from the table in hand may be the longest part of a trial.
+    values = attempted(
+        partial(method.resolve, domain, start.change)
+        if large
+        else partial(method.resolve_for, problem, start.change, progress)
+    )
+    if isinstance(values, TabprotectError):
+        return refused(values)
+    start = replace(start, kept=Promised.of(method, domain, values))
+    if unmet := method.unmet(problem):
+        return refused(ParameterError(unmet))
+    if large:
+        return replace(start, fault=NOT_TRIED)
+    found = attempted(partial(_drawn, method, problem, (start, values), limits, progress))
+    return refused(found) if isinstance(found, TabprotectError) else found
 
 
 def _drawn(
@@ -250,26 +260,30 @@ def _drawn(
     from tabprotect.engine.disclosure.cell_beliefs import at_a_glance
 
     start, values = what
-    generator = trial_generator(problem)
-    runs = RUNS if method.is_random(values) else 1
     known, moved, losses, hidden, at_least = [], [], [], 0, False
     at_risk = 0
-    run = 0
-    while run < runs:
-        progress.report("trying", run / runs)
-        release, _ = method.perform(problem, values, generator, progress)
-        belief = at_a_glance(release, progress)
+    for trial in simulate(
+        method,
+        problem,
+        values,
+        Runs(RUNS),
+        generator=trial_coins(problem.table.domain),
+        progress=progress,
+        stage="trying",
+    ):
+        belief = at_a_glance(trial.release, progress)
         truth = true_table(problem.table, belief.domain, ()).counts.reshape(-1)
         cells = belief.among(limits.at_risk.mask(truth))
         chance = belief.probability(truth[cells], cells)
         at_risk = len(cells)
         known.append(float((chance > limits.belief_limit).mean()) if at_risk else 0.0)
         at_least |= belief.way == "bounds"
-        change, loss, hidden = _changed(method, problem, values, release)
+        change, loss, hidden = _changed(method, problem, values, trial.release)
         moved.append(change)
         losses.append(loss)
         # What is drawn takes longest, and says nearly the same each time.
-        run += runs if belief.way not in ("exact", "bounds") else 1
+        if belief.way not in ("exact", "bounds"):
+            break
     shown = [change for change in moved if change is not None]
     return replace(
         start,

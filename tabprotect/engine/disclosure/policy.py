@@ -7,18 +7,19 @@ settings, where the window writes it. Its limits are public and go into every me
 from __future__ import annotations
 
 import os
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Literal, cast, get_args
+from typing import Literal, get_args
 
 import tomli_w
 
 from tabprotect.engine import house
 from tabprotect.engine.atomic import write_bytes
 from tabprotect.engine.budgets import BELIEF_LIMIT
+from tabprotect.engine.decoding import FieldsError, decoded, parsed_toml
 from tabprotect.engine.errors import InputError, ParameterError
+from tabprotect.engine.formats.text.opening import read_text
 from tabprotect.engine.release.stated_gate import ATTEMPTS, SHARE, Gate
 from tabprotect.engine.sensitivity.small_count import SmallCount
 
@@ -105,24 +106,11 @@ class HousePolicy:
         ParameterError
             With every wrong field.
         """
-        kinds = {field.name: type(field.default) for field in fields(cls)}
-        wrong = {name: "there is no such limit" for name in given if name not in kinds}
-        values = {}
-        for name, value in given.items():
-            if name in wrong:
-                continue
-            kind = kinds[name]
-            if kind is float and type(value) is int:
-                value = float(value)
-            if type(value) is not kind:
-                wrong[name] = f"must be {_KINDS[kind]}, is {value!r}"
-            values[name] = value
-        if wrong:
-            raise ParameterError(wrong, hint=f"the limits are {', '.join(kinds)}")
-        return cls(**cast("dict[str, str]", values))  # type: ignore[arg-type]
-
-
-_KINDS = {float: "a number", int: "a whole number", str: "text", bool: "true or false"}
+        try:
+            return decoded(given, cls)
+        except FieldsError as error:
+            known = ", ".join(field.name for field in fields(cls))
+            raise ParameterError(error.fields, hint=f"the limits are {known}") from None
 
 
 def read(path: Path) -> HousePolicy:
@@ -136,14 +124,9 @@ def read(path: Path) -> HousePolicy:
         With every wrong field.
     """
     try:
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise InputError("there is no such file", file=path) from None
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", file=path) from None
-    except ValueError as error:
-        raise InputError(f"not a valid policy: {error}", file=path) from None
-    return HousePolicy.of(data)
+        return HousePolicy.of(parsed_toml(read_text(path), "policy"))
+    except InputError as error:
+        raise error.in_file(path) from None
 
 
 def policy_file() -> Path:

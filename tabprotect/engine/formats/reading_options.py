@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Mapping
 from dataclasses import Field, dataclass, field, fields
 from pathlib import Path
 from typing import Any, cast
 
+from tabprotect.engine.decoding import parsed_toml
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.text.opening import read_text
 
@@ -160,10 +160,7 @@ class Reading:
             Naming what cannot be understood.
         """
         try:
-            found = tomllib.loads(read_text(path, most=2**20))
-            return cls.of(found).given
-        except tomllib.TOMLDecodeError as error:
-            raise InputError(f"this is no TOML: {error}", file=path) from None
+            return cls.of(parsed_toml(read_text(path, most=2**20), "reading")).given
         except InputError as error:
             raise error.in_file(path) from None
 

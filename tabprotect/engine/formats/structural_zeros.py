@@ -10,6 +10,7 @@ import numpy as np
 
 from tabprotect.engine.arrays import Bools
 from tabprotect.engine.errors import InputError
+from tabprotect.engine.formats.text.csv_rows import csv_rows
 from tabprotect.engine.formats.text.opening import read_text
 from tabprotect.engine.formats.text.rows import DELIMITERS
 from tabprotect.engine.tables.domain import Domain
@@ -59,9 +60,7 @@ def _parsed(text: str, domain: Domain, path: Path | None) -> tuple[str, Bools]:
             hint=f"there are {', '.join(domain.names)}",
         )
     zeros = np.zeros(domain.shape, dtype=np.bool_)
-    out = io.StringIO()
-    written = csv.writer(out, lineterminator="\n")
-    written.writerow(header)
+    written: list[list[str]] = []
     for row in rows:
         if not any(map(str.strip, row)):
             continue
@@ -82,5 +81,5 @@ def _parsed(text: str, domain: Domain, path: Path | None) -> tuple[str, Bools]:
             index[domain.axis(name)] = code
             fields.append(domain[name].categories[code])
         zeros[tuple(index)] = True
-        written.writerow(fields)
-    return out.getvalue(), zeros.reshape(-1)
+        written.append(fields)
+    return csv_rows(header, written), zeros.reshape(-1)

@@ -6,14 +6,13 @@ A CSV file has a column for each variable, then ``count``, ``rules``, ``reasons`
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections.abc import Mapping
 from pathlib import Path
 
 from tabprotect.engine.atomic import write_bytes
 from tabprotect.engine.errors import InputError
+from tabprotect.engine.formats.text.csv_rows import csv_rows
 from tabprotect.engine.formats.text.rows import TextRows
 from tabprotect.engine.output_checking.flags_and_decisions import Checked, Decision
 
@@ -64,14 +63,17 @@ def _json(checked: Checked) -> str:
 
 
 def _csv(checked: Checked) -> str:
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow([*checked.variables, *_FOUND, *_DECIDED])
-    for flag in checked.flags:
-        found = ["" if flag.count is None else flag.count, "; ".join(flag.reasons)]
-        decided = ["" if v is None else v for v in _decided(flag.decision).values()]
-        writer.writerow([*flag.cell, *found, "; ".join(flag.reasons.values()), *decided])
-    return out.getvalue()
+    rows = (
+        [
+            *flag.cell,
+            flag.count,
+            "; ".join(flag.reasons),
+            "; ".join(flag.reasons.values()),
+            *_decided(flag.decision).values(),
+        ]
+        for flag in checked.flags
+    )
+    return csv_rows([*checked.variables, *_FOUND, *_DECIDED], rows)
 
 
 def read_decisions(path: Path, variables: tuple[str, ...]) -> dict[tuple[str, ...], Decision]:

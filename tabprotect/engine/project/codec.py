@@ -14,14 +14,15 @@ import hashlib
 import io
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import is_dataclass, replace
 from functools import cache
-from types import MappingProxyType, UnionType
-from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+from types import MappingProxyType
+from typing import Any, get_args, get_origin
 
 import numpy as np
 import numpy.typing as npt
 
+from tabprotect.engine.decoding import Decoding, types_of
 from tabprotect.engine.project.project import Project, checked
 from tabprotect.engine.protection.problem import Protected
 from tabprotect.engine.tables.groupings.grouping import check_groupings
@@ -32,7 +33,7 @@ Fields = dict[str, Any]
 
 _HEAD = re.compile(
     rb"\x93NUMPY\x01\x00..\{'descr': '[<|][a-zA-Z][0-9]{1,6}', 'fortran_order': (?:False|True), "
-    rb"'shape': \((?:[0-9]{1,18},? ?)*\), \} *\n",
+    rb"'shape': \((?:[0-9]{1,18},|[0-9]{1,18}(?:, [0-9]{1,18})+)?\), \} *\n",
     re.DOTALL,
 )
 """How every array begins that was written here (format 1.0 of numpy)."""
@@ -91,18 +92,11 @@ def version(kind: type) -> int:
 
 
 @cache
-def types_of(kind: type) -> dict[str, Any]:
-    """The fields of a kind and their types."""
-    hints = get_type_hints(kind)
-    return {f.name: hints[f.name] for f in fields(kind)}
-
-
-@cache
 def kinds() -> Mapping[str, type]:
     """Every dataclass that can be reached from a project, by name."""
     found: dict[str, type] = {}
 
-    def visit(hint: Any) -> None:
+    def visit(hint: object) -> None:
         if isinstance(hint, type) and is_dataclass(hint) and hint.__name__ not in found:
             found[hint.__name__] = hint
             for inner in types_of(hint).values():
@@ -114,33 +108,26 @@ def kinds() -> Mapping[str, type]:
     return found
 
 
-def is_of_type(value: object, hint: Any) -> bool:
-    """Whether a value is of a type, down to the dtype of arrays."""
-    origin, inner = get_origin(hint), get_args(hint)
-    if hint in (object, Any):
-        return True
-    if origin in (Union, UnionType):
-        return any(is_of_type(value, one) for one in inner)
-    if origin is Literal:
-        return value in inner
-    if origin is np.ndarray:
-        dtype = get_args(inner[1])[0]
-        return isinstance(value, np.ndarray) and (dtype is Any or np.issubdtype(value.dtype, dtype))
-    if origin is tuple and inner[-1] is not Ellipsis:
-        return (
-            isinstance(value, tuple)
-            and len(value) == len(inner)
-            and all(is_of_type(one, hint) for one, hint in zip(value, inner, strict=True))
-        )
-    if origin is not None and issubclass(origin, Mapping):
-        return isinstance(value, origin) and all(
-            is_of_type(k, inner[0]) and is_of_type(v, inner[1]) for k, v in value.items()
-        )
-    if origin is not None:
-        return isinstance(value, origin) and all(is_of_type(one, inner[0]) for one in value)
-    if hint in (int, float) and isinstance(value, bool):
-        return False
-    return isinstance(value, (int, float) if hint is float else hint)
+class _Built(Decoding):
+    """Checks values that are built already, down to the dtype of arrays; converts nothing."""
+
+    def scalar(self, given: object, kind: type, at: str) -> object:
+        fits = isinstance(given, (int, float) if kind is float else kind)
+        if not fits or (isinstance(given, bool) and kind in (int, float)):
+            self.wrong(given, kind, at)
+        return given
+
+    def record(self, given: object, kind: type, at: str) -> object:
+        return given if isinstance(given, kind) else self.wrong(given, kind, at)
+
+    def listed(self, given: object, hint: object, at: str) -> object:
+        if not isinstance(given, get_origin(hint) or tuple):
+            return self.wrong(given, hint, at)
+        if isinstance(given, np.ndarray):
+            dtype = get_args(get_args(hint)[1])[0]
+            fits = dtype is Any or np.issubdtype(given.dtype, dtype)
+            return given if fits else self.wrong(given.dtype, hint, at)
+        return super().listed(given, hint, at)
 
 
 def held_values(value: object) -> Iterator[object]:
@@ -238,9 +225,12 @@ class Decoder:
         given = {field: self._decode(value) for field, value in content.items()}
         for migrate in MIGRATIONS.get(kind, ())[written - 1 :]:
             migrate(given)
+        built = _Built()
         for field, hint in types_of(kind).items():
-            if field in given and not is_of_type(given[field], hint):
-                raise TypeError(f"{name}.{field} is of another type")
+            if field in given:
+                built.value(given[field], hint, f"{name}.{field}")
+        if built.faults:
+            raise TypeError(f"of another type: {', '.join(built.faults)}")
         return BUILD.get(kind, kind)(**given)
 
     def _decode(self, value: Any) -> object:

@@ -12,9 +12,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from types import MappingProxyType, NoneType, UnionType
+from types import MappingProxyType, UnionType
 from typing import Any, Concatenate, Generic, ParamSpec, get_args, get_origin, get_type_hints
 
+from tabprotect.engine.decoding import Decoding, FieldsError
 from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.project.project import Project
@@ -26,7 +27,10 @@ Arguments = Mapping[str, object]
 P = ParamSpec("P")
 Verb = Callable[Concatenate[Project, "Context", P], Project]
 
-KINDS = {int: "a whole number", str: "text", bool: "true or false"}
+
+class _Argument(Decoding):
+    # Seeds have 256 bits, and whoever gives one may give more.
+    widest = 2**512 - 1
 
 
 @dataclass(frozen=True)
@@ -145,8 +149,8 @@ class Command(Generic[P]):
 
         Raises
         ------
-        InputError
-            For one that is missing or of the wrong type.
+        FieldsError
+            For those that are missing or of the wrong type, all at once.
         ParameterError
             For unknown ones, all at once.
         """
@@ -157,15 +161,18 @@ class Command(Generic[P]):
             why = f"{self.name} takes {', '.join(named) or 'no argument'}"
             raise ParameterError(dict.fromkeys(sorted(unknown), f"unknown; {why}"))
         out = dict(arguments)
+        decoding = _Argument()
         for name in named:
             default = parameters[name].default
             if name not in out:
                 if default is inspect.Parameter.empty:
-                    raise InputError(f"{self.name}: {name} is missing")
+                    decoding.faults[name] = "is missing"
             elif type(out[name]) is type(default) and out[name] == default:
                 del out[name]
             else:
-                _fit(out[name], types[name], name)
+                decoding.value(out[name], types[name], name)
+        if decoding.faults:
+            raise FieldsError(decoding.faults)
         return Order(self, MappingProxyType(out))
 
 
@@ -261,38 +268,6 @@ def _is_text(hint: object) -> bool:
     if get_origin(hint) is UnionType:
         return any(map(_is_text, get_args(hint)))
     return _is_text(get_args(hint)[-1]) if get_args(hint) else hint is str
-
-
-def _is_list(value: object) -> bool:
-    return isinstance(value, Sequence) and not isinstance(value, str)
-
-
-def _fit(value: object, hint: object, what: str) -> None:
-    """Check a value out of JSON against a type.
-
-    Raises
-    ------
-    InputError
-        When it is anything else.
-    """
-    origin, inner = get_origin(hint), get_args(hint)
-    if origin is UnionType:
-        if value is not None:
-            kinds = [h for h in inner if h is not NoneType]
-            several = [h for h in kinds if get_origin(h) is Sequence and _is_list(value)]
-            _fit(value, (several or kinds)[0], what)
-    elif origin is Mapping or origin is Sequence:
-        kind = "named values" if origin is Mapping else "a list"
-        if isinstance(value, str) or not isinstance(value, origin):
-            raise InputError(f"{what} must be {kind}, is {value!r}")
-        for one in value.values() if isinstance(value, Mapping) else value:
-            _fit(one, inner[-1], f"each of {what}")
-    elif hint is not object:
-        assert isinstance(hint, type)
-        if not isinstance(value, hint) or (hint is int and isinstance(value, bool)):
-            raise InputError(f"{what} must be {KINDS[hint]}, is {value!r}")
-        if isinstance(value, str) and "\x00" in value:
-            raise InputError(f"{what} holds a NUL character", hint="no text and no name has one")
 
 
 def stated(**given: object) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
@@ -47,6 +48,13 @@ class Judged:
         truth = problem.unprotected(domain, groupings, weighted=True).counts if weighted else counts
         return cls(truth, at_risk, cells if at_risk else counts > 0)
 
-    def unchanged(self, published: PublishedTable) -> Bools:
-        """Cells that are published as they are; a suppressed cell is not."""
-        return np.asarray((published.table.counts == self.truth) & ~published.hidden)
+    def changes(self, published: PublishedTable) -> Counter[int]:
+        """How often each change of a judged cell came; one without a count is left out."""
+        moved = published.table.counts - self.truth
+        return changes(moved[self.cells & ~published.hidden])
+
+
+def changes(moved: Ints) -> Counter[int]:
+    """How often each change came."""
+    values, times = np.unique(moved, return_counts=True)
+    return Counter(dict(zip(values.tolist(), times.tolist(), strict=True)))

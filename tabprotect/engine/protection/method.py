@@ -7,7 +7,6 @@ and the comparison follow.
 
 from __future__ import annotations
 
-import hashlib
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
@@ -26,6 +25,7 @@ from tabprotect.engine.protection.calibration_plan import CalibrationPlan
 from tabprotect.engine.protection.judged_cells import Judged
 from tabprotect.engine.protection.needs import NEEDS
 from tabprotect.engine.protection.problem import Draft, Preview, Problem, Protected, RunEvidence
+from tabprotect.engine.protection.simulate import Runs, simulate, trial_coins
 from tabprotect.engine.protection.subtables import (
     GROUPINGS,
     MARGINS,
@@ -40,12 +40,8 @@ from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.publication import Publication
 
-
-def trial_generator(problem: Problem) -> np.random.Generator:
-    """For trial runs, which protect nothing: the same figures whenever they are looked at."""
-    names = "\n".join(problem.table.domain.names)
-    digest = hashlib.sha256(f"trial runs\n{names}".encode()).digest()
-    return np.random.Generator(np.random.PCG64(int.from_bytes(digest[:16], "little")))
+FEWEST_TRIALS = 3
+"""Runs of a preview at least, where there is chance."""
 
 
 class Method(ABC):
@@ -239,41 +235,31 @@ class Method(ABC):
 
     def foresee(self, problem: Problem, values: Values, progress: Progress = SILENT) -> Preview:
         """The same of resolved parameters, by trial runs; the figures are about the main table."""
-        generator = trial_generator(problem)
-        groupings = groupings_of(problem.table.domain, values)
-        progress.report("trying the method on this table", 0.0)
-        draft = self.draw(problem, values, generator, progress)
-        main = draft.tables[0]
-        judged = Judged.of(problem, main, groupings, weighted=self.weighted(values))
-        runs = 1
-        if self.is_random(values):
-            size = sum(published.table.domain.size for published in draft.tables)
-            size = max(size, problem.table.domain.size)
-            runs = int(np.clip(PREVIEW_WORK // max(size, 1), 3, self.most_trials))
-        unchanged = 0
-        change: dict[int, float] = {}
-        last = draft
-        for run in range(runs):
-            if run:
-                progress.report("trying the method on this table", run / runs)
-                last = self.draw(problem, values, generator)
-            unchanged += int(judged.unchanged(last.tables[0])[judged.cells].sum())
-            seen = judged.cells & ~last.tables[0].hidden
-            moved = (last.tables[0].table.counts - judged.truth)[seen]
-            for value, count in zip(*np.unique(moved, return_counts=True), strict=True):
-                change[int(value)] = change.get(int(value), 0.0) + int(count)
-        seen_cells = sum(change.values())
-        cells = int(judged.cells.sum())
-        return Preview(
-            at_risk_cells=judged.at_risk,
-            judged_cells=cells,
-            unchanged_share=unchanged / (cells * runs) if cells else 1.0,
-            mean_absolute_deviation=sum(abs(k) * n for k, n in change.items()) / seen_cells
-            if seen_cells
-            else 0.0,
-            change={k: n / seen_cells for k, n in sorted(change.items())},
+        trials = simulate(
+            self,
+            problem,
+            values,
+            Runs(self.most_trials, FEWEST_TRIALS, PREVIEW_WORK),
+            generator=trial_coins(problem.table.domain),
+            progress=progress,
+        )
+        first = next(trials).draft
+        judged = Judged.of(
+            problem,
+            first.tables[0],
+            groupings_of(problem.table.domain, values),
+            weighted=self.weighted(values),
+        )
+        change, runs = judged.changes(first.tables[0]), 1
+        for trial in trials:
+            change += judged.changes(trial.draft.tables[0])
+            runs += 1
+        return Preview.of_changes(
+            at_risk=judged.at_risk,
+            judged=int(judged.cells.sum()),
             runs=runs,
-            sentence="" if self.is_random(values) else draft.sentence,
+            change=change,
+            sentence="" if self.is_random(values) else first.sentence,
         )
 
     def perform(

@@ -104,6 +104,23 @@ class Preview:
     immovable: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     sentence: str = ""
 
+    @classmethod
+    def of_changes(
+        cls, *, at_risk: int, judged: int, runs: int, change: Mapping[int, int], sentence: str = ""
+    ) -> Preview:
+        """Of how often each change of a judged cell came; those that were hidden have none."""
+        seen = sum(change.values())
+        shares = {k: n / seen for k, n in sorted(change.items())}
+        return cls(
+            at_risk_cells=at_risk,
+            judged_cells=judged,
+            unchanged_share=change.get(0, 0) / (judged * runs) if judged else 1.0,
+            mean_absolute_deviation=sum(abs(k) * share for k, share in shares.items()),
+            change=shares,
+            runs=runs,
+            sentence=sentence,
+        )
+
 
 @dataclass(frozen=True, eq=False)
 class Steps:

@@ -53,7 +53,7 @@ class Lattice:
     ----------
     names
         By bit: of a variable, or of a level of it.
-    told
+    coarser
         By bit the coarser levels that it tells; by default none.
     axes
         The bits of each variable, next to each other; by default one each.
@@ -64,7 +64,7 @@ class Lattice:
     """
 
     names: tuple[str, ...]
-    told: tuple[Query, ...] = ()
+    coarser: tuple[Query, ...] = ()
     axes: tuple[Query, ...] = ()
     aliases: tuple[tuple[str, int], ...] = ()
     tied: tuple[Query, ...] = ()
@@ -99,8 +99,8 @@ class Lattice:
         return cls(tuple(names), tuple(told), tuple(axes), tuple(aliases), tuple(tied))
 
     def __post_init__(self) -> None:
-        if not self.told:
-            object.__setattr__(self, "told", (0,) * len(self.names))
+        if not self.coarser:
+            object.__setattr__(self, "coarser", (0,) * len(self.names))
             object.__setattr__(self, "axes", tuple(1 << v for v in range(len(self.names))))
         if len(self.names) > MAX_VARIABLES:
             raise InputError(
@@ -183,7 +183,7 @@ class Lattice:
     def closed(self, query: Query) -> Query:
         """A set of bits with every level that they tell."""
         for v in bits(query):
-            query |= self.told[v]
+            query |= self.coarser[v]
         return query
 
     @cached_property
@@ -200,7 +200,7 @@ class Lattice:
             return query
         told = 0
         for v in bits(query):
-            told |= self.told[v]
+            told |= self.coarser[v]
         return query & ~told
 
     def dimensions(self, queries: Ints) -> Ints:
@@ -317,7 +317,7 @@ class Lattice:
     def above(self, query: Query) -> Iterator[Query]:
         """The queries next above: with one variable more, or one a level finer."""
         for v in bits(self.full & ~query):
-            if self.told[v] & ~query == 0:
+            if self.coarser[v] & ~query == 0:
                 yield query | 1 << v
 
 

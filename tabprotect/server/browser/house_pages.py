@@ -11,7 +11,7 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from tabprotect.engine.errors import TabprotectError
-from tabprotect.engine.query_space.table_server.fold import LogLine
+from tabprotect.engine.query_space.table_server.decision import LogLine
 from tabprotect.server.access.accounts import ROLES, Role
 from tabprotect.server.api import server_of, visitor_of
 from tabprotect.server.asked_table import asked_table
@@ -36,13 +36,13 @@ async def overview(request: Request) -> Response:
     """Where the service stands."""
     pages_for_roles(request, "operator", "auditor")
     server = server_of(request)
-    desk = server.desk
-    state = await run_in_threadpool(desk.refresh)
-    releases, names = state.releases, desk.lattice.names_of
+    served = server.table
+    state = await run_in_threadpool(served.refresh)
+    releases, names = state.releases, served.lattice.names_of
     return page(
         request,
         "house.html",
-        length=await run_in_threadpool(lambda: desk.length),
+        length=await run_in_threadpool(lambda: served.length),
         released=[names(q) for q in releases.released if q],
         unreleasable=[names(q) for q in releases.unreleasable],
         counts=(releases.released.size, releases.refused, releases.undecided),
@@ -57,14 +57,14 @@ async def overview(request: Request) -> Response:
 async def log(request: Request) -> Response:
     """The log with its prices."""
     pages_for_roles(request, "operator", "auditor")
-    desk = server_of(request).desk
-    length = await run_in_threadpool(lambda: desk.length)
+    served = server_of(request).table
+    length = await run_in_threadpool(lambda: served.length)
     before = _number(request.query_params.get("before", str(length)), "before")
-    rows = await run_in_threadpool(desk.log, min(before, length), LINES)
+    rows = await run_in_threadpool(served.log, min(before, length), LINES)
     return page(
         request,
         "log.html",
-        rows=[(entry, desk.lattice.names_of(entry.line.query), price) for entry, price in rows],
+        rows=[(entry, served.lattice.names_of(entry.line.query), price) for entry, price in rows],
         earlier=before - LINES if before > LINES else None,
     )
 
@@ -72,14 +72,14 @@ async def log(request: Request) -> Response:
 async def history(request: Request) -> Response:
     """Where the service stands and the latest lines of its log, for a program that follows it."""
     pages_for_roles(request, "operator", "auditor")
-    desk = server_of(request).desk
-    length = await run_in_threadpool(lambda: desk.length)
-    rows = await run_in_threadpool(desk.log, length, LINES)
-    lattice, state = desk.lattice, desk.state
+    served = server_of(request).table
+    length = await run_in_threadpool(lambda: served.length)
+    rows = await run_in_threadpool(served.log, length, LINES)
+    lattice, state = served.lattice, served.state
     said = {
-        "label": desk.label,
+        "label": served.label,
         "names": lattice.names,
-        "told": lattice.told,
+        "told": lattice.coarser,
         "axes": lattice.axes,
         "length": length,
         "frozen": state.frozen,
@@ -93,12 +93,12 @@ async def history(request: Request) -> Response:
 async def replay(request: Request) -> Response:
     """What had been decided up to a number or a time."""
     pages_for_roles(request, "operator", "auditor")
-    desk = server_of(request).desk
+    served = server_of(request).table
     text = request.query_params.get("until", "").strip()
     said: dict[str, Any] = {"until": text, "found": None}
     if text:
-        number, state = await run_in_threadpool(desk.replayed, _until(text))
-        names = desk.lattice.names_of
+        number, state = await run_in_threadpool(served.replayed, _until(text))
+        names = served.lattice.names_of
         said["found"] = {
             "number": number,
             "released": [names(q) for q in state.released if q],
@@ -111,22 +111,22 @@ async def replay(request: Request) -> Response:
 async def what_if(request: Request) -> Response:
     """What releasing a sub-table would do; nothing is decided."""
     pages_for_roles(request, "operator")
-    desk = server_of(request).desk
+    served = server_of(request).table
     names = request.query_params.getlist("variables")
-    said: dict[str, Any] = {"variables": desk.lattice.names, "ticked": names, "found": None}
+    said: dict[str, Any] = {"variables": served.lattice.names, "ticked": names, "found": None}
     if names:
-        wanted = asked_table(desk.domain, desk.lattice, names)
-        if not desk.lattice.listed:
+        wanted = asked_table(served.domain, served.lattice, names)
+        if not served.lattice.listed:
             raise HttpProblem(
                 "invalid_query", "there are too many sub-tables to say what would follow"
             )
-        found = await run_in_threadpool(desk.consequence, wanted.query)
+        found = await run_in_threadpool(served.consequence, wanted.query)
         said["found"] = {
             "judgement": found.judgement,
             "released": found.newly_released,
             "lost": found.lost,
-            "closed": [desk.lattice.names_of(q) for q in found.newly_unreleasable],
-            "status": desk.state.releases.status(wanted.query),
+            "closed": [served.lattice.names_of(q) for q in found.newly_unreleasable],
+            "status": served.state.releases.status(wanted.query),
         }
     return page(request, "what_if.html", **said)
 
@@ -148,7 +148,7 @@ async def accounts(request: Request) -> Response:
                 said["key"] = await run_in_threadpool(server.accounts.add, whom, role, group)
                 what = f"made {whom}, {role}"
             line = LogLine(name, 0, "account", None, what, "")
-            await run_in_threadpool(server.desk.record, line)
+            await run_in_threadpool(server.table.record, line)
         except TabprotectError as error:
             said["wrong"] = error.message
     return page(
@@ -165,9 +165,9 @@ async def freeze(request: Request) -> Response:
     """Release no further true sub-table."""
     name = pages_for_roles(request, "operator")
     await form(request)
-    desk = server_of(request).desk
+    served = server_of(request).table
     try:
-        await run_in_threadpool(desk.freeze, name)
+        await run_in_threadpool(served.freeze, name)
     except TabprotectError as error:
         return page(request, "not_done.html", 409, what="The frontier is not frozen", error=error)
     return RedirectResponse("/operator", status_code=303)
@@ -177,17 +177,17 @@ async def vacuum(request: Request) -> Response:
     """Give back the room of the database."""
     pages_for_roles(request, "operator")
     await form(request)
-    await run_in_threadpool(server_of(request).desk.vacuum)
+    await run_in_threadpool(server_of(request).table.vacuum)
     return RedirectResponse("/operator", status_code=303)
 
 
 async def verify(request: Request) -> Response:
     """Check every line of the log against the one before it."""
     pages_for_roles(request, "operator", "auditor")
-    desk = server_of(request).desk
+    served = server_of(request).table
     said: dict[str, Any] = {"wrong": ""}
     try:
-        said["number"], said["chain"] = await run_in_threadpool(desk.verified)
+        said["number"], said["chain"] = await run_in_threadpool(served.verified)
     except TabprotectError as error:
         said |= {"wrong": error.message, "number": 0, "chain": ""}
     return page(request, "verify.html", **said)

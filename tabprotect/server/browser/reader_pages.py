@@ -20,7 +20,7 @@ from starlette.routing import Route
 
 from tabprotect.engine.query_space.frontier import maximal_queries
 from tabprotect.engine.query_space.lattice import Query, names_joined
-from tabprotect.engine.query_space.table_server.fold import ServerState
+from tabprotect.engine.query_space.table_server.decision import ServerState
 from tabprotect.engine.query_space.table_server.log_entry import LogEntry
 from tabprotect.languages.page_texts import environment
 from tabprotect.languages.speaking import ENGLISH, LANGUAGES, catalogue
@@ -36,7 +36,7 @@ from tabprotect.server.api import (
 )
 from tabprotect.server.asked_table import AskedTable
 from tabprotect.server.browser.lattice_drawing import drawn
-from tabprotect.server.deciding.desk import Desk, Given
+from tabprotect.server.deciding.served_table import Given, ServedTable
 from tabprotect.server.egress import OUTPUTS, html_rows
 from tabprotect.server.problems import TITLES, HttpProblem
 from tabprotect.server.server import COOKIE
@@ -123,50 +123,50 @@ async def form(request: Request) -> dict[str, list[str]]:
 
 async def choose(request: Request) -> Response:
     """Tick variables."""
-    desk = server_of(request).desk
-    state = await run_in_threadpool(desk.refresh)
+    served = server_of(request).table
+    state = await run_in_threadpool(served.refresh)
     return page(
         request,
         "choose.html",
-        label=desk.label,
-        variables=desk.offered,
-        disallowed=[n for v, n in enumerate(desk.lattice.names) if desk.disallowed >> v & 1],
+        label=served.label,
+        variables=served.offered,
+        disallowed=[n for v, n in enumerate(served.lattice.names) if served.disallowed >> v & 1],
         ticked=request.query_params.getlist("variables"),
-        released=[desk.lattice.names_of(q) for q in state.releases.released if q],
+        released=[served.lattice.names_of(q) for q in state.releases.released if q],
         frozen=state.frozen,
     )
 
 
 async def look(request: Request) -> Response:
     """Whether a sub-table was answered before, may be, or never will be; nothing is decided."""
-    desk = server_of(request).desk
+    served = server_of(request).table
     names = request.query_params.getlist("variables")
     if not names:
         return RedirectResponse("/", status_code=303)
     identified(request)
     wanted = understood(request, names, request.query_params.getlist("filter"))
-    given = await run_in_threadpool(desk.known, wanted.query)
+    given = await run_in_threadpool(served.known, wanted.query)
     if given is not None:
         return page(request, "answer.html", **_shown(request, given, wanted))
-    state = desk.state
+    state = served.state
     standing = "may be"
     if wanted.query in state.releases.released:
         standing = "released"
-    elif wanted.query in state.told:
+    elif wanted.query in state.refused:
         standing = "never"
     return page(
         request,
         "look.html",
-        names=desk.lattice.names_of(wanted.query),
-        cells=math.prod(desk.shape(wanted.query)),
+        names=served.lattice.names_of(wanted.query),
+        cells=math.prod(served.shape(wanted.query)),
         standing=standing,
-        parts=_projection(desk, state, wanted.query),
+        parts=_projection(served, state, wanted.query),
     )
 
 
 async def ask(request: Request) -> Response:
     """Ask, and see the answer."""
-    desk = server_of(request).desk
+    served = server_of(request).table
     said = await form(request)
     identified(request)
     wanted = understood(request, said.get("variables", []), [])
@@ -176,32 +176,32 @@ async def ask(request: Request) -> Response:
         earlier = request.cookies.get("tabprotect-queries", "").split("-")
         numbers = [*[n for n in earlier if n.isdigit()][-49:], str(answered.entry.number)]
         set_cookie(response, request, "tabprotect-queries", "-".join(numbers))
-    await run_in_threadpool(desk.given, answered)
+    await run_in_threadpool(served.given, answered)
     return response
 
 
 async def answer(request: Request) -> Response:
     """What became of a query."""
-    desk = server_of(request).desk
+    served = server_of(request).table
     identified(request)
-    entry = await run_in_threadpool(desk.entry, request.path_params["number"])
+    entry = await run_in_threadpool(served.entry, request.path_params["number"])
     if entry is None or entry.line.kind not in DECISIONS:
         raise HttpProblem("not_found", "there is no query of this number")
     query = entry.line.query
-    given = await run_in_threadpool(desk.known, query)
+    given = await run_in_threadpool(served.known, query)
     if given is not None:
         return page(request, "answer.html", **_shown(request, given, AskedTable(query)))
-    state = desk.state
+    state = served.state
     return page(
         request,
         "refused.html",
         number=entry.number,
-        names=desk.lattice.names_of(query),
+        names=served.lattice.names_of(query),
         deferred=entry.line.kind == "deferral",
         code=DECISIONS[entry.line.kind][1],
         reason=entry.line.reason,
         permanent=entry.line.permanent,
-        parts=_projection(desk, state, query),
+        parts=_projection(served, state, query),
     )
 
 
@@ -217,33 +217,40 @@ async def vote(request: Request) -> Response:
 
 async def frontier(request: Request) -> Response:
     """What is released: a matrix of dots and, of few variables, the lattice."""
-    desk = server_of(request).desk
-    state = await run_in_threadpool(desk.refresh)
+    served = server_of(request).table
+    state = await run_in_threadpool(served.refresh)
     released = [q for q in state.releases.released if q]
-    few = desk.lattice.variables <= LATTICE_VARIABLES
+    few = served.lattice.variables <= LATTICE_VARIABLES
     return page(
         request,
         "frontier.html",
-        names=desk.lattice.names,
-        rows=[(desk.lattice.names_of(q), q) for q in released],
-        refused=[(desk.lattice.names_of(q), q) for q in state.told],
+        names=served.lattice.names,
+        rows=[(served.lattice.names_of(q), q) for q in released],
+        refused=[(served.lattice.names_of(q), q) for q in state.refused],
         count=state.releases.released.size - 1,
         frozen=state.frozen,
-        lattice=drawn(desk.lattice, state.releases.released, state.told) if few else None,
+        lattice=drawn(served.lattice, state.releases.released, state.refused) if few else None,
     )
 
 
 async def mine(request: Request) -> Response:
     """One's own queries."""
-    desk, visitor = server_of(request).desk, visitor_of(request)
+    served, visitor = server_of(request).table, visitor_of(request)
     if visitor.account is not None:
-        entries = await run_in_threadpool(desk.queries_of, visitor.account.name)
+        entries = await run_in_threadpool(served.queries_of, visitor.account.name)
     else:
         numbers = request.cookies.get("tabprotect-queries", "").split("-")
-        found = [await run_in_threadpool(desk.entry, int(n)) for n in numbers[-50:] if n.isdigit()]
+        found = [
+            await run_in_threadpool(served.entry, int(n)) for n in numbers[-50:] if n.isdigit()
+        ]
         entries = [e for e in reversed(found) if e is not None and e.line.kind in DECISIONS]
     rows = [
-        (e.number, desk.lattice.names_of(e.line.query), DECISIONS[e.line.kind][1], _since(desk, e))
+        (
+            e.number,
+            served.lattice.names_of(e.line.query),
+            DECISIONS[e.line.kind][1],
+            _since(served, e),
+        )
         for e in entries
         if e.line.kind in DECISIONS
     ]
@@ -293,21 +300,21 @@ def problem_page(request: Request, problem: HttpProblem) -> Response:
     )
 
 
-def _since(desk: Desk, entry: LogEntry) -> str:
+def _since(served: ServedTable, entry: LogEntry) -> str:
     """What became of a query that got no table at first."""
-    given = None if entry.line.bundle else desk.at_hand(entry.line.query)
+    given = None if entry.line.bundle else served.at_hand(entry.line.query)
     return "" if given is None else DECISIONS[given.kind][1]
 
 
-def _projection(desk: Desk, state: ServerState, query: Query) -> list[tuple[str, ...]]:
+def _projection(served: ServedTable, state: ServerState, query: Query) -> list[tuple[str, ...]]:
     """What of a sub-table is released, the largest parts alone."""
     parts = maximal_queries(member & query for member in state.releases.released)
-    return [desk.lattice.names_of(part) for part in parts if part]
+    return [served.lattice.names_of(part) for part in parts if part]
 
 
 def _shown(request: Request, given: Given, wanted: AskedTable) -> dict[str, Any]:
     """A sub-table for its page: its rows where it is small, and every file of it."""
-    desk = server_of(request).desk
+    served = server_of(request).table
     table = wanted.part_of(given.table)
     names = given.table.domain.names
     return {
@@ -316,7 +323,7 @@ def _shown(request: Request, given: Given, wanted: AskedTable) -> dict[str, Any]
         "fingerprint": given.fingerprint,
         "cells": table.domain.size,
         "rows": html_rows(table) if table.domain.size <= MOST_ROWS else None,
-        "files": [(name, file_address(desk.id, names, name)) for name in OUTPUTS],
+        "files": [(name, file_address(served.id, names, name)) for name in OUTPUTS],
     }
 
 

@@ -17,7 +17,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from tabprotect.server.deciding.desk import Desk
+from tabprotect.server.deciding.served_table import ServedTable
 from tabprotect.server.service import CriterionChoice, Service, TableSource
 
 VARIABLES, CATEGORIES = 40, 4
@@ -48,42 +48,44 @@ def main(number: int = 1_000_000) -> None:
             criterion=CriterionChoice(threshold=10),
         )
         begun = time.process_time()
-        desk = Desk(service, f"{folder}/h.sqlite")
-        cells = desk.state.releases.evidence.cells
+        served = ServedTable(service, f"{folder}/h.sqlite")
+        cells = served.state.releases.evidence.cells
         print(
             f"start {time.process_time() - begun:.1f} s; {len(cells.counts):,} cells, {cells.size:,} at risk"
         )
         begun = time.process_time()
         print(
-            f"not offered: {desk.lattice.names_of(desk.disallowed)}, {time.process_time() - begun:.1f} s"
+            f"not offered: {served.lattice.names_of(served.disallowed)}, {time.process_time() - begun:.1f} s"
         )
         rng = random.Random(1)
         taken: defaultdict[str, list[float]] = defaultdict(list)
         asked = []
         for _ in range(100):
-            query = desk.lattice.query(rng.sample(NAMES, rng.choice([1, 2, 2, 3, 3, 4])))
+            query = served.lattice.query(rng.sample(NAMES, rng.choice([1, 2, 2, 3, 3, 4])))
             asked.append(query)
-            taken_by(taken, desk, query)
+            taken_by(taken, served, query)
         for query in asked:
-            taken_by(taken, desk, query, "again, ")
+            taken_by(taken, served, query, "again, ")
         for kind, times in sorted(taken.items()):
             times.sort()
             print(
                 f"{kind}: {len(times)}, median {1000 * times[len(times) // 2]:.0f} ms, "
                 f"at most {1000 * times[-1]:.0f} ms"
             )
-        desk.close()
+        served.close()
         begun = time.process_time()
-        again = Desk(service, f"{folder}/h.sqlite")
+        again = ServedTable(service, f"{folder}/h.sqlite")
         print(f"started again {time.process_time() - begun:.1f} s, {again.length} lines")
         again.close()
     print(f"memory {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024} MiB")
 
 
-def taken_by(taken: dict[str, list[float]], desk: Desk, query: int, prefix: str = "") -> None:
+def taken_by(
+    taken: dict[str, list[float]], served: ServedTable, query: int, prefix: str = ""
+) -> None:
     """One decision, its time kept by its kind."""
     begun = time.process_time()
-    answered = desk.ask("u", query)
+    answered = served.ask("u", query)
     spent = time.process_time() - begun
     new = answered.entry.line.newly_released is not None
     kind = "released" if new else "known" if answered.answer.kind == "table" else "refused"

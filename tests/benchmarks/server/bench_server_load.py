@@ -32,7 +32,7 @@ from table_server import czech
 from tabprotect.engine.query_space.table_server import ledger as tables
 from tabprotect.engine.query_space.table_server.log_entry import LogEntry, chained
 from tabprotect.engine.query_space.table_server.snapshot import snapshot
-from tabprotect.server.deciding.desk import Desk
+from tabprotect.server.deciding.served_table import ServedTable
 
 CLIENTS, PROCESSES, DECISIONS, KILLS, ODD, LINES = 8, 4, 10_000, 50, 100_000, 1_000_000
 
@@ -99,36 +99,36 @@ def history() -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = f"{folder}/h.sqlite"
         service = replace(czech())
-        desk = Desk(service, path)
-        queries = [desk.lattice.query(q) for q in itertools.combinations("ABCDEF", 2)]
+        served = ServedTable(service, path)
+        queries = [served.lattice.query(q) for q in itertools.combinations("ABCDEF", 2)]
         for query in queries:
-            desk.ask("u", query)
-        lines, state = desk.log(10**4, 10**4), desk.state
+            served.ask("u", query)
+        lines, state = served.log(10**4, 10**4), served.state
         last, pattern = lines[0][0], [e.line for e, _ in reversed(lines)]
-        settings = desk._session._settings
-        _fill(path, desk, last, pattern)
-        ledger = desk._ledger
+        settings = served._session._settings
+        _fill(path, served, last, pattern)
+        ledger = served._ledger
         entry = ledger.entry(LINES)
         assert entry is not None
         ledger.keep(entry.number, entry.chain, settings, snapshot(state))
-        desk.close()
+        served.close()
         before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         begun = time.process_time()
-        desk = Desk(service, path)
-        print(f"start on {desk.length:,} lines: {time.process_time() - begun:.1f} s")
+        served = ServedTable(service, path)
+        print(f"start on {served.length:,} lines: {time.process_time() - begun:.1f} s")
         begun = time.process_time()
-        desk.ask("u", queries[0])
+        served.ask("u", queries[0])
         print(f"a decision then: {1000 * (time.process_time() - begun):.0f} ms")
         begun = time.process_time()
-        number, _ = desk.verified()
+        number, _ = served.verified()
         print(f"every one of {number:,} lines verified: {time.process_time() - begun:.0f} s")
-        desk.close()
+        served.close()
         after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         print(f"memory {before // 1024} MiB before, {after // 1024} MiB after; "
               f"file {os.path.getsize(path) // 2**20} MiB")  # fmt: skip
 
 
-def _fill(path: str, desk: Desk, last: LogEntry, pattern: list) -> None:  # type: ignore[type-arg]
+def _fill(path: str, served: ServedTable, last: LogEntry, pattern: list) -> None:  # type: ignore[type-arg]
     """Lines up to the last one, chained as the server would."""
     engine = sa.create_engine(f"sqlite:///{path}")
     with engine.begin() as connection:
@@ -136,11 +136,11 @@ def _fill(path: str, desk: Desk, last: LogEntry, pattern: list) -> None:  # type
         for number in range(last.number + 1, LINES + 1):
             line = replace(pattern[number % len(pattern)], newly_released=None)
             bare = LogEntry(number, last.session, last.time, line, "")
-            chain = chained(chain, bare, desk.lattice)
+            chain = chained(chain, bare, served.lattice)
             rows.append(
                 {
                     "history": 1, "number": number, "session": last.session, "time": last.time,
-                    "user": line.user, "query": list(desk.lattice.names_of(line.query)),
+                    "user": line.user, "query": list(served.lattice.names_of(line.query)),
                     "answer": line.kind, "newly_released": False, "reason": line.reason,
                     "detail": line.detail, "permanent": line.permanent, "bundle": line.bundle,
                     "chain": chain,

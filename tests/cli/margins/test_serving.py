@@ -26,7 +26,7 @@ def test_an_attack_on_the_answers_of_a_database(run, tmp_path: Path) -> None:  #
     database = tmp_path / "h.sqlite"
     server = started(of_source("example:czech-autoworkers"), str(database))
     for query in (0b011, 0b110, 0b101, 0b111):
-        server.desk.ask("ann", query)
+        server.table.ask("ann", query)
     server.close()
     found = run("attack", database, "--json").json
     assert found["succeeded"] == 0

@@ -73,7 +73,7 @@ def test_resumed_after_a_kill(run: Command) -> None:
         [sys.executable, "-m", "tabprotect", *words],
         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
     )  # fmt: skip
-    end = time.monotonic() + 120
+    end = time.monotonic() + 300
     while not list(Path().glob("out/*/job.json")) and batch.poll() is None:
         assert time.monotonic() < end
         time.sleep(0.02)

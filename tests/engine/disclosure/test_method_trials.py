@@ -72,7 +72,7 @@ def test_the_figures_are_those_of_the_verdict_and_of_the_counts() -> None:
     values = method.resolve_for(PROBLEM, {"alpha": 0.02, "beta": 0.02})
     start = MethodTrial(method.name, kept=Promised.of(method, DOMAIN, values))
     trial = module._drawn(method, PROBLEM, (start, values), LIMITS, SILENT)
-    generator = module.trial_generator(PROBLEM)
+    generator = module.trial_coins(DOMAIN)
     known, moved = [], []
     for _ in range(module.RUNS):
         release, _ = method.perform(PROBLEM, values, generator)

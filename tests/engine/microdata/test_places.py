@@ -165,7 +165,6 @@ def test_a_dask_cluster_shows_the_same(folder: Path, monkeypatch: pytest.MonkeyP
     reason="Spark is not installed: pip install pyspark, and a Java runtime",
 )
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.timeout(600)
 def test_spark_shows_the_same(folder: Path, tmp_path: Path) -> None:
     from pyspark.sql import SparkSession
 

@@ -236,6 +236,18 @@ def test_values_of_another_type_are_refused(house: History, field: str, wrong: o
         Decoder(encoder.shared, encoder.arrays).get(number)
 
 
+def test_a_head_with_many_digits_is_refused_at_once() -> None:
+    # One that could be read in many ways would never be done.
+    head = b"\x93NUMPY\x01\x00v\x00{'descr': '<i8', 'fortran_order': False, 'shape': ("
+    for shape in (b"1" * 5000, b"1, " * 5000, b"1," * 5000, b"12" * 9 + b" " * 5000):
+        with pytest.raises(ValueError, match="damaged"):
+            Decoder([], {"a": head + shape + b"x"})._array("a")
+    for shape in ((), (3,), (2, 3), (1, 2, 3, 4)):
+        encoder = Encoder()
+        name = encoder._array(np.zeros(shape))
+        assert Decoder([], encoder.arrays)._array(name).shape == shape
+
+
 def test_only_kinds_are_built_and_none_holds_itself(house: History) -> None:
     for shared in (
         [["Path", 1, {}]],

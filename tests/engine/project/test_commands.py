@@ -473,14 +473,14 @@ def test_arguments_are_checked_against_what_the_verb_declares(example: Project) 
         set_count.order({"index": [0, 0], "count": 1, "cell": 3, "value": 4})
     assert set(caught.value.fields) == {"cell", "value"}
     for name, given_, said in (
-        ("set_count", {"index": [0, 0]}, "count is missing"),
-        ("set_count", {"index": "00", "count": 1}, "index must be a list"),
-        ("set_count", {"index": [0, 0.5], "count": 1}, "each of index must be a whole number"),
-        ("set_count", {"index": [0, 0], "count": True}, "count must be a whole number"),
-        ("new_table", {"variables": {"a": "xy"}}, "each of variables must be a list"),
-        ("new_table", {"variables": ["a"]}, "variables must be named values"),
-        ("set_title", {"title": 3}, "title must be text"),
-        ("protect", {"accept_weak": 1}, "accept_weak must be true or false"),
+        ("set_count", {"index": [0, 0]}, "count: is missing"),
+        ("set_count", {"index": "00", "count": 1}, "index: must be a list"),
+        ("set_count", {"index": [0, 0.5], "count": 1}, r"index\[1\]: must be a whole number"),
+        ("set_count", {"index": [0, 0], "count": True}, "count: must be a whole number"),
+        ("new_table", {"variables": {"a": "xy"}}, "variables.a: must be a list"),
+        ("new_table", {"variables": ["a"]}, "variables: must be named values"),
+        ("set_title", {"title": 3}, "title: must be text"),
+        ("protect", {"accept_weak": 1}, "accept_weak: must be true or false"),
     ):
         with pytest.raises(InputError, match=said):
             named(name).order(given_)

@@ -71,10 +71,10 @@ def test_the_verb_itself_has_no_default_seed(records: Path) -> None:
     [
         ({"record_key": "w"}, "not both"),
         ({"weight": "w"}, "not with sums of weights"),
-        ({"draw_keys": "yes"}, "draw_keys must be true or false"),
+        ({"draw_keys": "yes"}, "draw_keys: must be true or false"),
         ({"draw_keys": False, "key_seed": 5}, "goes with keys that are drawn"),
-        ({"key_seed": "5"}, "key_seed must be a whole number"),
-        ({"key_seed": 1.5}, "key_seed must be a whole number"),
+        ({"key_seed": "5"}, "key_seed: must be a whole number"),
+        ({"key_seed": 1.5}, "key_seed: must be a whole number"),
     ],
 )
 def test_keys_that_cannot_be_drawn(given: dict[str, Any], words: str, records: Path) -> None:

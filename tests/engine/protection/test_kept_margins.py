@@ -13,11 +13,10 @@ from tabprotect.engine.posterior.infer import infer
 from tabprotect.engine.progress import SILENT
 from tabprotect.engine.project.opening.sources import open_table
 from tabprotect.engine.protection.cycle_runs.choosing_cycles import (
-    Tried,
     candidates,
     chosen_cycles,
-    tried_cycles,
 )
+from tabprotect.engine.protection.cycle_runs.trial_runs import Tried, tried_cycles
 from tabprotect.engine.protection.methods.cyclic_perturbation import PLUGIN
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import likelihood_of

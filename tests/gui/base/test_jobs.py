@@ -9,6 +9,7 @@ from collections.abc import Iterator
 import pytest
 from pytestqt.qtbot import QtBot
 
+from tabprotect.engine.budgets import JOBS_PATIENCE
 from tabprotect.engine.progress import Progress
 from tabprotect.gui.base.jobs import Job, Jobs
 
@@ -59,12 +60,23 @@ def test_commands_run_one_after_another(jobs: Jobs, qtbot: QtBot) -> None:
     assert order == ["begin a", "end a", "begin b", "end b"]
 
 
-def test_cancel_ends_within_half_a_second(jobs: Jobs, qtbot: QtBot) -> None:
-    job = jobs.question("endless", endless)
+def test_cancel_ends_work_at_its_next_report(jobs: Jobs, qtbot: QtBot) -> None:
+    asked, reports = threading.Event(), []
+
+    def work(progress: Progress) -> None:
+        while True:
+            time.sleep(0.001)
+            if asked.is_set():
+                reports.append("after it was asked to end")
+            progress.report("going on", 0.5)
+
+    job = jobs.question("endless", work)
     with qtbot.waitSignal(job.progressed):
         pass
-    with qtbot.waitSignal(job.cancelled, timeout=500):
+    with qtbot.waitSignal(job.cancelled):
         job.cancel()
+        asked.set()
+    assert len(reports) <= 1
     qtbot.waitUntil(lambda: job not in jobs.running)
 
 
@@ -80,7 +92,7 @@ def test_reports_are_throttled_before_they_cross_threads(jobs: Jobs, qtbot: QtBo
     spent: list[float] = []
     job.progressed.connect(lambda stage, fraction, partial: seen.append(fraction))
     job.finished.connect(spent.append)
-    with qtbot.waitSignal(job.ended, timeout=20_000):
+    with qtbot.waitSignal(job.ended):
         pass
     assert 1 <= len(seen) <= spent[0] / 0.05 + 2
     assert seen == sorted(seen)
@@ -92,15 +104,15 @@ def test_the_last_report_before_a_silence_is_heard(jobs: Jobs, qtbot: QtBot) -> 
     def work(progress: Progress) -> bool:
         for number in range(3):
             progress.report("found", 0.5, number)
-        return heard.wait(30)
+        return heard.wait(300)
 
     job = jobs.question("found three", work)
     seen: list[object] = []
     job.progressed.connect(lambda stage, fraction, partial: seen.append(partial))
     ends: list[object] = []
     job.finished.connect(ends.append)
-    with qtbot.waitSignal(job.ended, timeout=30_000):
-        qtbot.waitUntil(lambda: bool(seen) and seen[-1] == 2, timeout=20_000)
+    with qtbot.waitSignal(job.ended):
+        qtbot.waitUntil(lambda: bool(seen) and seen[-1] == 2)
         heard.set()
     assert ends == [True]
 
@@ -111,14 +123,14 @@ def test_a_command_that_was_done_before_the_cancel_is_not_denied(jobs: Jobs, qtb
 
     def work(progress: Progress) -> str:
         begun.set()
-        going.wait(5)
+        going.wait()
         return "written"
 
     job = jobs.command("publish", work, deniable=False)
     ends: list[object] = []
     job.finished.connect(ends.append)
     job.cancelled.connect(lambda: ends.append("cancelled"))
-    assert begun.wait(5)
+    assert begun.wait(300)
     job.cancel()
     going.set()
     with qtbot.waitSignal(job.ended):
@@ -132,16 +144,18 @@ def test_the_window_does_not_wait_for_work_that_never_reports(jobs: Jobs, qtbot:
 
     def work(progress: Progress) -> str:
         begun.set()
-        going.wait(20)
+        going.wait()
         return "late"
 
     job = jobs.command("deaf", work)
     ends: list[object] = []
     job.finished.connect(ends.append)
     job.cancelled.connect(lambda: ends.append("cancelled"))
-    assert begun.wait(5)
-    with qtbot.waitSignal(job.ended, timeout=500):
+    assert begun.wait(300)
+    with qtbot.waitSignal(job.ended):
         job.cancel()
+    # Half a second is what anybody may notice; the work itself has not ended.
+    assert JOBS_PATIENCE < 500 and not going.is_set()
     going.set()
     after = jobs.command("next", lambda progress: "next")
     with qtbot.waitSignal(after.ended):

@@ -20,9 +20,9 @@ MARKED = (
 
 
 def sheet_of(window: MainWindow, qtbot: QtBot) -> ImportSheet:
-    qtbot.waitUntil(lambda: bool(window.findChildren(ImportSheet)), timeout=60_000)
+    qtbot.waitUntil(lambda: bool(window.findChildren(ImportSheet)))
     (sheet,) = window.findChildren(ImportSheet)
-    qtbot.waitUntil(lambda: sheet.seen is not None, timeout=60_000)
+    qtbot.waitUntil(lambda: sheet.seen is not None)
     return sheet
 
 
@@ -37,7 +37,7 @@ def test_a_doubt_opens_the_sheet_and_the_answer_is_remembered(
     marks = sheet.inputs["marks"]
     assert isinstance(marks, MarkChoices)
     # The likely answer stands there; the sheet shows what comes of it.
-    qtbot.waitUntil(lambda: sheet.open_button.isEnabled(), timeout=60_000)
+    qtbot.waitUntil(lambda: sheet.open_button.isEnabled())
     assert marks.text() == "-=zero"
     assert sheet.sums.text() == "4 cells, sum 21"
     roles = {sheet.lines.item(row, 1).text() for row in range(sheet.lines.rowCount())}
@@ -52,20 +52,17 @@ def test_a_doubt_opens_the_sheet_and_the_answer_is_remembered(
     marks.meanings["-"].setCurrentIndex(marks.meanings["-"].findData("zero"))
     sheet.lines.cellDoubleClicked.emit(2, 0)
     assert sheet.given == {"marks": "-=zero", "header_row": "3"}
-    qtbot.waitUntil(
-        lambda: not sheet._rest.isActive() and sheet.open_button.isEnabled(), timeout=60_000
-    )
+    qtbot.waitUntil(lambda: not sheet._rest.isActive() and sheet.open_button.isEnabled())
     sheet.open_button.click()
-    qtbot.waitUntil(lambda: window.document.original is not None, timeout=60_000)
+    qtbot.waitUntil(lambda: window.document.original is not None)
     assert window.document.original is not None and window.document.original.total == 21
-    qtbot.waitUntil(lambda: not window.findChildren(ImportSheet), timeout=60_000)
+    qtbot.waitUntil(lambda: not window.findChildren(ImportSheet))
 
     again = tmp_path / "persons 2024.csv"
     again.write_text(MARKED.replace("2023", "2024").replace("9", "19"))
     window.files.open(str(again))
     qtbot.waitUntil(
         lambda: window.document.original is not None and window.document.original.total == 31,
-        timeout=60_000,
     )
     assert not window.findChildren(ImportSheet)
 
@@ -78,15 +75,15 @@ def test_a_choice_is_shown_at_once(
     path.write_text("v,w,count\na,x,1\na,Total,1\nb,x,2\nb,Total,2\n")
     window.files.ask_reading(str(path))
     sheet = sheet_of(window, qtbot)
-    qtbot.waitUntil(lambda: sheet.open_button.isEnabled(), timeout=60_000)
+    qtbot.waitUntil(lambda: sheet.open_button.isEnabled())
     assert sheet.given == {"totals": "auto"}
     assert "equal to the file's own totals" in sheet.sums.text()
     sheet.set_option("totals", "none")
     assert not sheet.open_button.isEnabled()
-    qtbot.waitUntil(lambda: sheet.open_button.isEnabled(), timeout=60_000)
+    qtbot.waitUntil(lambda: sheet.open_button.isEnabled())
     assert sheet.sums.text() == "4 cells, sum 6"
     sheet.set_option("header_row", "40")
-    qtbot.waitUntil(lambda: sheet.errors.error is not None, timeout=60_000)
+    qtbot.waitUntil(lambda: sheet.errors.error is not None)
     assert not sheet.open_button.isEnabled()
     sheet.reject()
 
@@ -137,6 +134,6 @@ def test_sheets_and_their_cells_are_choices(
     # All that is in use, and what is left without the title and the note.
     assert offered == {"sheet": ["notes", "counts"], "range": ["B2:C7", "B4:C6"]}
     sheet.set_option("range", "B4:C6")
-    qtbot.waitUntil(lambda: sheet.open_button.isEnabled(), timeout=60_000)
+    qtbot.waitUntil(lambda: sheet.open_button.isEnabled())
     assert sheet.given["range"] == "B4:C6" and sheet.sums.text() == "2 cells, sum 12"
     sheet.reject()

@@ -67,9 +67,7 @@ window.close()
 @pytest.fixture(scope="module")
 def painted() -> tuple[list[str], list[str]]:
     """Modules that a painted start page has imported, and the pages that were built."""
-    done = subprocess.run(
-        [sys.executable, "-c", CODE], capture_output=True, text=True, timeout=110, check=False
-    )
+    done = subprocess.run([sys.executable, "-c", CODE], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     modules, built = json.loads(done.stdout)
     return modules, built
@@ -139,7 +137,7 @@ def test_pages_and_plots_are_made_ready_while_nobody_asks_for_them(
     qapp.installEventFilter(windows)
     ready = Readying(window, window.pages, window.document)
     assert list(window.pages.built) == ["start"] and not window.document.jobs.running
-    qtbot.waitUntil(lambda: ready.done, timeout=120_000)
+    qtbot.waitUntil(lambda: ready.done)
     qapp.removeEventFilter(windows)
     assert set(window.pages.built) == set(window.pages) and window.page.name == "start"
     assert "run" in vars(page_of(window, PerturbPage))

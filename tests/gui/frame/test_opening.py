@@ -437,7 +437,7 @@ def test_each_of_several_dropped_files_has_a_window(
     drop(window, tmp_path / "one.csv", tmp_path / "two.csv")
     (second,) = made
     windows = (window, second)
-    qtbot.waitUntil(lambda: all(w.document.project is not None for w in windows), timeout=60_000)
+    qtbot.waitUntil(lambda: all(w.document.project is not None for w in windows))
     names = [w.document.project.name for w in windows if w.document.project]
     second.close()
     assert names == ["one.csv", "two.csv"]

@@ -17,13 +17,13 @@ YEAR = "region,sex,count\nnord,f,20\nnord,m,30\nsud,f,40\nsud,m,50\n"
 def test_next_year(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
     (tmp_path / "2023.csv").write_text(YEAR)
     window.files.open(str(tmp_path / "2023.csv"))
-    qtbot.waitUntil(lambda: window.document.original is not None, timeout=60_000)
+    qtbot.waitUntil(lambda: window.document.original is not None)
     for order in (set_title(title="People"), set_method(method="random_rounding"), protect()):
         window.document.run(order)
-    qtbot.waitUntil(lambda: window.document.release is not None, timeout=60_000)
+    qtbot.waitUntil(lambda: window.document.release is not None)
     recipe = tmp_path / "recipe.toml"
     window.actions_.recipes.save(recipe)
-    qtbot.waitUntil(lambda: recipe.exists() and not window.document.jobs.running, timeout=60_000)
+    qtbot.waitUntil(lambda: recipe.exists() and not window.document.jobs.running)
     strip = window.page.errors
     assert strip.isVisible() and "Saved as recipe.toml" in strip.accessibleDescription()
     assert strip.error is None and strip.accessibleName() == "Done"
@@ -32,11 +32,11 @@ def test_next_year(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
     new = tmp_path / "2024.csv"
     new.write_text(YEAR.replace("sud", "sued").replace("20", "420"))
     window.actions_.recipes.run(recipe, new)
-    qtbot.waitUntil(lambda: bool(window.findChildren(CategoriesSheet)), timeout=60_000)
+    qtbot.waitUntil(lambda: bool(window.findChildren(CategoriesSheet)))
     (sheet,) = window.findChildren(CategoriesSheet)
     assert sheet.boxes["region", "sued"].currentData() == "sud"
     sheet.go_on.click()
-    qtbot.waitUntil(lambda: bool(window.findChildren(LastYearSheet)), timeout=60_000)
+    qtbot.waitUntil(lambda: bool(window.findChildren(LastYearSheet)))
     assert window.page.name == "release" and window.document.release is not None
     assert window.document.original is not None and window.document.original.total == 540
     assert window.document.original.domain["region"].categories == ("nord", "sud")

@@ -113,7 +113,7 @@ def test_frozen_it_refuses_nothing_and_contradicts_nothing(serve: Serve) -> None
     client = serve(replace(czech(threshold=3), beyond=BeyondChoice("perturbed")))
     for names in (["A", "B"], ["C", "D"], ["E", "F"]):
         client.ask(*names)
-    client.server.desk.freeze("olga")
+    client.server.table.freeze("olga")
     came = found(ours(client))
     # What two answers prove is proved of the perturbed table.
     assert {name: tried for name, (_, tried) in came.items()} == {

@@ -28,7 +28,7 @@ from table_server import czech
 
 from tabprotect.engine.project.opening.sources import open_table
 from tabprotect.server.hosting.trial_server import TrialServer
-from tabprotect.server.service import BeyondChoice, Limits, RuleChoice
+from tabprotect.server.service import BeyondChoice, RequestLimits, RuleChoice
 
 DESK, PHONE = (1100, 800), (360, 740)
 
@@ -120,7 +120,7 @@ class Browser:
         """Follow a link to a file that the browser keeps."""
         before = set(self.downloads.iterdir())
         self.press(words, leaves=False)
-        last = time.monotonic() + 30
+        last = time.monotonic() + 300
         while time.monotonic() < last:
             new = [p for p in set(self.downloads.iterdir()) - before if p.suffix != ".crdownload"]
             if new and not new[0].name.startswith("."):
@@ -187,7 +187,7 @@ def look() -> Iterator[TrialServer]:
     service = czech(
         rule=RuleChoice("by_demand", {"requests": 2}),
         beyond=BeyondChoice(answer="perturbed"),
-        limits=Limits(requests=100_000, quantum=0.0),
+        limits=RequestLimits(requests=100_000, quantum=0.0),
     )
     found = TrialServer(service, open_table("example:czech-autoworkers")).start()
     yield found
@@ -209,7 +209,7 @@ def browser(look: TrialServer, tmp_path_factory: pytest.TempPathFactory) -> Iter
     options.add_experimental_option("prefs", {"download.default_directory": str(downloads)})
     chrome = Chrome(options=options, service=ChromeService(driver))
     try:
-        chrome.set_script_timeout(60)
+        chrome.set_script_timeout(300)
         found = Browser(chrome, look.address, downloads)
         found.screen(DESK)
         yield found

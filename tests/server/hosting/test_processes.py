@@ -10,7 +10,6 @@ import threading
 from itertools import combinations
 from pathlib import Path
 
-import pytest
 from postgresql_server import running_server
 from served import TABLE, asked, check, said, served, workers_of
 from table_server import Serve
@@ -18,7 +17,6 @@ from table_server import Serve
 from tabprotect.server.service import read
 
 
-@pytest.mark.timeout(240)
 def test_four_processes_of_which_one_is_killed_lose_and_double_nothing(tmp_path: Path) -> None:
     queries = [list(q) for k in (1, 2) for q in combinations("ABCDEF", k)]
     rng = random.Random(1)

@@ -46,7 +46,7 @@ def ask(look: TrialServer, *variables: str) -> int:
     body = json.dumps({"variables": variables, "user": "ann"}).encode()
     request = urllib.request.Request(f"{look.address}/tables/czech-autoworkers/queries", body)
     try:
-        with urllib.request.urlopen(request, timeout=110) as response:
+        with urllib.request.urlopen(request, timeout=300) as response:
             return int(response.status)
     except urllib.error.HTTPError as error:
         with error:
@@ -95,7 +95,7 @@ def test_following_takes_a_key_of_the_house(look: TrialServer) -> None:
 def test_it_answers_to_its_own_name_alone(look: TrialServer) -> None:
     request = urllib.request.Request(look.address, headers={"Host": "elsewhere.example"})
     with pytest.raises(urllib.error.HTTPError) as refused:
-        urllib.request.urlopen(request, timeout=110)
+        urllib.request.urlopen(request, timeout=300)
     refused.value.close()
     assert refused.value.code == 400
 

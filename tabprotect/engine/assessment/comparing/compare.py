@@ -12,8 +12,8 @@ from tabprotect.engine.assessment.comparing.one_run import (
     ComparisonRun,
     RunPlan,
     RunTask,
-    derived_seed,
     run_once,
+    run_seed,
 )
 from tabprotect.engine.assessment.comparing.run_spec import RunSpec
 from tabprotect.engine.assessment.comparing.scope import EVERYTHING, Scope
@@ -99,7 +99,7 @@ def compare(
     failed = [
         ComparisonRun(
             c,
-            derived_seed(randomness.seed, configuration.spec.text, number),
+            run_seed(randomness.seed, configuration.spec.text, number),
             number,
             dict.fromkeys(names),
             error=configuration.error,
@@ -114,7 +114,7 @@ def compare(
         for k, once in made.items():
             text = configurations[once.configuration].spec.text
             for number in range(tasks[k].number, tasks[k].number + copies[k]):
-                own = derived_seed(randomness.seed, text, number)
+                own = run_seed(randomness.seed, text, number)
                 runs.append(replace(once, seed=own, number=number))
         runs.sort(key=lambda r: (r.configuration, r.number))
         return Comparison(
@@ -245,7 +245,7 @@ def _tasks(
         spec = configuration.spec
         random = methods()[spec.method].is_random(values[c])
         for number in range(times if random else 1):
-            own = derived_seed(seed, spec.text, number)
+            own = run_seed(seed, spec.text, number)
             tasks.append(RunTask(plan, c, spec.method, values[c], own, number))
             copies.append(1 if random else times)
     return tasks, copies

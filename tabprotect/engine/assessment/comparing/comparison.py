@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -24,6 +22,7 @@ from tabprotect.engine.assessment.figure import Figure
 from tabprotect.engine.assessment.measure import Measure
 from tabprotect.engine.assessment.registered import measures, named_measures
 from tabprotect.engine.errors import ParameterError
+from tabprotect.engine.formats.text.csv_rows import csv_rows
 from tabprotect.engine.parameters import Values
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.registered import methods
@@ -126,9 +125,8 @@ class Comparison:
             Where the run failed, for the reason why.
         """
         task = self._task(run)
-        return release_once(
-            task.plan.problem, methods()[task.method], task.values, task.seed, progress
-        )
+        method = methods()[task.method]
+        return release_once(task.plan.problem, method, task.values, task.seed, progress).release
 
     def case(self, run: ComparisonRun, progress: Progress = SILENT) -> AssessedRelease:
         """A run's release with everything measures look at, for figures cell by cell."""
@@ -190,14 +188,10 @@ class Comparison:
 
     def as_csv(self) -> str:
         """One row for each run with every measure; empty where there is no figure."""
-        out = io.StringIO()
-        writer = csv.writer(out, lineterminator="\n")
         names = [m.name for m in self.measures]
-        writer.writerow(["run", "method", "seed", *names, "error"])
-        for r in self.runs:
-            configuration = self.configurations[r.configuration]
-            figures = ["" if (v := r.values[name]) is None else repr(v) for name in names]
-            writer.writerow(
-                [configuration.label, configuration.spec.method, r.seed, *figures, r.error]
-            )
-        return out.getvalue()
+        configured = [(self.configurations[run.configuration], run) for run in self.runs]
+        rows = (
+            [c.label, c.spec.method, run.seed, *(run.values[n] for n in names), run.error]
+            for c, run in configured
+        )
+        return csv_rows(["run", "method", "seed", *names, "error"], rows)

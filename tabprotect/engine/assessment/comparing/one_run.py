@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-import hashlib
-import traceback
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
+from functools import partial
 
 import numpy as np
 
 from tabprotect.engine.assessment.assessed_release import AssessedRelease
 from tabprotect.engine.assessment.figure import Figure
 from tabprotect.engine.assessment.intruder_key import Key
-from tabprotect.engine.assessment.measure import Measure
 from tabprotect.engine.assessment.registered import named_measures
 from tabprotect.engine.belief.effort import COMPARED_RUNS
-from tabprotect.engine.errors import Interrupted, TabprotectError
+from tabprotect.engine.errors import TabprotectError, attempted
 from tabprotect.engine.parameters import Values
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import methods
+from tabprotect.engine.protection.simulate import Trial, simulate, trial_seed
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.publication import Publication
@@ -98,15 +96,17 @@ class RunTask:
     number: int = 0
 
 
-def derived_seed(seed: int, *what: object) -> int:
-    """A seed of 128 bits that follows from another one and from what it is for.
+def run_seed(seed: int, text: str, number: int) -> int:
+    """The seed of one run of a comparison: it does not change when other runs are added.
 
-    From the words, not from a place in a list: a run does not change when others are added.
+    Parameters
+    ----------
+    seed
+        Of the comparison.
+    text
+        The run specification.
     """
-    digest = hashlib.sha256("\n".join(map(str, what)).encode()).digest()
-    words = np.frombuffer(digest, dtype="<u4")
-    sequence = np.random.SeedSequence(seed, spawn_key=tuple(map(int, words)))
-    return int.from_bytes(sequence.generate_state(4).astype("<u4").tobytes(), "little")
+    return trial_seed("compared\n", seed, text, number)
 
 
 def release_once(
@@ -115,16 +115,13 @@ def release_once(
     values: Values,
     seed: int,
     progress: Progress = SILENT,
-) -> Release:
-    """The release that a run looked at.
-
-    Raises
-    ------
-    TabprotectError
-        Whatever the method says of this table.
-    """
+) -> Trial:
+    """The trial that a run looks at; ``protect`` with this seed gives the same release."""
     generator = Randomness.seeded(seed).generator()
-    return method.perform(problem, values, generator, progress)[0]
+    (trial,) = simulate(
+        method, problem, values, generator=generator, progress=progress, faults=True
+    )
+    return trial
 
 
 def repeats_itself(problem: Problem, method: Method, values: Values) -> bool:
@@ -141,8 +138,8 @@ def assessed_release(
     second = None
     wanted = any("second_release" in measure.needs for measure in named_measures(plan.measures))
     if wanted and not repeats_itself(plan.problem, method, task.values):
-        again = derived_seed(task.seed, "second release")
-        second = release_once(plan.problem, method, task.values, again, progress)
+        again = trial_seed("again\n", task.seed)
+        second = release_once(plan.problem, method, task.values, again, progress).release
     return AssessedRelease(
         problem=plan.problem,
         release=release,
@@ -164,50 +161,26 @@ def run_once(task: RunTask, progress: Progress = SILENT) -> ComparisonRun:
         When cancelled.
     """
     plan, method = task.plan, methods()[task.method]
-    try:
-        release = release_once(plan.problem, method, task.values, task.seed, progress)
-        case = assessed_release(task, release, progress)
-        values: dict[str, float | None] = {}
-        reasons: dict[str, str] = {}
-        for measure in named_measures(plan.measures):
-            progress.report(measure.label, 0.0)
-            figure = _assessed(measure, case)
-            values[measure.name] = _tidy(figure.value)
-            if values[measure.name] is None:
-                reasons[measure.name] = figure.reason or "it is not finite"
-            elif figure.reason:
-                reasons[measure.name] = figure.reason
-    except Interrupted:
-        raise
-    except TabprotectError as error:
-        return _failed(task, f"{error}" + (f" ({error.hint})" if error.hint else ""))
-    except Exception as error:
-        return _failed(task, _unforeseen(error))
+    trial = release_once(plan.problem, method, task.values, task.seed, progress)
+    case = trial.judged(partial(assessed_release, task, progress=progress), faults=True)
+    if isinstance(case, TabprotectError):
+        nothing = dict.fromkeys(plan.measures)
+        error = f"{case}" + (f" ({case.hint})" if case.hint else "")
+        return ComparisonRun(task.configuration, task.seed, task.number, nothing, error=error)
+    values: dict[str, float | None] = {}
+    reasons: dict[str, str] = {}
+    for measure in named_measures(plan.measures):
+        progress.report(measure.label, 0.0)
+        # A fault of one measure costs that figure, not the run.
+        figure = attempted(partial(measure.assess, case), faults=True)
+        if isinstance(figure, TabprotectError):
+            figure = Figure(None, reason=str(figure))
+        values[measure.name] = _tidy(figure.value)
+        if values[measure.name] is None:
+            reasons[measure.name] = figure.reason or "it is not finite"
+        elif figure.reason:
+            reasons[measure.name] = figure.reason
     return ComparisonRun(task.configuration, task.seed, task.number, values, reasons)
-
-
-def _assessed(measure: Measure, case: AssessedRelease) -> Figure:
-    """A fault of one measure costs that figure, not the run."""
-    try:
-        return measure.assess(case)
-    except Interrupted:
-        raise
-    except TabprotectError as error:
-        return Figure(None, reason=str(error))
-    except Exception as error:
-        return Figure(None, reason=_unforeseen(error))
-
-
-def _unforeseen(error: Exception) -> str:
-    # Never the exception's own text: it may quote a count.
-    where = traceback.extract_tb(error.__traceback__)[-1]
-    place = f"{Path(where.filename).name}, line {where.lineno}"
-    return f"internal error: {type(error).__name__} in {place}"
-
-
-def _failed(task: RunTask, error: str) -> ComparisonRun:
-    nothing = dict.fromkeys(task.plan.measures)
-    return ComparisonRun(task.configuration, task.seed, task.number, nothing, error=error)
 
 
 def _tidy(value: float | None) -> float | None:

@@ -12,18 +12,17 @@ from itertools import pairwise
 
 import numpy as np
 
-from tabprotect.engine.arrays import Bools, Floats, Ints
+from tabprotect.engine.arrays import Bools, Ints
 from tabprotect.engine.budgets import MOST_COMPLETED, MOST_PROVED
 from tabprotect.engine.cycles.constructions.long_cycles import check_size
 from tabprotect.engine.cycles.constructions.triangular import (
-    DIGITS,
     ChosenMoves,
     TriangularSearch,
     TriangularSettings,
 )
 from tabprotect.engine.cycles.kernel_basis import Vector, as_cycles, core, kernel, shortened
 from tabprotect.engine.errors import ParameterError
-from tabprotect.engine.fitting.expected import fit
+from tabprotect.engine.fitting.synthetic_tables import expected_counts
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.kept_margins import KeptMargins
 from tabprotect.engine.tables.margins import dimension as closed_form
@@ -62,24 +61,6 @@ class ProvedDesign:
     def deficit(self) -> int | None:
         """Sums that are published exactly and that nobody asked for."""
         return None if self.dimension is None else self.dimension - self.rank
-
-
-def expected_counts(
-    kept: KeptMargins, zeros: Bools | None = None, progress: Progress = SILENT
-) -> Floats:
-    """What the kept margins alone let one expect of each cell, rounded, (cells,); 0: a public zero.
-
-    Parameters
-    ----------
-    zeros : bool (cells,)
-        Cells that are empty whatever is published, beside the table's structural zeros.
-    """
-    mu = np.round(fit(kept.publication, kept.counts, progress=progress).cells.reshape(-1), DIGITS)
-    if zeros is not None:
-        mu[zeros] = 0.0
-    if kept.domain.structural:
-        mu[kept.domain.structural_cells()] = 0.0
-    return mu
 
 
 def design_for_margins(

@@ -21,11 +21,9 @@ from tabprotect.engine.budgets import TRIANGULAR_HELD
 from tabprotect.engine.budgets import TRIANGULAR_WORK as MOST_WORK
 from tabprotect.engine.cycles.constructions.differences import Kind, kinds
 from tabprotect.engine.errors import ParameterError
+from tabprotect.engine.fitting.synthetic_tables import DIGITS
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.tables.publication import Publication
-
-DIGITS = 9
-"""Expected counts are told apart so far: rounding errors must not decide."""
 
 CROWDED = 1e6
 """What a choice costs that touches a cell which has reached the cap: the others come first."""

@@ -1,9 +1,9 @@
 """Excel workbooks: the first sheet that is not empty, in long form, as a grid or a bare matrix.
 
 ``.xlsx``, ``.xlsm``, ``.xlsb`` and the older ``.xls``. Numbers are taken as they are stored, not as
-they are shown. A workbook is read as a whole: keep very large tables as CSV or Parquet. Written (with
-the extra `io`) in long form, and on a second sheet laid out with totals, title and notes; suppressed
-counts are `..`, with C (else F) in a column `CONF_STATUS`.
+they are shown. A workbook is read as a whole: keep very large tables as CSV or Parquet. Written in
+long form, and on a second sheet laid out with totals, title and notes; suppressed counts are `..`,
+with C (else F) in a column `CONF_STATUS`.
 """
 
 from __future__ import annotations

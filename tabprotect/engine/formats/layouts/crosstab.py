@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from dataclasses import dataclass
 
 import numpy as np
 
 from tabprotect.engine.arrays import Bools
 from tabprotect.engine.errors import InputError
+from tabprotect.engine.formats.text.csv_rows import csv_rows
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 
@@ -64,12 +63,9 @@ HIDDEN = "x"
 def crosstab_csv(table: Table, hidden: Bools | None = None) -> bytes:
     """The table as rows by columns, in CSV; ``hidden`` (shape of the table) are suppressed cells."""
     layout = Crosstab.of(table.domain)
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(layout.header)
     shown = (
         table.counts if hidden is None else np.where(hidden, HIDDEN, table.counts.astype(object))
     )
     counts = shown.reshape(-1, layout.width).tolist()
-    writer.writerows([*front, *row] for front, row in zip(layout.labels, counts, strict=True))
-    return out.getvalue().encode("utf-8")
+    rows = ([*front, *row] for front, row in zip(layout.labels, counts, strict=True))
+    return csv_rows(layout.header, rows).encode("utf-8")

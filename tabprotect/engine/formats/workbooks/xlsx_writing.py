@@ -6,26 +6,14 @@ import datetime
 import io
 from collections.abc import Mapping
 
-from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.workbooks.sheet_writing import SheetData
 
 
 def xlsx_bytes(sheets: Mapping[str, SheetData], title: str) -> bytes:
-    """The workbook; the last sheet is the one that is seen first.
+    """The workbook; the last sheet is the one that is seen first."""
+    # Late: nothing else needs it.
+    import xlsxwriter
 
-    Raises
-    ------
-    InputError
-        Where the library that writes workbooks is not installed.
-    """
-    try:
-        # Late: an extra, and nothing else needs it.
-        import xlsxwriter
-    except ImportError:
-        raise InputError(
-            "Excel workbooks are written with xlsxwriter, which is not installed",
-            hint="install it with: pip install 'tabprotect[io]'",
-        ) from None
     out = io.BytesIO()
     book = xlsxwriter.Workbook(out, {"in_memory": True})
     # Without the time and without a name: the same bytes for the same table.

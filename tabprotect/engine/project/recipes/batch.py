@@ -6,10 +6,8 @@ are those of its ``job.json``, and that was done, is not run again.
 
 from __future__ import annotations
 
-import csv
 import datetime
 import html
-import io
 import json
 import multiprocessing
 import os
@@ -24,6 +22,7 @@ from pathlib import Path
 
 from tabprotect.engine.atomic import write_bytes
 from tabprotect.engine.errors import TabprotectError
+from tabprotect.engine.formats.text.csv_rows import csv_rows
 from tabprotect.engine.house import user_name
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.project.recipes.batch_jobs import BatchJob
@@ -102,7 +101,7 @@ def run_batch(
         found[outcome.job] = outcome
         progress.report("running jobs", len(found) / len(jobs))
     outcomes = tuple(found[job.name] for job in jobs)
-    for name, data in zip(SUMMARIES, (_csv(outcomes), _html(outcomes)), strict=True):
+    for name, data in zip(SUMMARIES, (csv_rows(*_rows(outcomes)), _html(outcomes)), strict=True):
         write_bytes(out / name, data.encode("utf-8"), private=True)
     return outcomes
 
@@ -220,13 +219,6 @@ def _rows(outcomes: Sequence[JobOutcome]) -> tuple[list[str], list[list[str]]]:
         for o in outcomes
     ]
     return header, rows
-
-
-def _csv(outcomes: Sequence[JobOutcome]) -> str:
-    out = io.StringIO()
-    header, rows = _rows(outcomes)
-    csv.writer(out, lineterminator="\n").writerows([header, *rows])
-    return out.getvalue()
 
 
 def _html(outcomes: Sequence[JobOutcome]) -> str:

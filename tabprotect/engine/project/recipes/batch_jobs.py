@@ -5,12 +5,12 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 
+from tabprotect.engine.decoding import decoded, parsed_toml
 from tabprotect.engine.errors import InputError, TabprotectError
 from tabprotect.engine.formats.text.opening import read_text
 from tabprotect.engine.project.recipes.replay import read
@@ -115,26 +115,35 @@ def _of_file(path: Path, sources: Sequence[Path]) -> list[BatchJob]:
     if sources:
         raise InputError("sources go with a folder of recipes", file=path)
     try:
-        data = tomllib.loads(read_text(path))
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"cannot be read as jobs: {error}", file=path) from None
-    listed = data.get("job")
-    if not isinstance(listed, list):
-        raise InputError("the file lists no jobs", file=path, hint="list them as [[job]]")
+        data = decoded(parsed_toml(read_text(path), "list of jobs"), _Jobs)
+    except InputError as error:
+        raise error.in_file(path) from None
     jobs = []
-    for number, job in enumerate(listed, 1):
-        recipe = job.get("recipe", data.get("recipe")) if isinstance(job, dict) else None
-        if not isinstance(recipe, str):
+    for number, job in enumerate(data.job, 1):
+        recipe = job.recipe or data.recipe
+        if not recipe:
             raise InputError(f"job {number} names no recipe", file=path)
-        values = {**_table(data.get("set", {}), path), **_table(job.get("set", {}), path)}
-        name = str(job.get("name", f"job-{number}"))
-        jobs.append(BatchJob(name, path.parent / recipe, values))
+        values = {name: str(value) for name, value in {**data.set, **job.set}.items()}
+        jobs.append(BatchJob(str(job.name) or f"job-{number}", path.parent / recipe, values))
     return jobs
 
 
-def _table(value: object, path: Path) -> dict[str, str]:
-    if not isinstance(value, dict) or not all(
-        isinstance(v, str | int | float) for v in value.values()
-    ):
-        raise InputError("set must name texts or numbers", file=path)
-    return {name: str(v) for name, v in value.items()}
+_Set = Mapping[str, str | int | float | bool]
+
+
+@dataclass(frozen=True)
+class _Job:
+    """``[[job]]``."""
+
+    name: str | int = ""
+    recipe: str = ""
+    set: _Set = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class _Jobs:
+    """A whole file of jobs."""
+
+    job: tuple[_Job, ...] = ()
+    recipe: str = ""
+    set: _Set = field(default_factory=dict)

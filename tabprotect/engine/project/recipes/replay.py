@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from tabprotect.engine.bundle.confidential import suggested_name
+from tabprotect.engine.decoding import parsed_toml
 from tabprotect.engine.errors import InputError, TabprotectError
 from tabprotect.engine.formats.text.opening import is_url, read_text
 from tabprotect.engine.progress import SILENT, Progress
@@ -87,10 +87,7 @@ def from_text(text: str, settings: Mapping[str, str] | None = None) -> list[Orde
     ParameterError
         For variables that are not set, or that it does not have.
     """
-    try:
-        data = tomllib.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"not a valid recipe: {error}") from None
+    data = parsed_toml(text, "recipe")
     if data.get("recipe") != FORMAT:
         raise InputError(
             f'a recipe begins with "recipe = {FORMAT}"', hint="this file may be something else"

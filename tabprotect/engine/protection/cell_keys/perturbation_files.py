@@ -10,14 +10,15 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
 import numpy as np
 
 from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.budgets import PERTURBATION_ROWS
+from tabprotect.engine.decoding import Between, decoded, parsed_json
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.text.opening import read_text
 from tabprotect.engine.protection.cell_keys.perturbation_table import KEYS, PerturbationTable
@@ -28,6 +29,7 @@ PTABLE_HEADERS = tuple(
 LOWER_ENDS = frozenset({"p_int_lb", "p_ij_lb"})
 ONS_HEADER = ("pcv", "ckey", "pvalue")
 ONS_ROWS, ONS_PERIOD = 750, 250
+Moderate = Annotated[int, Between(1 - 10**9, 10**9 - 1)]
 CONTENTS = "a perturbation table has the columns i;j;p;v;p_int_ub or pcv,ckey,pvalue"
 
 
@@ -43,11 +45,7 @@ def read(path: Path | str) -> PerturbationTable:
     text = read_text(path)
     try:
         if text.lstrip().startswith("{"):
-            try:
-                return from_json(json.loads(text))
-            except (ValueError, RecursionError) as error:
-                line = getattr(error, "lineno", None)
-                raise InputError("the JSON is damaged", line=line) from None
+            return from_json(parsed_json(text))
         return from_text(text)
     except InputError as error:
         raise error.in_file(path) from None
@@ -231,31 +229,24 @@ def to_json(table: PerturbationTable) -> dict[str, object]:
     }
 
 
+@dataclass(frozen=True)
+class _Columns:
+    """A perturbation table in JSON."""
+
+    i: tuple[Moderate, ...]
+    v: tuple[Moderate, ...]
+    end: tuple[Moderate, ...]
+    period: int = 1
+
+
 def from_json(data: object) -> PerturbationTable:
     """The inverse of :func:`to_json` (``InputError`` for anything else)."""
-    if not isinstance(data, Mapping):
-        raise InputError("a perturbation table is a JSON object", hint="columns i, v and end")
-    columns: list[Ints] = []
-    for name in ("i", "v", "end"):
-        column = _whole(data.get(name))
-        if column is None or (columns and len(column) != len(columns[0])):
-            raise InputError(f'"{name}" of the perturbation table is no list of whole numbers')
-        columns.append(column)
-    period = data.get("period", 1)
-    if type(period) is not int:
-        raise InputError('"period" of the perturbation table is no whole number')
-    count, noise, upper = columns
+    stated = decoded(data, _Columns)
+    if not 0 < len(stated.i) == len(stated.v) == len(stated.end) <= PERTURBATION_ROWS:
+        raise InputError(f"i, v and end must be of one length, of 1 to {PERTURBATION_ROWS}")
+    count, noise, upper = (np.array(column) for column in (stated.i, stated.v, stated.end))
     if (np.diff(count) < 0).any():
         raise InputError("the counts of the perturbation table are not in order")
     lower = np.concatenate([[0], upper[:-1]])
     lower[np.diff(count, prepend=-1) != 0] = 0
-    return _of_intervals(count, noise, upper, (upper - lower) / KEYS, period)
-
-
-def _whole(column: object) -> Ints | None:
-    """A list of moderate whole numbers as an array; ``None`` where it is none."""
-    if not isinstance(column, list) or not 0 < len(column) <= PERTURBATION_ROWS:
-        return None
-    if not all(type(value) is int and abs(value) < 10**9 for value in column):
-        return None
-    return np.array(column, dtype=np.int64)
+    return _of_intervals(count, noise, upper, (upper - lower) / KEYS, stated.period)

@@ -7,16 +7,10 @@ whatever is released: it tells nothing, and everybody can make it again.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-import numpy as np
-
-from tabprotect.engine.arrays import Bools, Floats, Ints
-from tabprotect.engine.budgets import CHOOSING_WORK
-from tabprotect.engine.cycles.constructions.for_margins import expected_counts
 from tabprotect.engine.cycles.elimination_width import elimination_cost
 from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.parameters import Values
@@ -38,28 +32,16 @@ from tabprotect.engine.protection.cycle_runs.designed_cycles import (
     template_of,
     zeros_said,
 )
-from tabprotect.engine.protection.cycle_runs.forward_walk import Walker
+from tabprotect.engine.protection.cycle_runs.trial_runs import TrialTables, Tried
 from tabprotect.engine.release.likelihood import BlockingRule
-from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.kept_margins import KeptMargins
 from tabprotect.engine.tables.moves import MoveSet
-
-FEWEST, TABLES, RUNS = 8, 32, 32
-"""Synthetic tables, at least of large ones and of small ones, and runs on each."""
 
 MEDIUM = 2_000
 """Cells up to which elementary swaps are looked at: of more, no reader could draw enough."""
 
 LARGE = 100_000
 """Cells from which on nothing is tried: the designs would cost more than they tell."""
-
-LARGEST = 1e9
-
-SMALL = SmallCount()
-"""Counts that are looked at: the smallest ones, whatever is at risk here."""
-
-STUCK = 0.9
-"""Published unchanged so often, a count is as good as known."""
 
 AS_GOOD = 0.05
 """Shares of stuck counts that are not told apart."""
@@ -75,27 +57,6 @@ EVENED, AS_CALM = 4, 1.02
 
 MOST_STUCK = 0.1
 """Share of small counts that may be stuck before another rule is looked at."""
-
-
-@dataclass(frozen=True)
-class Tried:
-    """What many runs did to tables.
-
-    Attributes
-    ----------
-    stuck, unchanged
-        Share of small counts that (almost) never change, and mean chance that one is unchanged.
-    repeated
-        Mean chance that two runs publish the same for a small count: what a reader of that cell
-        alone believes in the true count, on average, who thinks all counts as likely.
-    change
-        Mean absolute change of a count, over all cells.
-    """
-
-    stuck: float
-    unchanged: float
-    repeated: float
-    change: float
 
 
 @dataclass(frozen=True)
@@ -120,31 +81,6 @@ class Candidate:
     exact: bool
 
 
-def synthetic(mu: Floats, number: int, generator: np.random.Generator) -> Ints:
-    """Negative binomial tables of shape 1 with expected counts, int64 (cells, number)."""
-    # A count beyond it never blocks; nor could it be drawn.
-    rate = np.minimum(mu, LARGEST)[:, None] * generator.standard_gamma(1.0, (len(mu), number))
-    return generator.poisson(rate).astype(np.int64)
-
-
-def synthetic_tables(
-    kept: KeptMargins, zeros: Bools | None = None, progress: Progress = SILENT
-) -> tuple[Ints, int]:
-    """Tables to try designs on, int64 (cells, tables), and the seed that the margins give.
-
-    Parameters
-    ----------
-    zeros : bool (cells,)
-        Cells that are empty whatever the data are.
-    """
-    mu = expected_counts(kept, zeros, progress)
-    digest = hashlib.sha256(b"synthetic" + kept.counts.tobytes()).digest()
-    seed = int.from_bytes(digest[:16], "little")
-    # A large table has small counts enough in a few: a design touches a cell about four times.
-    number = int(np.clip(CHOOSING_WORK // (RUNS * 16 * len(mu)), FEWEST, TABLES))
-    return synthetic(mu, number, np.random.Generator(np.random.PCG64(seed))), seed
-
-
 def candidates(
     kept: KeptMargins,
     values: Values,
@@ -163,17 +99,15 @@ def candidates(
         The same designs with another blocking rule: neither they nor whether their posterior is
         exact depend on it.
     """
-    tables, seed = synthetic_tables(kept, zeros_said(kept.domain, values), progress)
+    tables = TrialTables.of(kept, zeros_said(kept.domain, values), progress)
     designs = [(one.name, one.moves, one.exact) for one in others] or [
         (name, moves, _exact(moves, values, progress))
         for name, moves in _designs(kept, values, progress)
     ]
-    found = []
-    for name, moves, exact in designs:
-        generator = np.random.Generator(np.random.PCG64(seed + 1))
-        done = tried_cycles(moves, values, tables, generator, progress)
-        found.append(Candidate(name, moves, done, exact))
-    return found
+    return [
+        Candidate(name, moves, tables.tried(moves, values, progress), exact)
+        for name, moves, exact in designs
+    ]
 
 
 def _exact(moves: MoveSet, values: Values, progress: Progress) -> bool:
@@ -206,42 +140,6 @@ def _designs(kept: KeptMargins, values: Values, progress: Progress) -> list[tupl
         if not plain:
             raise
     return found + [made(name) for name in (STRIPS, FORMER) if plain]
-
-
-def tried_cycles(
-    moves: MoveSet,
-    values: Values,
-    tables: Ints,
-    generator: np.random.Generator,
-    progress: Progress,
-    small: SmallCount = SMALL,
-) -> Tried:
-    """Run cycles on tables int64 (cells, tables).
-
-    Parameters
-    ----------
-    values
-        Public parameters of the mechanism.
-    small
-        Which counts ``stuck`` and ``unchanged`` are about.
-    """
-    walker = Walker.of(values | {"cycles": moves})
-    each = max(len(moves.cells) * walker.steps // len(moves), 1)
-    number = int(np.clip(CHOOSING_WORK // (each * RUNS), 1, tables.shape[1]))
-    runs = int(np.clip(CHOOSING_WORK // (each * number), 4, RUNS))
-    state = np.repeat(tables[:, :number], runs, axis=1)
-    before = state.copy()
-    walker.run(state, generator, progress)
-    change = float(np.abs(state - before).mean())
-    chosen = small.mask(tables[:, :number])
-    if not chosen.any():
-        chosen = tables[:, :number] > 0
-    if not chosen.any():
-        return Tried(0.0, 1.0, 1.0, change)
-    moved = (state - before).reshape(len(tables), number, runs)[chosen]
-    same = (moved == 0).mean(axis=1)
-    pairs = [(moved == np.roll(moved, k, axis=1)).mean() for k in range(1, runs // 2 + 1)]
-    return Tried(float((same >= STUCK).mean()), float(same.mean()), float(np.mean(pairs)), change)
 
 
 @dataclass(frozen=True)
@@ -321,7 +219,7 @@ def _best(
     More change protects by itself, and is had from any design by the coin.
     """
     calm = min(candidate.done.change for candidate in found)
-    tables, seed = synthetic_tables(kept, zeros_said(kept.domain, values), progress)
+    tables = TrialTables.of(kept, zeros_said(kept.domain, values), progress)
 
     def repeated(candidate: Candidate) -> float:
         done, coin = candidate.done, 1.0
@@ -330,8 +228,7 @@ def _best(
                 break
             coin *= calm / done.change
             coins = {"alpha": coin * values[ALPHA], "beta": coin * values[BETA]}
-            generator = np.random.Generator(np.random.PCG64(seed + 1))
-            done = tried_cycles(candidate.moves, values | coins, tables, generator, progress)
+            done = tables.tried(candidate.moves, values | coins, progress)
         return done.repeated + (CLEARLY if candidate.name == FORMER else 0.0)
 
     return found[0] if len(found) == 1 else min(found, key=repeated)

@@ -14,7 +14,7 @@ from typing import Literal
 
 import numpy as np
 
-from tabprotect.engine.arrays import Bools, Ints
+from tabprotect.engine.arrays import Bools
 from tabprotect.engine.budgets import MAX_CYCLE_CELLS, OFFERS_RANKED
 from tabprotect.engine.cycles.algebra import CycleAlgebra
 from tabprotect.engine.cycles.constructions.for_margins import design_for_margins, dimension
@@ -27,12 +27,11 @@ from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.cycle_runs.choosing_cycles import (
     LARGE,
     MEDIUM,
-    Tried,
-    synthetic_tables,
-    tried_cycles,
 )
 from tabprotect.engine.protection.cycle_runs.cycle_parameters import OF_DESIGNS, REPEATS
 from tabprotect.engine.protection.cycle_runs.designed_cycles import TRIANGULAR
+from tabprotect.engine.protection.cycle_runs.trial_runs import TrialTables, Tried, tried_cycles
+from tabprotect.engine.protection.simulate import trial_coins
 from tabprotect.engine.release.likelihood import BlockingRule
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.kept_margins import KeptMargins
@@ -154,7 +153,7 @@ def offers(
             hint="take a template",
         )
     progress.report("designing cycles", 0.0)
-    tables, seed = synthetic_tables(kept, zeros, progress)
+    tables = TrialTables.of(kept, zeros, progress)
     designs = _designs(kept, zeros, progress)
     rules: tuple[BlockingRule, ...] = ("negative", "any_zero")
     if not wishes.zeros_may_rise:
@@ -175,8 +174,7 @@ def offers(
             *(kind, moves, rule, alpha, passes, times // passes),
             *(Tried(0.0, 1.0, 1.0, 0.0), most, how, unwanted),
         )
-        generator = np.random.Generator(np.random.PCG64(seed + 1))
-        figures = tried_cycles(moves, Values(offer.parameters), tables, generator, progress)
+        figures = tables.tried(moves, Values(offer.parameters), progress)
         still |= not figures.change
         if figures.change:
             found.append(replace(offer, figures=figures))
@@ -194,8 +192,8 @@ def offers(
 
 def on_table(offer: Offer, table: Table, small: SmallCount, progress: Progress = SILENT) -> Tried:
     """The same figures on a table: CONFIDENTIAL, and a choice by them tells a little of it."""
-    generator = np.random.Generator(np.random.PCG64(1))
-    counts: Ints = table.counts.reshape(-1, 1)
+    generator = trial_coins(table.domain)
+    counts = table.counts.reshape(-1, 1)
     return tried_cycles(offer.moves, Values(offer.parameters), counts, generator, progress, small)
 
 

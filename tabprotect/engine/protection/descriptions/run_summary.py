@@ -138,7 +138,7 @@ def summarise(protected: Protected) -> RunSummary:
     return RunSummary(
         at_risk_cells=judged.at_risk,
         judged_cells=cells,
-        unchanged_cells=int(judged.unchanged(main)[judged.cells].sum()),
+        unchanged_cells=judged.changes(main)[0],
         suppressed_cells=sum(int(p.hidden.sum()) for p in release.tables),
         tables=len(release.tables),
         changed_cells=int((moved != 0).sum()),

@@ -88,7 +88,7 @@ class BinomialCompensated(Method):
         "posterior",
     )
 
-    calibrations = (CalibrationPlan({"S": 1.5, "kept": "A"}, runs=300),)
+    calibrations = (CalibrationPlan({"S": 1.5, "kept": "A"}, runs=500),)
 
     def resolve(self, domain: Domain, given: Mapping[str, object]) -> Values:
         """S, and a formula with a single largest margin short of the table itself."""

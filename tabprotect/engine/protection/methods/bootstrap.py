@@ -91,7 +91,7 @@ class Bootstrap(Method):
 
     calibrations = (
         CalibrationPlan({"S": 1.5, "M": 1}, (1.0, 1.8, 0.6), runs=200),
-        CalibrationPlan({"S": 1.5, "M": 3}, (1.0, 1.8, 0.6), runs=200),
+        CalibrationPlan({"S": 1.5, "M": 3}, (1.0, 1.8, 0.6), runs=450),
     )
 
     def resolve(self, domain: Domain, given: Mapping[str, object]) -> Values:

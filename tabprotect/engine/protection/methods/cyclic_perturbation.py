@@ -56,7 +56,6 @@ from pathlib import Path
 import numpy as np
 
 from tabprotect.engine.budgets import CYCLIC_PERTURBATION_ENTRIES as MOST_ENTRIES
-from tabprotect.engine.budgets import CYCLIC_PERTURBATION_PREVIEW_WORK as PREVIEW_WORK
 from tabprotect.engine.cycles import cycle_files, reach
 from tabprotect.engine.cycles.constructions.long_cycles import check_size
 from tabprotect.engine.cycles.designs import in_place, is_named
@@ -94,7 +93,7 @@ from tabprotect.engine.protection.cycle_runs.sequence import (
     SEQUENCE,
     stated_sequence,
 )
-from tabprotect.engine.protection.cycle_runs.trial_runs import try_cycles
+from tabprotect.engine.protection.cycle_runs.trial_runs import preview_cycles
 from tabprotect.engine.protection.guarantees import promises
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Draft, Preview, Problem
@@ -166,6 +165,7 @@ class CyclicPerturbation(Method):
 
     calibrations = (
         CalibrationPlan(means=SIX, runs=180),
+        CalibrationPlan({"alpha": 0.15}, ((3.0,) * 6,) * 6, runs=160),
         CalibrationPlan(
             {"cycles": "every", "n_cover": 5, "order": "random", "blocking": "negative"}, SIX
         ),
@@ -295,30 +295,14 @@ class CyclicPerturbation(Method):
         return True
 
     def foresee(self, problem: Problem, values: Values, progress: Progress = SILENT) -> Preview:
-        """Simulate the mechanism on this table."""
-        moves = values[CYCLES]
-        trial = try_cycles(problem, values, PREVIEW_WORK, progress)
-        steps = number_of_steps(values, len(moves))
+        """By runs on copies of the table side by side; also which cells no cycle can move."""
+        moves, steps = values[CYCLES], number_of_steps(values, len(values[CYCLES]))
         if values[ORDER] == "listed" and steps < len(moves):
             moves = moves.take(np.arange(steps))
-        passes = -(-steps // len(moves))
-        if values[ORDER] != "listed":
-            # Whatever chain of cycles could free a cell may come.
-            passes = steps
-        rule = values[BLOCKING]
-        immovable = reach.immovable_cells(moves, problem.table, rule, passes=passes)
-        stuck = np.flatnonzero(immovable)
-        return Preview(
-            at_risk_cells=trial.at_risk,
-            judged_cells=trial.judged,
-            unchanged_share=trial.unchanged_share,
-            blocked_share=trial.blocked_share,
-            mean_absolute_deviation=sum(abs(k) * p for k, p in trial.change.items()),
-            change=trial.change,
-            blocked_by_cycle=trial.blocked,
-            immovable=stuck,
-            runs=trial.runs,
-        )
+        # In no fixed order, whatever chain of cycles could free a cell may come.
+        passes = -(-steps // len(moves)) if values[ORDER] == "listed" else steps
+        stuck = reach.immovable_cells(moves, problem.table, values[BLOCKING], passes=passes)
+        return replace(preview_cycles(problem, values, progress), immovable=np.flatnonzero(stuck))
 
     def alternatives(
         self, domain: Domain, values: Values

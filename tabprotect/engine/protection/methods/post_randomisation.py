@@ -108,7 +108,10 @@ class PostRandomisation(Method):
     )
     guarantees = promises("total_kept", "non_negative", "additive", "complete", "posterior")
 
-    calibrations = (CalibrationPlan({"pstay": "0.6"}, (1.0, 2.2, 0.7)),)
+    calibrations = (
+        CalibrationPlan({"pstay": "0.6"}, (1.0, 2.2, 0.7)),
+        CalibrationPlan({"pstay": "0.8"}, (1.5, 2.2, 0.7), runs=260),
+    )
 
     def resolve(self, domain: Domain, given: Mapping[str, object]) -> Values:
         """The chances and matrices checked; what a mechanism states of them is let through.

@@ -166,6 +166,7 @@ class PublishMargins(Method):
             ((1.0, 2.0, 0.6), (1.5, 0.8, 2.5)),
             runs=80,
         ),
+        CalibrationPlan({"margins": "A:B", "then": "cell_key D=3 V=2"}, ((2.2,) * 6,) * 6, runs=80),
     )
 
     def resolve(self, domain: Domain, given: Mapping[str, object]) -> Values:

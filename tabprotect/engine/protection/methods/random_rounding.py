@@ -66,6 +66,7 @@ class RandomRounding(Method):
 
     calibrations = (
         CalibrationPlan({"base": 3}),
+        CalibrationPlan({"base": 3, "margins": "A:B - 1"}, ((3.0,) * 6,) * 6, runs=80),
         CalibrationPlan({"base": 2, "margins": "A + B"}, runs=130),
     )
 

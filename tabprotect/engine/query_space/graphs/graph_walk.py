@@ -30,9 +30,9 @@ class GraphWalk(ABC):
 
     def __init__(self, lattice: Lattice) -> None:
         self.graph: Graph = graph_of(lattice.variables, lattice.axes)
-        self._coarser = lattice.told
+        self._coarser = lattice.coarser
         self._finer = tuple(
-            sum(1 << w for w, told in enumerate(lattice.told) if told >> v & 1)
+            sum(1 << w for w, told in enumerate(lattice.coarser) if told >> v & 1)
             for v in range(lattice.variables)
         )
 

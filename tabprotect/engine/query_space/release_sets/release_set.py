@@ -251,7 +251,7 @@ class ReleaseSet:
         tight: dict[str, TightCell] = {}
         # The coarsest levels are the safest.
         lattice = self.evidence.lattice
-        for v in (v for v, told in enumerate(lattice.told) if not told):
+        for v in (v for v, told in enumerate(lattice.coarser) if not told):
             alone = self.criterion.judge(self.evidence, (1 << v,), self.threshold)
             if alone.verdict == "safe":
                 return
@@ -394,12 +394,12 @@ def _minimal_outside(lattice: Lattice, allowed: Ints) -> list[Query]:
     if not len(allowed):
         return [0]
     out: list[Query] = []
-    for v, told in enumerate(lattice.told):
+    for v, told in enumerate(lattice.coarser):
         # Each is reached once: by adding its highest bit, which no other one tells.
         larger = allowed[(allowed < 1 << v) & (allowed & told == told)] | 1 << v
         larger = larger[~_held(larger, allowed)]
         for u in range(v):
-            above = [w for w in range(u + 1, v + 1) if lattice.told[w] >> u & 1]
+            above = [w for w in range(u + 1, v + 1) if lattice.coarser[w] >> u & 1]
             has = (larger >> u) & 1 == 1
             for w in above:
                 # Without a level that a finer one tells it is no query.

@@ -12,7 +12,7 @@ from tabprotect.engine.protection.methods.publish_margins import (
 )
 from tabprotect.engine.protection.subtables import MARGINS
 from tabprotect.engine.query_space.lattice import Query
-from tabprotect.engine.query_space.table_server.fold import ServerState
+from tabprotect.engine.query_space.table_server.decision import ServerState
 from tabprotect.engine.release.mechanism import Mechanism
 from tabprotect.engine.release.release import PublishedTable, Release
 from tabprotect.engine.tables.formula import in_formula

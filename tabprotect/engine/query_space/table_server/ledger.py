@@ -22,7 +22,7 @@ from tabprotect.engine.budgets import ENTRIES_BLOCK
 from tabprotect.engine.database import BORN_TWICE, TAKEN_BACK, Database, Schema
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.query_space.lattice import Lattice
-from tabprotect.engine.query_space.table_server.fold import LineKind, LogLine
+from tabprotect.engine.query_space.table_server.decision import LineKind, LogLine
 from tabprotect.engine.query_space.table_server.log_entry import (
     LogEntry,
     chained,
@@ -103,7 +103,7 @@ _LOG, _KEEP_BUNDLE = sa.insert(_ENTRY), sa.insert(_BUNDLE)
 
 
 class Taken(Exception):  # noqa: N818 (nothing went wrong)
-    """Somebody else has logged a decision meanwhile: fold theirs in and decide anew."""
+    """Somebody else has logged a decision meanwhile: take theirs in and decide anew."""
 
 
 class Ledger:
@@ -318,7 +318,7 @@ class Ledger:
         self._database.vacuum()
 
     def keep(self, number: int, chain: str, settings: str, state: object) -> None:
-        """Keep the state after an entry, so that a later start need not fold the log before it."""
+        """Keep the state after an entry, so that a later start need not read the log before it."""
         row = {
             "history": self._history,
             "number": number,

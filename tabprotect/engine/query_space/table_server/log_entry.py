@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from tabprotect.engine.query_space.lattice import Lattice
-from tabprotect.engine.query_space.table_server.fold import LogLine
+from tabprotect.engine.query_space.table_server.decision import LogLine
 from tabprotect.engine.tables.table import Table
 
 FIRST_CHAIN = "0" * 64

@@ -17,7 +17,7 @@ from tabprotect.engine.errors import InputError
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.query_space.lattice import Query
 from tabprotect.engine.query_space.release_sets.release_set import ReleaseSet
-from tabprotect.engine.query_space.table_server.fold import (
+from tabprotect.engine.query_space.table_server.decision import (
     Answer,
     LogLine,
     Request,

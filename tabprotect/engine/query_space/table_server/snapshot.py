@@ -1,4 +1,4 @@
-"""The state of a table server as JSON values, so that a start need not fold a long log."""
+"""The state of a table server as JSON values, so that a start need not read a long log."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.query_space.frontier import Frontier
-from tabprotect.engine.query_space.table_server.fold import ServerState
+from tabprotect.engine.query_space.table_server.decision import ServerState
 
 
 def snapshot(state: ServerState) -> dict[str, object]:
@@ -18,7 +18,7 @@ def snapshot(state: ServerState) -> dict[str, object]:
         "released": list(releases.released),
         "unreleasable": list(releases.unreleasable),
         "proved": list(releases.proved),
-        "told": list(state.told),
+        "told": list(state.refused),
         "demand": [[query, count] for query, count in state.demand.items()],
         "bundles": [[query, mark] for query, mark in state.bundles.items()],
         "frozen": state.frozen,
@@ -41,7 +41,7 @@ def restored(start: ServerState, kept: object, progress: Progress = SILENT) -> S
         releases=releases,
         demand=MappingProxyType(dict(said["demand"])),
         bundles=MappingProxyType(dict(said["bundles"])),
-        told=Frontier(lattice, tuple(said["told"]), upward=True),
+        refused=Frontier(lattice, tuple(said["told"]), upward=True),
         frozen=bool(said["frozen"]),
         perturbed=str(said["perturbed"]),
         settings=str(said["settings"]),

@@ -12,7 +12,7 @@ import pytest
 from tabprotect.engine.assessment.comparing import spreading
 from tabprotect.engine.assessment.comparing.compare import compare
 from tabprotect.engine.assessment.comparing.comparison import Comparison
-from tabprotect.engine.assessment.comparing.one_run import derived_seed
+from tabprotect.engine.assessment.comparing.one_run import run_seed
 from tabprotect.engine.assessment.comparing.run_spec import RunSpec, parse_spec
 from tabprotect.engine.assessment.comparing.scope import Scope
 from tabprotect.engine.assessment.registered import measures
@@ -94,7 +94,7 @@ def test_a_run_s_seed_replays_its_release() -> None:
 
 
 def test_seeds_of_runs_are_large_and_apart() -> None:
-    seeds = {derived_seed(0, "a", n) for n in range(50)} | {derived_seed(1, "a", 0)}
+    seeds = {run_seed(0, "a", n) for n in range(50)} | {run_seed(1, "a", 0)}
     assert len(seeds) == 51 and max(seeds).bit_length() > 100
 
 
@@ -215,7 +215,7 @@ def test_cancel_ends_the_processes(monkeypatch: pytest.MonkeyPatch) -> None:
 
     def sleepy(piece: int, progress: Progress) -> int:
         # A worker that is not ended outlasts the test's time limit.
-        time.sleep(300 if piece > 1 else 0.05)
+        time.sleep(3600 if piece > 1 else 0.05)
         return piece
 
     progress = _Slow()

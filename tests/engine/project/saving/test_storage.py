@@ -239,7 +239,7 @@ session = Session(Path(sys.argv[1]))
 history, _ = History().apply("open_table", {"source": "example:duncan-roehrig-4x4"})
 session.save(history)
 print("saved", flush=True)
-time.sleep(60)
+time.sleep(600)
 """
 
 

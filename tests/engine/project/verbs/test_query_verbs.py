@@ -123,7 +123,7 @@ def test_the_threshold_decides_and_all_wrong_fields_are_named(czech: Project) ->
             {"threshold": -1, "criterion": "luck", "bounds": "guess"},
         )
     assert set(caught.value.fields) == {"threshold", "criterion", "bounds"}
-    with pytest.raises(InputError, match="threshold must be a whole number"):
+    with pytest.raises(InputError, match="threshold: must be a whole number"):
         apply(czech, "set_release_criterion", {"threshold": True})
 
 

@@ -282,7 +282,7 @@ def test_ons_keys_round_to_their_grid() -> None:
         ("i;j;p;v;p_int_ub\n0;0;1;0;1\n2;2;1;0;1\n", "the count 1 has no row"),
         ("pcv,ckey,pvalue\n1,0,0\n1,2,0\n", "pcv 1 does not list every key"),
         ("", "empty"),
-        ('{"i": [0], "v": "x"}', '"v" of the perturbation table'),
+        ('{"i": [0], "v": "x"}', "v: must be a list, is 'x'"),
     ],
 )
 def test_bad_files(text: str, words: str, tmp_path: Path) -> None:

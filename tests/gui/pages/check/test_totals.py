@@ -37,7 +37,7 @@ def check(opened: MainWindow, settle: Settle, qtbot: QtBot) -> CheckPage:
     page = opened.pages["posterior"]
     assert isinstance(page, CheckPage)
     page.tabs.setCurrentWidget(page.sums)
-    qtbot.waitUntil(lambda: page.sums.totals is not None, timeout=60_000)
+    qtbot.waitUntil(lambda: page.sums.totals is not None)
     return page
 
 
@@ -49,7 +49,7 @@ def test_a_kept_margin_is_known_and_another_is_told_exactly(
     assert "4 totals, computed exactly; 4 known for certain." in panel.said.text()
     panel.names["v"].setChecked(False)
     panel.names["w"].setChecked(True)
-    qtbot.waitUntil(lambda: "known for certain" in panel.said.text(), timeout=60_000)
+    qtbot.waitUntil(lambda: "known for certain" in panel.said.text())
     settle()
     posterior = infer(likelihood_of(release))
     wanted = sums(posterior, Publication(release.domain, (("w",),)))[0]
@@ -87,7 +87,7 @@ def test_a_total_selected_in_the_table_is_believed_exactly(
     document.do(protect, seed=3, accept_weak=True)
     settle()
     opened.go("posterior")
-    qtbot.waitUntil(lambda: document.known_posterior() is not None, timeout=60_000)
+    qtbot.waitUntil(lambda: document.known_posterior() is not None)
     release = document.release
     assert release is not None
     opened.go("table")
@@ -100,19 +100,19 @@ def test_a_total_selected_in_the_table_is_believed_exactly(
     # Beyond the last column stands the row's total, below it the grand total.
     QTest.keyClick(grid.cells, Qt.Key.Key_Right)
     assert document.total == Total(("v",), (1, 0))
-    qtbot.waitUntil(lambda: "Every reader knows" in inspector.sentence, timeout=60_000)
+    qtbot.waitUntil(lambda: "Every reader knows" in inspector.sentence)
     assert inspector.value("expected") == number_text(float(release.table.counts[1].sum()))
     place = grid.bottom.visualRect(grid.bottom.model().index(0, 2)).center()
     QTest.mouseClick(grid.bottom.viewport(), Qt.MouseButton.LeftButton, pos=place)
     assert document.total == Total(("w",), (0, 2))
-    qtbot.waitUntil(lambda: "believes this total is" in inspector.sentence, timeout=60_000)
+    qtbot.waitUntil(lambda: "believes this total is" in inspector.sentence)
     wanted = sums(infer(likelihood_of(release)), Publication(release.domain, (("w",),)))[0]
     assert inspector.value("expected") == number_text(float(wanted.mean[2]))
     # Check goes to the same total.
     opened.go("posterior")
-    qtbot.waitUntil(lambda: check.sums.totals is not None, timeout=60_000)
+    qtbot.waitUntil(lambda: check.sums.totals is not None)
     assert check.tabs.currentWidget() is check.sums and check.sums.chosen == ("w",)
-    qtbot.waitUntil(lambda: check.sums.table.currentIndex().row() == 2, timeout=60_000)
+    qtbot.waitUntil(lambda: check.sums.table.currentIndex().row() == 2)
     # The cell that was selected all the time takes the total's place again.
     opened.go("table")
     settle()
@@ -130,6 +130,6 @@ def test_a_total_selected_before_the_posterior_is_known_is_gone_to(
     opened.go("posterior")
     page = opened.pages["posterior"]
     assert isinstance(page, CheckPage)
-    qtbot.waitUntil(lambda: page.sums.totals is not None, timeout=60_000)
+    qtbot.waitUntil(lambda: page.sums.totals is not None)
     assert page.tabs.currentWidget() is page.sums and page.sums.chosen == ("w",)
     assert page.sums.table.currentIndex().row() == 2

@@ -288,7 +288,7 @@ def test_the_papers_comparison_is_one_click_and_stops_with_what_is_there(
     page: ComparePage, opened: MainWindow, settle: Settle, qtbot: QtBot
 ) -> None:
     page.source.click()
-    qtbot.waitUntil(lambda: page.comparison is not None, timeout=60_000)
+    qtbot.waitUntil(lambda: page.comparison is not None)
     assert page.main_button.text().startswith("Stop")
     page.main_button.click()
     settle()

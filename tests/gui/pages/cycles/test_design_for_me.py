@@ -27,9 +27,7 @@ def form(opened: MainWindow, settle: Settle, qtbot: QtBot) -> DesignForMe:
     assert isinstance(page, CyclesPage)
     page._tools["templates"].click()
     page.choosing.templates.cards["design for me"].chosen.emit()
-    qtbot.waitUntil(
-        lambda: "judged on synthetic" in page.choosing.design.state.text(), timeout=60_000
-    )
+    qtbot.waitUntil(lambda: "judged on synthetic" in page.choosing.design.state.text())
     return page.choosing.design
 
 
@@ -58,25 +56,23 @@ def test_what_is_asked_for_is_what_is_offered(form: DesignForMe, qtbot: QtBot) -
     form.zeros.setCurrentIndex(1)
     form.posterior.setCurrentIndex(form.posterior.findData("formula"))
     form.most.setValue(2)
-    qtbot.waitUntil(lambda: "judged on synthetic" in form.state.text(), timeout=60_000)
+    qtbot.waitUntil(lambda: "judged on synthetic" in form.state.text())
     assert form.offers
     for offer in form.offers:
         assert (offer.rule, offer.posterior) == ("any_zero", "formula")
         assert offer.largest_change <= 2
     form.most.setValue(1)
-    qtbot.waitUntil(
-        lambda: "no design does all of this" in form.state.text().lower(), timeout=60_000
-    )
+    qtbot.waitUntil(lambda: "no design does all of this" in form.state.text().lower())
     assert not form.take.isEnabled()
 
 
 def test_other_margins_are_kept(form: DesignForMe, qtbot: QtBot) -> None:
     next(iter(form.chips.chips.values())).click()
     assert [list(margin) for margin in form.chips.margins] == [["w"]]
-    qtbot.waitUntil(lambda: "judged on synthetic" in form.state.text(), timeout=60_000)
+    qtbot.waitUntil(lambda: "judged on synthetic" in form.state.text())
     assert {offer.kind for offer in form.offers} == {"triangular"}
     form.take.click()
-    qtbot.waitUntil(lambda: not form.document.jobs.running, timeout=60_000)
+    qtbot.waitUntil(lambda: not form.document.jobs.running)
     project = form.document.project
     assert project is not None and project.parameters["keep"] == "`w`"
     assert len(project.cycles) == 12 and project.cycles.margins == (("w",),)

@@ -78,7 +78,7 @@ def test_a_stopped_search_keeps_its_best(
     panel = page(czech).optimal
     panel.method.setCurrentIndex(panel.method.findData("annealing"))
     panel.search()
-    qtbot.waitUntil(lambda: panel.live.startswith("Best so far"), timeout=60_000)
+    qtbot.waitUntil(lambda: panel.live.startswith("Best so far"))
     panel.stop.click()
     settle()
     found = panel.found["annealing"]

@@ -412,7 +412,7 @@ def test_a_table_that_the_method_itself_finds_too_narrow_is_not_ready(
     helps = shown.protection.remedies
     assert helps
     helps[next(iter(helps))].click()
-    qtbot.waitUntil(lambda: shown.banner.line.state == "passed", timeout=60_000)
+    qtbot.waitUntil(lambda: shown.banner.line.state == "passed")
     assert document.project is not None and not document.project.objection
 
 

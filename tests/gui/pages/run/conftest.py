@@ -23,7 +23,6 @@ def tried(
         shown = request.module.page(window)
         qtbot.waitUntil(
             lambda: not shown._trial.running and "Trying" not in shown.preview.state,
-            timeout=100_000,
         )
         settle()
 

@@ -366,7 +366,7 @@ def test_what_a_search_may_cost_stands_at_the_set_up_while_it_is_tried(
 
     monkeypatch.setattr(ControlledProgramme, "nearest", nearest)
     shown = choose(small, "Controlled rounding")
-    qtbot.waitUntil(lambda: cost in shown.preview.state, timeout=20_000)
+    qtbot.waitUntil(lambda: cost in shown.preview.state)
     shown._trial.drop()
     go_on.set()
     settle()

@@ -44,7 +44,7 @@ def test_estimates_stand_beside_sums_of_weights(
     qtbot.waitUntil(lambda: document.project.parameters.get("weight_high") == 5)  # type: ignore[union-attr]
     settle()
     QTest.keyClick(shown, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
-    qtbot.waitUntil(lambda: document.release is not None, timeout=30_000)
+    qtbot.waitUntil(lambda: document.release is not None)
     settle()
     project = document.project
     assert project is not None and project.weights is not None and document.release is not None

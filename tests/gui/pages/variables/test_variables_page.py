@@ -38,7 +38,7 @@ def variables(window: MainWindow, tmp_path: Path, settle: Settle) -> VariablesPa
 
 
 def settled(page: VariablesPage, qtbot: QtBot, settle: Settle) -> None:
-    qtbot.waitUntil(lambda: not page._ahead.running, timeout=60_000)
+    qtbot.waitUntil(lambda: not page._ahead.running)
     settle()
 
 

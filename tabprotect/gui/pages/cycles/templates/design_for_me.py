@@ -22,10 +22,10 @@ from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.verbs.release_verbs import take_design
-from tabprotect.engine.protection.cycle_runs.choosing_cycles import Tried
 from tabprotect.engine.protection.cycle_runs.cycle_parameters import ZEROS
 from tabprotect.engine.protection.cycle_runs.designed_cycles import check_zeros, zeros_said
 from tabprotect.engine.protection.cycle_runs.offers import Offer, OfferWishes, offers, on_table
+from tabprotect.engine.protection.cycle_runs.trial_runs import Tried
 from tabprotect.engine.protection.subtables import groupings_of, kept_of
 from tabprotect.engine.tables.kept_margins import KeptMargins
 from tabprotect.engine.tables.margins import MarginSet, all_margins

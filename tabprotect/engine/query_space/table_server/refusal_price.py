@@ -33,7 +33,7 @@ LEAST_DRAWN = 20
 
 
 @dataclass(frozen=True)
-class Price:
+class RefusalPrice:
     """What one refusal tells.
 
     Attributes
@@ -87,13 +87,13 @@ class Price:
         }
 
 
-def price(
+def refusal_price(
     releases: ReleaseSet,
     *asked: Query,
     refused: Iterable[Query] = (),
     draws: int = 0,
     progress: Progress = SILENT,
-) -> Price | None:
+) -> RefusalPrice | None:
     """What refusing a query, or several at once, tells whoever knows all that is released.
 
     Parameters
@@ -109,7 +109,7 @@ def price(
 
     Returns
     -------
-    Price or None
+    RefusalPrice or None
         ``None`` where the possible tables can neither be listed nor drawn, or too few of them
         would be refused.
 
@@ -154,7 +154,7 @@ def price(
     own = cells.at_risk.mask(cells.table.counts.reshape(-1))
     shares = [cells.at_risk.mask(tables[among]).mean(axis=0) for among in (possible, left)]
     cell = int(np.where(own, np.abs(shares[1] - shares[0]), -1.0).argmax())
-    return Price(
+    return RefusalPrice(
         bits=math.log2(int(possible.sum()) / int(left.sum())),
         before=float(shares[0][cell]),
         after=float(shares[1][cell]),

@@ -7,9 +7,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 from tabprotect.engine.errors import Interrupted, TabprotectError
 from tabprotect.engine.query_space.lattice import Query
-from tabprotect.engine.query_space.table_server.fold import REFUSED, ServerState
+from tabprotect.engine.query_space.table_server.decision import REFUSED, ServerState
 from tabprotect.engine.query_space.table_server.ledger import Ledger
-from tabprotect.engine.query_space.table_server.price import TELLS, price
+from tabprotect.engine.query_space.table_server.refusal_price import TELLS, refusal_price
 from tabprotect.engine.query_space.table_server.session import Answered
 
 MOST_WAITING = 20
@@ -21,7 +21,7 @@ DRAWS = 400
 LOG = logging.getLogger("tabprotect.server")
 
 
-class Pricing:
+class PriceWorker:
     """One worker that prices refusals in turn."""
 
     def __init__(self, ledger: Ledger, *, wanted: bool) -> None:
@@ -59,7 +59,9 @@ class Pricing:
 
     def _priced(self, before: ServerState, number: int, query: Query) -> None:
         try:
-            found = price(before.releases, query, refused=before.told, draws=DRAWS, progress=self)
+            found = refusal_price(
+                before.releases, query, refused=before.refused, draws=DRAWS, progress=self
+            )
             said = {} if found is None else found.as_json()
             self._ledger.set_price(number, said)
         except TabprotectError as error:

@@ -1,4 +1,4 @@
-"""The table server: a fold over requests, so that every session can be replayed and audited.
+"""The table server decides on requests one by one, so that every session can be replayed.
 
 ``serve(state, request)`` gives the next state, the answer for the user and a line for the log.
 It is pure: no clock, no random numbers, no files. Who keeps the log decides what is so far.
@@ -18,7 +18,7 @@ from tabprotect.engine.query_space.frontier import Frontier, maximal_queries
 from tabprotect.engine.query_space.lattice import Query
 from tabprotect.engine.query_space.release_sets.release_set import ReleaseSet
 from tabprotect.engine.query_space.rule import ReleaseRule, Ruling, Situation
-from tabprotect.engine.query_space.table_server.price import Price, price
+from tabprotect.engine.query_space.table_server.refusal_price import RefusalPrice, refusal_price
 
 AnswerKind = Literal["table", "projection", "refusal", "deferral", "perturbed"]
 
@@ -95,7 +95,7 @@ class LogLine:
     detail: str
     permanent: bool = False
     bundle: str = ""
-    price: Price | None = field(default=None, compare=False)
+    price: RefusalPrice | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True)
@@ -108,8 +108,8 @@ class ServerState:
         How often each query was asked for.
     bundles
         Fingerprint of the bundle that each query was answered with.
-    told
-        What users know to be refused for good: the smallest queries that were, and what is above.
+    refused
+        What users know to be refused for good: the smallest such queries, and all above them.
     frozen
         Whether no further true sub-table is ever released.
     perturbed
@@ -123,7 +123,7 @@ class ServerState:
     values: Values
     demand: Mapping[Query, int]
     bundles: Mapping[Query, str]
-    told: Frontier
+    refused: Frontier
     frozen: bool = False
     perturbed: str = ""
     settings: str = ""
@@ -152,15 +152,20 @@ class ServerState:
             )
         if not rule.simulatable:
             releases.require_some_one_way()
-        told = Frontier(lattice, (), upward=True)
+        refused = Frontier(lattice, (), upward=True)
         nothing: Mapping[Query, int] = MappingProxyType({})
         bundles: Mapping[Query, str] = MappingProxyType({})
-        return cls(releases, rule, rule.resolve(given or {}), nothing, bundles, told)
+        return cls(releases, rule, rule.resolve(given or {}), nothing, bundles, refused)
 
     def after(self, lines: Iterable[LogLine], progress: Progress = SILENT) -> ServerState:
         """The state once lines are in the log: what was decided then stays decided."""
         demand, bundles = dict(self.demand), dict(self.bundles)
-        releases, told, frozen, perturbed = self.releases, self.told, self.frozen, self.perturbed
+        releases, refused, frozen, perturbed = (
+            self.releases,
+            self.refused,
+            self.frozen,
+            self.perturbed,
+        )
         settings = self.settings
         for line in lines:
             if line.kind == "freeze":
@@ -173,7 +178,7 @@ class ServerState:
             if line.kind == "table" and line.bundle:
                 bundles[line.query] = line.bundle
             if line.kind in ("refusal", "projection") and line.permanent:
-                told = told.add(line.query)
+                refused = refused.add(line.query)
                 releases = releases.refuse(line.query)
             if line.newly_released is not None:
                 releases = releases.release(line.newly_released, progress)
@@ -182,7 +187,7 @@ class ServerState:
             releases=releases,
             demand=MappingProxyType(demand),
             bundles=MappingProxyType(bundles),
-            told=told,
+            refused=refused,
             frozen=frozen,
             perturbed=perturbed,
             settings=settings,
@@ -204,7 +209,9 @@ def decide(
     answer, new, detail = _answered(state, request.query, progress)
     cost = None
     if answer.reason == REFUSED:
-        cost = price(state.releases, request.query, refused=state.told, progress=progress)
+        cost = refusal_price(
+            state.releases, request.query, refused=state.refused, progress=progress
+        )
     line = LogLine(
         request.user,
         request.query,

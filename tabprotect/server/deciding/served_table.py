@@ -1,4 +1,4 @@
-"""The desk: one table with its history, asked by many at once. Confidential inside."""
+"""One table, served with its history, asked by many at once. Confidential inside."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from tabprotect.engine.query_space.registered import criteria, rules
 from tabprotect.engine.query_space.release_sets.release_set import Consequence, ReleaseSet
 from tabprotect.engine.query_space.release_sets.release_set_on_demand import AskedReleaseSet
 from tabprotect.engine.query_space.table_server.answers import release_of
-from tabprotect.engine.query_space.table_server.fold import (
+from tabprotect.engine.query_space.table_server.decision import (
     LogLine,
     Request,
     ServerState,
@@ -46,7 +46,7 @@ from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 from tabprotect.engine.tables.variable import Variable
 from tabprotect.server.deciding.freezing import perturbed_release
-from tabprotect.server.deciding.pricing import Pricing
+from tabprotect.server.deciding.price_worker import PriceWorker
 from tabprotect.server.service import Service
 
 
@@ -60,7 +60,7 @@ class Given:
     kind: Literal["table", "perturbed"]
 
 
-class Desk:
+class ServedTable:
     """One table, served. Safe to use from several threads.
 
     Parameters
@@ -113,11 +113,11 @@ class Desk:
         rule = rules()[service.rule.name]
         self._start = ServerState.begin(releases, rule, service.rule.parameters)
         self._lock = threading.Lock()
-        # Held here, not by the functions: they go with the desk.
+        # Held here, not by the functions: they go with the table.
         self._margin = lru_cache(maxsize=256)(self._summed)
         self._perturbed = lru_cache(maxsize=1)(self._opened)
         self._ledger = Ledger(url, opened.table)
-        self._pricing = Pricing(self._ledger, wanted=service.access.prices)
+        self._price_worker = PriceWorker(self._ledger, wanted=service.access.prices)
         try:
             before = self._ledger.latest_settings() or {}
             mark = service.fingerprint
@@ -132,7 +132,7 @@ class Desk:
 
     def close(self) -> None:
         """Let go of the database."""
-        self._pricing.close()
+        self._price_worker.close()
         self._ledger.close()
 
     @property
@@ -182,7 +182,7 @@ class Desk:
             self._session.catch_up()
             before = self._session.state
             answered = self._session.ask(Request(user, query))
-        self._pricing.refused(before, answered)
+        self._price_worker.refused(before, answered)
         return answered
 
     def vote(self, user: str, number: int, *, known: bool) -> Answered | None:
@@ -334,7 +334,7 @@ class Desk:
 
     def wait(self) -> None:
         """Until everything that is worked out beside the answers is noted."""
-        self._pricing.wait()
+        self._price_worker.wait()
 
     def vacuum(self) -> None:
         """Give back the room that deleted rows took."""

@@ -14,7 +14,7 @@ from tabprotect.engine.query_space.criterion_evidence import Evidence
 from tabprotect.engine.query_space.possible_tables import possible_tables
 from tabprotect.engine.query_space.registered import criteria
 from tabprotect.engine.query_space.release_sets.release_set import ReleaseSet
-from tabprotect.engine.query_space.table_server.price import Price, price
+from tabprotect.engine.query_space.table_server.refusal_price import RefusalPrice, refusal_price
 from tabprotect.engine.sensitivity.cells_to_judge import Judged
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Domain
@@ -38,7 +38,9 @@ def refused_by_hand(table: Table, queries: list[int], cells: Judged, beta: int) 
     return bool(narrow.any())
 
 
-def by_hand(table: Table, out: list[int], query: int, refused: list[int], cells: Judged) -> Price:
+def by_hand(
+    table: Table, out: list[int], query: int, refused: list[int], cells: Judged
+) -> RefusalPrice:
     """Every table with the released margins asked again, one by one."""
     shares, numbers = [], []
     for asked in (refused, [*refused, query]):
@@ -56,7 +58,7 @@ def by_hand(table: Table, out: list[int], query: int, refused: list[int], cells:
         shares.append(np.mean(kept, axis=0))
     moved = np.where(RULE.mask(table.counts), np.abs(shares[1] - shares[0]), -1.0)
     at = np.unravel_index(int(moved.argmax()), moved.shape)
-    return Price(
+    return RefusalPrice(
         math.log2(numbers[0] / numbers[1]),
         float(shares[0][at]),
         float(shares[1][at]),
@@ -69,14 +71,14 @@ def test_a_refusal_is_priced_as_counted_by_hand() -> None:
     table = Table.dense(Domain.of_shape((2, 2, 2)), np.array([[[2, 1], [1, 1]], [[0, 2], [2, 0]]]))
     state = begun(table, (0b011,))
     assert state.judgement.verdict == "safe" and not state.allows(0b110)
-    found = price(state, 0b110)
+    found = refusal_price(state, 0b110)
     assert found is not None and found == by_hand(table, [0b011], 0b110, [], "at_risk")
     assert found.bits > 0 and found.left < found.originals
-    again = price(state, 0b110, refused=(0b111,))
+    again = refusal_price(state, 0b110, refused=(0b111,))
     assert again == by_hand(table, [0b011], 0b110, [0b111], "at_risk")
     assert again is not None and again.bits > 0
     # Known refusals are known: what follows from them tells nothing.
-    once_more = price(state, 0b111, refused=(0b110, 0b111))
+    once_more = refusal_price(state, 0b111, refused=(0b110, 0b111))
     assert once_more is not None and once_more.bits == 0 and once_more.largest_move == 0
 
 
@@ -93,7 +95,7 @@ def test_prices_of_random_tables(table, out, query, cells) -> None:
     state = begun(table, (out,), cells)
     if state.judgement.verdict != "safe":
         return
-    found = price(state, query)
+    found = refusal_price(state, query)
     if state.allows(query):
         assert found is None
     else:
@@ -129,4 +131,4 @@ def test_over_all_cells_a_decision_depends_on_the_margins_alone(table, query, be
 
 def test_without_a_list_there_is_no_price(czech: Table) -> None:
     state = begun(czech, (0b11,), beta=10)
-    assert not state.allows(0b11111) and price(state, 0b11111) is None
+    assert not state.allows(0b11111) and refusal_price(state, 0b11111) is None

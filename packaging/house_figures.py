@@ -1,0 +1,166 @@
+"""The size and shape of the product in figures: ``python packaging/house_figures.py``.
+
+Lines of ``tabprotect`` that are neither blank nor docstring, comment or import; files; functions
+over sixty lines; functions of more than six parameters; annotations of ``Any``; and the files in
+which a function is entered while a table is protected on the command line and while Run is clicked
+in the window.
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import io
+import os
+import sys
+import tempfile
+import threading
+import tokenize
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import FrameType
+
+ROOT = Path(__file__).parents[1]
+PACKAGE = ROOT / "tabprotect"
+LONG = 60
+PARAMETERS = 6
+QUIET = 400
+"""Milliseconds without work after which an act is over."""
+
+EXAMPLE = "example:duncan-roehrig-4x4"
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+def spans(node: ast.stmt) -> range:
+    """The lines of a statement, from one."""
+    return range(node.lineno, (node.end_lineno or node.lineno) + 1)
+
+
+def docstrings(tree: ast.Module) -> Iterator[ast.stmt]:
+    """Every string that stands as a statement: docstrings, and those of attributes."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Expr(value=ast.Constant(value=str())):
+                yield node
+
+
+def lines_that_do(text: str, tree: ast.Module) -> int:
+    """Lines that are neither blank nor docstring, comment or import."""
+    kept = {number for number, line in enumerate(text.splitlines(), 1) if line.strip()}
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type == tokenize.COMMENT and token.line.lstrip().startswith("#"):
+            kept.discard(token.start[0])
+    imports = (n for n in ast.walk(tree) if isinstance(n, ast.Import | ast.ImportFrom))
+    for node in (*docstrings(tree), *imports):
+        kept.difference_update(spans(node))
+    return len(kept)
+
+
+def parameters(function: Function) -> int:
+    """The parameters of a function without ``self`` and ``cls``."""
+    given = function.args
+    names = [a.arg for a in (*given.posonlyargs, *given.args, *given.kwonlyargs)]
+    return len([name for name in names if name not in ("self", "cls")])
+
+
+def of_source() -> dict[str, int]:
+    """The figures that follow from the text of the product."""
+    found = dict.fromkeys(("lines", "lines that do", "files", "over 60 lines", "Any"), 0)
+    found["over 6 parameters"] = 0
+    for path in sorted(PACKAGE.rglob("*.py")):
+        text = path.read_text("utf-8")
+        tree = ast.parse(text)
+        found["files"] += 1
+        found["lines"] += len(text.splitlines())
+        found["lines that do"] += lines_that_do(text, tree)
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Name) and node.id == "Any":
+                found["Any"] += 1
+            if isinstance(node, Function):
+                found["over 60 lines"] += len(spans(node)) > LONG
+                found["over 6 parameters"] += parameters(node) > PARAMETERS
+    return found
+
+
+def entered(act: Callable[[], object]) -> set[str]:
+    """The product's files in which a function is entered by an act, in any thread."""
+    files: set[str] = set()
+
+    def look(frame: FrameType, event: str, argument: object) -> None:
+        name = frame.f_code.co_filename
+        if event != "call" or name in files or not name.startswith(str(PACKAGE)):
+            return
+        above: FrameType | None = frame
+        # What runs while a module is imported is no step of the act.
+        while above is not None and above.f_code.co_filename != __file__:
+            if above.f_code.co_name == "<module>":
+                return
+            above = above.f_back
+        files.add(name)
+
+    threading.setprofile(look)
+    sys.setprofile(look)
+    try:
+        act()
+    finally:
+        sys.setprofile(None)
+        threading.setprofile(None)  # type: ignore[arg-type]
+    return {str(Path(name).relative_to(PACKAGE)) for name in files}
+
+
+def of_protect() -> set[str]:
+    """Files that protecting an example on the command line enters."""
+    from tabprotect.cli.main import main
+
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ["TABPROTECT_HOME"] = folder
+        out = str(Path(folder, "release.zip"))
+        words = ["protect", EXAMPLE, "--method", "cyclic_perturbation", "--out", out]
+        words += ["--dossier", str(Path(folder, "dossier.zip"))]
+        with contextlib.redirect_stdout(io.StringIO()):
+            return entered(lambda: main(words))
+
+
+def of_run() -> set[str]:
+    """Files that a click on Run enters, until nothing is at work any more."""
+    os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+    from PySide6.QtTest import QTest
+
+    from tabprotect.gui.base.document import Document
+    from tabprotect.gui.frame.app import application
+    from tabprotect.gui.frame.main_window import MainWindow
+
+    def settle() -> None:
+        QTest.qWait(QUIET)
+        while window.document.jobs.running:
+            QTest.qWait(QUIET)
+
+    kept = application()
+    window = MainWindow(Document())
+    window.show()
+    window.files.open(EXAMPLE)
+    settle()
+    window.go("perturb")
+    settle()
+    page = window.pages["perturb"]
+
+    def click() -> None:
+        page.main_button.click()
+        settle()
+
+    found = entered(click)
+    assert window.document.project.protected is not None
+    window.document.saved = window.document.project
+    window.close()
+    del kept
+    return found
+
+
+if __name__ == "__main__":
+    for name, figure in of_source().items():
+        print(f"{figure:8,} {name}")
+    for act, walked in (("protect", of_protect()), ("a click on Run", of_run())):
+        print(f"{len(walked):8,} files entered by {act}")
+        if "--list" in sys.argv:
+            print("\n".join(sorted(walked)))

@@ -1,0 +1,243 @@
+"""Plain values (of JSON, of TOML) as typed ones, checked against annotations.
+
+Every wrong field is named at once: where it stands, what it must be, what was found.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import reprlib
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import MISSING, dataclass, fields, is_dataclass
+from functools import cache
+from types import MappingProxyType, NoneType, UnionType
+from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+
+from tabprotect.engine.errors import InputError
+
+T = TypeVar("T")
+
+INT64 = 2**63 - 1
+MOST_FAULTS = 20
+"""Wrong fields that are named; whoever sends more gets no longer message."""
+
+KINDS = {int: "a whole number", float: "a number", str: "text", bool: "true or false"}
+
+_SHORT = reprlib.Repr()
+_SHORT.maxstring = _SHORT.maxother = _SHORT.maxlong = 60
+
+
+class FieldsError(InputError):
+    """Values that are not of their types. ``fields`` names *all* wrong ones by their paths."""
+
+    def __init__(self, wrong: Mapping[str, str]) -> None:
+        super().__init__("; ".join(f"{at}: {why}" if at else why for at, why in wrong.items()))
+        self.fields = dict(wrong)
+
+
+@dataclass(frozen=True)
+class Between:
+    """Closed bounds of a number, within ``Annotated``."""
+
+    low: float
+    high: float = math.inf
+
+
+def decoded(value: object, kind: type[T], at: str = "") -> T:
+    """A plain value as a type: a dataclass, or what its fields may be.
+
+    Lists become tuples where the type says so, whole numbers real ones. Nothing else is converted:
+    ``true`` is no number, a text is no list, a whole number has 64 bits, a real one is finite.
+
+    Parameters
+    ----------
+    at
+        The path of the value itself; empty for a whole file.
+
+    Raises
+    ------
+    FieldsError
+        Naming every wrong, missing and unknown field.
+    """
+    decoding = Decoding()
+    found: T = decoding.value(value, kind, at)
+    if decoding.faults:
+        raise FieldsError(decoding.faults)
+    return found
+
+
+def parsed_json(text: str | bytes) -> object:
+    """The value of a JSON text (``InputError`` with the line for what is none)."""
+    try:
+        found: object = json.loads(text)
+        return found
+    except (ValueError, RecursionError) as error:
+        raise InputError("not valid JSON", line=getattr(error, "lineno", None)) from None
+
+
+def parsed_toml(text: str, what: str) -> dict[str, Any]:
+    """The tables of a TOML text that is a policy, a recipe (``what``); ``InputError`` for none."""
+    try:
+        return tomllib.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"not a valid {what}: {error}") from None
+
+
+@cache
+def types_of(kind: type) -> Mapping[str, object]:
+    """The types of a dataclass's fields by name, in their order."""
+    hints = get_type_hints(kind, include_extras=True)
+    return MappingProxyType({field.name: hints[field.name] for field in fields(kind)})
+
+
+def shown(value: object) -> str:
+    """A value within a message, never long."""
+    try:
+        return _SHORT.repr(value)
+    except ValueError:  # more digits than Python writes
+        return "an absurdly large number"
+
+
+class Decoding:
+    """One pass over a plain value; what is wrong is collected in ``faults`` by its path."""
+
+    widest = INT64
+
+    def __init__(self) -> None:
+        self.faults: dict[str, str] = {}
+
+    def value(self, given: object, hint: object, at: str) -> Any:
+        """The value as its type; of no meaning where a fault was found."""
+        origin, inner = get_origin(hint), get_args(hint)
+        if hint in (object, Any):
+            return given
+        if origin is Annotated:
+            return self._bounded(self.value(given, inner[0], at), inner[1], at)
+        if origin in (Union, UnionType):
+            return self._either(given, inner, at)
+        if origin is Literal:
+            return given if given in inner else self.wrong(given, hint, at)
+        if isinstance(hint, type) and origin is None:
+            into = self.record if is_dataclass(hint) else self.scalar
+            return into(given, hint, at)
+        assert origin is not None
+        if issubclass(origin, Mapping):
+            return self._named(given, inner, at)
+        return self.listed(given, hint, at)
+
+    def scalar(self, given: object, kind: type, at: str) -> object:
+        """A number, a text, true or false."""
+        if kind is float and type(given) is int:
+            given = float(given) if abs(given) <= 2**1023 else math.inf
+        if not isinstance(given, kind) or (isinstance(given, bool) and kind is not bool):
+            return self.wrong(given, kind, at)
+        if isinstance(given, float) and not math.isfinite(given):
+            return self.wrong(given, kind, at)
+        if isinstance(given, int) and abs(given) > self.widest:
+            bits = self.widest.bit_length() + 1
+            self.faults[at] = f"must be a whole number of {bits} bits, is {shown(given)}"
+        if isinstance(given, str) and "\x00" in given:
+            self.faults[at] = "holds a NUL character"
+        return given
+
+    def record(self, given: object, kind: type, at: str) -> object:
+        """A dataclass of its fields by name."""
+        if not isinstance(given, Mapping):
+            return self.wrong(given, kind, at)
+        hints = types_of(kind)
+        for name in given:
+            if name not in hints and len(self.faults) < MOST_FAULTS:
+                self.faults[_within(at, name)] = f"means nothing; there are {', '.join(hints)}"
+        for field in fields(kind):
+            if field.name not in given and field.default is field.default_factory is MISSING:
+                self.faults[_within(at, field.name)] = "is missing"
+        values = {
+            name: self.value(given[name], hint, _within(at, name))
+            for name, hint in hints.items()
+            if name in given
+        }
+        return None if self.faults else kind(**values)
+
+    def listed(self, given: object, hint: object, at: str) -> object:
+        """A list: of one type, or of as many values as there are types."""
+        if not isinstance(given, Sequence) or isinstance(given, (str, bytes)):
+            return self.wrong(given, hint, at)
+        inner = get_args(hint)
+        if get_origin(hint) is not tuple or inner[-1] is Ellipsis:
+            inner = (inner[0],) * len(given)
+        elif len(inner) != len(given):
+            return self.wrong(given, hint, at)
+        found = []
+        for number, (one, kind) in enumerate(zip(given, inner, strict=True)):
+            found.append(self.value(one, kind, f"{at}[{number}]"))
+            if len(self.faults) >= MOST_FAULTS:
+                break
+        return found if get_origin(hint) is list else tuple(found)
+
+    def wrong(self, given: object, hint: object, at: str) -> object:
+        """The value itself, named among the faults."""
+        self.faults[at] = f"must be {_kind(hint)}, is {shown(given)}"
+        return given
+
+    def _named(self, given: object, inner: tuple[object, ...], at: str) -> object:
+        if not isinstance(given, Mapping):
+            return self.wrong(given, Mapping, at)
+        found = {}
+        for name, one in given.items():
+            key = self.value(name, inner[0], _within(at, name))
+            found[key] = self.value(one, inner[1], _within(at, name))
+            if len(self.faults) >= MOST_FAULTS:
+                break
+        return found if isinstance(given, dict) else MappingProxyType(found)
+
+    def _either(self, given: object, kinds: tuple[object, ...], at: str) -> object:
+        """The first type that fits; else the faults within the one that it may have meant."""
+        if given is None and NoneType in kinds:
+            return None
+        before, meant = self.faults, None
+        kinds = tuple(kind for kind in kinds if kind is not NoneType)
+        if len(kinds) == 1:
+            return self.value(given, kinds[0], at)
+        for kind in kinds:
+            self.faults = {}
+            found = self.value(given, kind, at)
+            if not self.faults:
+                self.faults = before
+                return found
+            meant = self.faults if at not in self.faults and meant is None else meant
+        self.faults = before
+        if meant is None:
+            return self.wrong(given, Union[kinds], at)  # noqa: UP007 (of a tuple)
+        before.update(meant)
+        return given
+
+    def _bounded(self, found: Any, bounds: Between, at: str) -> object:
+        if at not in self.faults and not bounds.low <= found <= bounds.high:
+            end = "" if math.isinf(bounds.high) else f" and at most {bounds.high:.15g}"
+            self.faults[at] = f"must be at least {bounds.low:.15g}{end}, is {shown(found)}"
+        return found
+
+
+def _within(at: str, name: object) -> str:
+    text = name if isinstance(name, str) and name.isprintable() else shown(name)
+    text = f"{text[:60]}..." if len(text) > 63 else text
+    return f"{at}.{text}" if at else text
+
+
+def _kind(hint: object) -> str:
+    """What a type takes, in words."""
+    origin, inner = get_origin(hint), get_args(hint)
+    if origin in (Union, UnionType):
+        return " or ".join(dict.fromkeys(_kind(one) for one in inner if one is not NoneType))
+    if origin is Literal:
+        return f"one of {', '.join(map(str, inner))}"
+    if origin is Annotated:
+        return _kind(inner[0])
+    if hint is Mapping or is_dataclass(hint) or (origin and issubclass(origin, Mapping)):
+        return "named values"
+    if origin is tuple and Ellipsis not in inner:
+        count = len(inner)
+        return f"a list of {count}"
+    return KINDS[hint] if isinstance(hint, type) and hint in KINDS else "a list"

@@ -1,0 +1,56 @@
+"""What kept margins let one expect of each cell, and synthetic tables drawn around it.
+
+Kept margins are published, so that whatever is tried on such tables tells nothing that is secret.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tabprotect.engine.arrays import Bools, Floats, Ints
+from tabprotect.engine.fitting.expected import fit
+from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.tables.kept_margins import KeptMargins
+
+DIGITS = 9
+"""Expected counts are told apart so far: rounding errors must not decide."""
+
+LARGEST = 1e9
+"""A count beyond it is never at risk and never blocks a cycle; nor could it be drawn."""
+
+
+def expected_counts(
+    kept: KeptMargins, zeros: Bools | None = None, progress: Progress = SILENT
+) -> Floats:
+    """What the kept margins alone let one expect of each cell, rounded, (cells,); 0: a public zero.
+
+    Parameters
+    ----------
+    zeros : bool (cells,)
+        Cells that are empty whatever is published, beside the table's structural zeros.
+    """
+    mu = np.round(fit(kept.publication, kept.counts, progress=progress).cells.reshape(-1), DIGITS)
+    if zeros is not None:
+        mu[zeros] = 0.0
+    if kept.domain.structural:
+        mu[kept.domain.structural_cells()] = 0.0
+    return mu
+
+
+def synthetic_counts(
+    expected: Floats, number: int, generator: np.random.Generator, *, shape: float | None = None
+) -> Ints:
+    """Independent counts with the expected ones as means, int64 (cells, number).
+
+    Parameters
+    ----------
+    expected : float64 (cells,)
+    shape
+        Poisson counts by default; else negative binomial ones of this shape, which are zero more
+        often.
+    """
+    rate = np.minimum(expected, LARGEST)[:, None]
+    if shape is None:
+        return generator.poisson(rate, (len(expected), number)).astype(np.int64)
+    rate = rate * generator.standard_gamma(shape, (len(expected), number))
+    return generator.poisson(rate).astype(np.int64)

@@ -1,0 +1,210 @@
+"""Trying a method: a stream of simulated releases, which protect nothing.
+
+Previews, the chance to pass the gate, trials of every method, comparisons and calibrations fold
+this one stream. The same seed gives the same stream.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Callable, Iterable, Iterator, Sized
+from dataclasses import dataclass
+from functools import partial
+from typing import Protocol, TypeVar
+
+import numpy as np
+
+from tabprotect.engine.errors import TabprotectError, attempted
+from tabprotect.engine.parameters import Values
+from tabprotect.engine.progress import SILENT, Part, Progress
+from tabprotect.engine.protection.problem import Draft, Problem
+from tabprotect.engine.release.release import Release
+from tabprotect.engine.tables.domain import Domain
+
+STAGE = "trying the method on this table"
+
+T = TypeVar("T")
+
+
+def trial_seed(what: str, *of: object) -> int:
+    """A seed of 128 bits that follows from what is tried, so that the figures can be had again.
+
+    Parameters
+    ----------
+    what
+        What the trial is for.
+    of
+        What it depends on; texts and numbers, or bytes as they are.
+    """
+    said = (one if isinstance(one, bytes) else str(one).encode() for one in of)
+    digest = hashlib.sha256(what.encode() + b"\n".join(said)).digest()
+    return int.from_bytes(digest[:16], "little")
+
+
+def trial_generator(what: str, *of: object, stream: int = 0) -> np.random.Generator:
+    """Random numbers of a trial: the same whenever it is looked at. See :func:`trial_seed`.
+
+    Parameters
+    ----------
+    stream
+        Which of several independent streams of one seed.
+    """
+    return np.random.Generator(np.random.PCG64(trial_seed(what, *of) + stream))
+
+
+def trial_coins(domain: Domain, *what: str) -> np.random.Generator:
+    """Random numbers for trials on a table with these variables."""
+    return trial_generator("\n".join([*(what or ["trial"]), *domain.names]))
+
+
+@dataclass(frozen=True)
+class Runs:
+    """How often something is tried: by counted work, never by time.
+
+    Attributes
+    ----------
+    most, least
+        Runs on each table.
+    work
+        What all of them may cost, as far as they are more than the least.
+    """
+
+    most: int
+    least: int = 1
+    work: float = math.inf
+
+    def of_cost(self, each: float) -> int:
+        """The number of runs where each costs so much."""
+        return int(max(self.least, min(self.most, self.work // max(each, 1))))
+
+
+ONCE = Runs(1)
+
+
+class Performing(Protocol):
+    """What is asked of a method here."""
+
+    def is_random(self, values: Values) -> bool:
+        """Whether two runs may differ."""
+
+    def perform(
+        self,
+        problem: Problem,
+        values: Values,
+        generator: np.random.Generator,
+        progress: Progress = SILENT,
+    ) -> tuple[Release, Draft]:
+        """Protect once, with every promise checked."""
+
+
+@dataclass(frozen=True, eq=False)
+class Trial:
+    """One simulated release, or why there is none. Confidential.
+
+    Attributes
+    ----------
+    problem
+        The table that was protected.
+    outcome
+        The release and the draft that it is of, or the refusal.
+    """
+
+    problem: Problem
+    outcome: tuple[Release, Draft] | TabprotectError
+
+    @property
+    def refusal(self) -> TabprotectError | None:
+        """Why there is no release."""
+        return self.outcome if isinstance(self.outcome, TabprotectError) else None
+
+    @property
+    def done(self) -> tuple[Release, Draft]:
+        """The release and its draft.
+
+        Raises
+        ------
+        TabprotectError
+            The refusal.
+        """
+        if isinstance(self.outcome, TabprotectError):
+            raise self.outcome
+        return self.outcome
+
+    @property
+    def release(self) -> Release:
+        """As of :attr:`done`."""
+        return self.done[0]
+
+    @property
+    def draft(self) -> Draft:
+        """As of :attr:`done`."""
+        return self.done[1]
+
+    def judged(self, judge: Callable[[Release], T], *, faults: bool = False) -> T | TabprotectError:
+        """What is said of the release, or why nothing can be: see :func:`attempted`."""
+        if isinstance(self.outcome, TabprotectError):
+            return self.outcome
+        return attempted(partial(judge, self.release), faults=faults)
+
+    @property
+    def cost(self) -> int:
+        """Cells that were published, at least those of the table."""
+        size = self.problem.table.domain.size
+        if self.refusal is not None:
+            return size
+        return max(size, sum(published.table.domain.size for published in self.release.tables))
+
+
+def simulate(
+    method: Performing,
+    problems: Problem | Iterable[Problem],
+    values: Values,
+    runs: Runs = ONCE,
+    *,
+    generator: np.random.Generator,
+    progress: Progress = SILENT,
+    stage: str = STAGE,
+    faults: bool = False,
+) -> Iterator[Trial]:
+    """Protect tables again and again.
+
+    A table that is refused is in the stream with its refusal, and does not end it. A method without
+    chance is tried once on each table. Whoever has seen enough stops reading.
+
+    Parameters
+    ----------
+    problems
+        The tables; as many as are wanted.
+    values
+        As ``Method.resolve`` gives them.
+    runs
+        On each table; what a run costs is known from the first (see :attr:`Trial.cost`).
+    generator
+        What yields the coins of all runs, one after the other.
+    stage
+        What whoever watches is told.
+    faults
+        Whether a fault of the program is a refusal too, so that it does not end a long series.
+
+    Raises
+    ------
+    Interrupted
+        When cancelled, at once.
+    """
+    tables = [problems] if isinstance(problems, Problem) else problems
+    random = method.is_random(values)
+    several = len(tables) if isinstance(tables, Sized) else 0
+    for number, problem in enumerate(tables):
+        # Of an endless stream of tables no share is done.
+        table = Part(progress, number, several) if several else progress
+        run, wanted = 0, runs.most if random else 1
+        while run < wanted:
+            part = Part(table, run, wanted)
+            part.report(stage, 0.0)
+            work = partial(method.perform, problem, values, generator, part)
+            trial = Trial(problem, attempted(work, faults=faults))
+            yield trial
+            run += 1
+            if run == 1 and random:
+                wanted = runs.of_cost(trial.cost)
