@@ -15,7 +15,7 @@ from pathlib import Path
 from tabprotect.engine.query_space.lattice import in_order
 from tabprotect.server.application import started
 from tabprotect.server.deciding.served_table import ServedTable
-from tabprotect.server.service import CriterionChoice, Limits, Service, TableSource
+from tabprotect.server.service import CriterionChoice, RequestLimits, Service, TableSource
 
 ROOT = Path(__file__).parents[1]
 IMAGES = ROOT / "resources" / "docs" / "images"
@@ -117,7 +117,7 @@ def main() -> None:
     service = Service(
         table=TableSource(source=str(TABLE), id="survey", at_risk="1..3"),
         criterion=CriterionChoice(threshold=3),
-        limits=Limits(cells=10_000_000),
+        limits=RequestLimits(cells=10_000_000),
     )
     with tempfile.TemporaryDirectory() as folder:
         server = started(service, f"{folder}/history.sqlite")

@@ -18,25 +18,35 @@ from typing import TYPE_CHECKING
 
 from tabprotect.version import __version__
 
+# The names of ``_HOMES`` for editors and type checkers; ``as`` says that they are exported.
 if TYPE_CHECKING:
     from tabprotect.engine.errors import (
-        BundleError,
-        InfeasibleError,
-        InputError,
-        Interrupted,
-        ParameterError,
-        RefusedError,
-        TabprotectError,
+        BundleError as BundleError,
+        InfeasibleError as InfeasibleError,
+        InputError as InputError,
+        Interrupted as Interrupted,
+        ParameterError as ParameterError,
+        RefusedError as RefusedError,
+        TabprotectError as TabprotectError,
     )
-    from tabprotect.library.belief import Belief, SumBelief, infer
-    from tabprotect.library.comparison import Comparison, compare
-    from tabprotect.library.converting import convert, export
-    from tabprotect.library.cycles import Cycles, design
-    from tabprotect.library.protection import Protection, protect
-    from tabprotect.library.query_space import QuerySpace
-    from tabprotect.library.reference import describe, methods
-    from tabprotect.library.release import open_release, verify
-    from tabprotect.library.table import Table, examples, read_table, tabulate
+    from tabprotect.library.belief import Belief as Belief, SumBelief as SumBelief, infer as infer
+    from tabprotect.library.comparison import Comparison as Comparison, compare as compare
+    from tabprotect.library.cycles import Cycles as Cycles, design as design
+    from tabprotect.library.converting import convert as convert, export as export
+    from tabprotect.library.protection import (
+        Protection as Protection,
+        protect as protect,
+        protect_set as protect_set,
+    )
+    from tabprotect.library.query_space import QuerySpace as QuerySpace
+    from tabprotect.library.reference import describe as describe, methods as methods
+    from tabprotect.library.release import open_release as open_release, verify as verify
+    from tabprotect.library.table import (
+        Table as Table,
+        examples as examples,
+        read_table as read_table,
+        tabulate as tabulate,
+    )
 
 _HOMES = {
     "engine.errors": (
@@ -58,43 +68,11 @@ _HOMES = {
     "library.release": ("open_release", "verify"),
     "library.table": ("Table", "examples", "read_table", "tabulate"),
 }
+"""The names of the library, by the module that each comes from when it is asked for."""
+
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 
-__all__ = [  # noqa: RUF022
-    "__version__",
-    # a confidential table
-    "Table",
-    "examples",
-    "read_table",
-    "tabulate",
-    "convert",
-    # a release of it
-    "Protection",
-    "methods",
-    "describe",
-    "design",
-    "Cycles",
-    "protect",
-    "protect_set",
-    "compare",
-    "Comparison",
-    "QuerySpace",
-    # what a reader does
-    "verify",
-    "open_release",
-    "export",
-    "infer",
-    "Belief",
-    "SumBelief",
-    # errors
-    "TabprotectError",
-    "InputError",
-    "ParameterError",
-    "InfeasibleError",
-    "RefusedError",
-    "BundleError",
-    "Interrupted",
-]
+__all__ = ["__version__", *_HOME]
 
 
 def __getattr__(name: str) -> object:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from tabprotect.cli.verbs import UsageError
-from tabprotect.engine.formats.reading_options import Reading, options, takes_number
+from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.registered import format_names
+from tabprotect.engine.options import Naming, Option, Options, options_of
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.opening.examples import PREFIX
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from tabprotect.engine.project.history import History
 
 T = TypeVar("T")
+A = TypeVar("A", bound=Options)
 
 
 def keep_apart(inputs: Iterable[Path | str | None], outputs: Iterable[Path | None]) -> None:
@@ -59,40 +61,6 @@ def shape_sizes(text: str) -> list[int]:
     return found
 
 
-def band(text: str) -> tuple[str, int]:
-    """``age:5``."""
-    name, _, width = text.rpartition(":")
-    if not name.strip():
-        raise argparse.ArgumentTypeError(f"not of the form VARIABLE:WIDTH: {text!r}")
-    return name.strip(), positive(width.strip())
-
-
-def cut(text: str) -> tuple[str, list[int]]:
-    """``age:0,15,65``."""
-    name, _, points = text.rpartition(":")
-    try:
-        found = [int(point) for point in points.split(",")]
-    except ValueError:
-        found = []
-    if not name.strip() or not found:
-        raise argparse.ArgumentTypeError(f"not of the form VARIABLE:CUT,CUT,...: {text!r}")
-    return name.strip(), found
-
-
-def levels(text: str) -> tuple[str, list[str]]:
-    """``nuts1,nuts2,nuts3=nuts``."""
-    columns, equals, name = text.rpartition("=")
-    if not equals or not name.strip():
-        raise argparse.ArgumentTypeError(f"not of the form COLUMN,COLUMN,...=NAME: {text!r}")
-    return name.strip(), names(columns)
-
-
-def level_names(text: str) -> tuple[str, list[str]]:
-    """``region=country,nuts1``."""
-    name, value = setting(text)
-    return name, names(value)
-
-
 def once(pairs: Iterable[tuple[str, T]], option: str) -> dict[str, T]:
     """What an option that may be repeated says of each name.
 
@@ -111,10 +79,8 @@ def once(pairs: Iterable[tuple[str, T]], option: str) -> dict[str, T]:
 
 def setting(text: str) -> tuple[str, str]:
     """``NAME=VALUE``."""
-    name, equals, value = text.partition("=")
-    if not equals or not name.strip():
-        raise argparse.ArgumentTypeError(f"not of the form NAME=VALUE: {text!r}")
-    return name.strip(), value.strip()
+    name, value = _named(Naming())(text)
+    return name, str(value)
 
 
 def cell_list(text: str) -> list[tuple[int, ...]]:
@@ -127,20 +93,90 @@ def cell_list(text: str) -> list[tuple[int, ...]]:
         raise argparse.ArgumentTypeError(f"not cells such as 0,1;2,3: {text!r}") from None
 
 
+def _named(naming: Naming) -> Callable[[str], tuple[str, object]]:
+    def read(text: str) -> tuple[str, object]:
+        try:
+            return naming.read(text)
+        except ValueError as error:
+            raise argparse.ArgumentTypeError(str(error)) from None
+
+    return read
+
+
+def add_options(
+    parser: argparse._ActionsContainer,
+    asked: type[Options],
+    *,
+    but: Collection[str] = (),
+    help: Mapping[str, str] | None = None,
+) -> None:
+    """The arguments of a command that follow from what is asked.
+
+    Parameters
+    ----------
+    but
+        Options that this command does not offer, or in other words.
+    help
+        What is said of an option instead.
+    """
+    every = [one for one in options_of(asked) if one.shell and one.name not in but]
+    either = {one.instead_of for one in every} - {""}
+    groups = {name: parser.add_mutually_exclusive_group() for name in either}
+    for one in every:
+        group = groups.get(one.instead_of or one.name, parser)
+        said: dict[str, Any] = {"dest": one.name, "help": (help or {}).get(one.name, one.help)}
+        if bool in one.kinds:
+            group.add_argument(one.shell, action="store_true", **said)
+            continue
+        kind = int if int in one.kinds else Path if one.file else str
+        read = one.read or (names if Sequence in one.kinds else kind)
+        said |= {"metavar": one.metavar or None, "type": read, "default": one.default}
+        if one.naming is not None:
+            said |= {"type": _named(one.naming), "action": "append", "default": []}
+        elif one.second:
+            said |= {"action": "append", "default": []}
+        group.add_argument(one.shell, **said)
+
+
+def asked_for(asked: type[A], args: argparse.Namespace, **besides: Any) -> A:
+    """What the arguments of :func:`add_options` say; ``besides`` goes before.
+
+    Raises
+    ------
+    UsageError
+        Where an option comes too often.
+    """
+    values: dict[str, Any] = {}
+    for one in options_of(asked):
+        if one.name not in args:
+            continue
+        value = getattr(args, one.name)
+        if one.naming is not None:
+            value = _collected(value, one) or None
+        elif one.second:
+            if len(value) > 2:
+                raise UsageError(f"{one.shell} is given twice at most")
+            value, values[one.second] = (*map(str, value), None, None)[:2]
+        values[one.name] = str(value) if isinstance(value, Path) else value
+    return asked(**{**values, **besides})
+
+
+def _collected(pairs: list[tuple[str, object]], option: Option) -> dict[str, object]:
+    """What a repeated option says of each name; several widths of one are a list."""
+    if option.naming is None or option.naming.entry != "width":
+        return once(pairs, option.shell)
+    found: dict[str, list[object]] = {}
+    for name, width in pairs:
+        found.setdefault(name, []).append(width)
+    return {name: widths[0] if len(widths) == 1 else widths for name, widths in found.items()}
+
+
 def add_reading(parser: argparse.ArgumentParser) -> None:
     """The options of every command that reads a table."""
     group = parser.add_argument_group(
         "reading the table", f"formats: {', '.join(format_names())}; see resources/docs/formats.md"
     )
-    for option in options():
-        said, name = option.metadata, "--" + option.name.replace("_", "-")
-        if isinstance(option.default, bool):
-            group.add_argument(name, action="store_true", help=said["help"])
-        elif takes_number(option):
-            group.add_argument(name, type=int, metavar=said["metavar"], help=said["help"])
-        else:
-            group.add_argument(name, metavar=said["metavar"], help=said["help"])
-
+    add_options(group, Reading)
     group.add_argument(
         "--reading",
         type=Path,
@@ -152,8 +188,7 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
 def given_reading(args: argparse.Namespace) -> dict[str, object]:
     """What the options of :func:`add_reading` say of reading a table."""
     named = {} if args.reading is None else Reading.file(args.reading)
-    said = Reading(**{option.name: getattr(args, option.name) for option in options()}).given
-    return {**named, **said}
+    return {**named, **asked_for(Reading, args).given}
 
 
 def open_source(args: argparse.Namespace, progress: Progress) -> History:

@@ -7,6 +7,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+EXACT_FLOAT = 2**53
+"""Whole numbers, and sums, below this are exact in double precision."""
+
+
 Ints = npt.NDArray[np.int64]
 """Counts, cells and other whole numbers."""
 Floats = npt.NDArray[np.float64]

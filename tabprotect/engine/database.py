@@ -18,7 +18,7 @@ import sqlalchemy as sa
 from sqlalchemy import exc
 
 from tabprotect.engine.atomic import make_private
-from tabprotect.engine.budgets import DATABASE_PATIENCE as PATIENCE
+from tabprotect.engine.budgets import DATABASE_PATIENCE
 from tabprotect.engine.errors import InputError
 
 ATTEMPTS = 50
@@ -147,7 +147,7 @@ class Database:
     def _in_turn(self) -> Iterator[None]:
         if self._turn is None:
             yield
-        elif not self._turn.acquire(timeout=TURNS * PATIENCE):
+        elif not self._turn.acquire(timeout=TURNS * DATABASE_PATIENCE):
             raise _locked(self.name)
         else:
             try:
@@ -180,7 +180,7 @@ class Database:
 
 def _options(address: sa.URL) -> dict[str, object]:
     if address.get_backend_name() == "sqlite":
-        return {"connect_args": {"timeout": PATIENCE}}
+        return {"connect_args": {"timeout": DATABASE_PATIENCE}}
     return {"pool_pre_ping": True, "isolation_level": "SERIALIZABLE"}
 
 
@@ -207,7 +207,7 @@ def _be_patient_and_durable(engine: sa.Engine) -> None:
     @sa.event.listens_for(engine, "connect")
     def connect(connection: object, record: object) -> None:
         cursor = connection.cursor()  # type: ignore[attr-defined]
-        cursor.execute(f"SET lock_timeout = '{PATIENCE}s'")
+        cursor.execute(f"SET lock_timeout = '{DATABASE_PATIENCE}s'")
         cursor.execute("SET synchronous_commit = on")
         cursor.close()
         connection.commit()  # type: ignore[attr-defined]

@@ -45,7 +45,7 @@ class Between:
     high: float = math.inf
 
 
-def decoded(value: object, kind: type[T], at: str = "") -> T:
+def decoded(value: object, kind: type[T], at: str = "", *, among_others: bool = False) -> T:
     """A plain value as a type: a dataclass, or what its fields may be.
 
     Lists become tuples where the type says so, whole numbers real ones. Nothing else is converted:
@@ -55,13 +55,15 @@ def decoded(value: object, kind: type[T], at: str = "") -> T:
     ----------
     at
         The path of the value itself; empty for a whole file.
+    among_others
+        Whether fields that a dataclass does not have are passed over: they are somebody else's.
 
     Raises
     ------
     FieldsError
         Naming every wrong, missing and unknown field.
     """
-    decoding = Decoding()
+    decoding = Decoding(among_others=among_others)
     found: T = decoding.value(value, kind, at)
     if decoding.faults:
         raise FieldsError(decoding.faults)
@@ -105,7 +107,8 @@ class Decoding:
 
     widest = INT64
 
-    def __init__(self) -> None:
+    def __init__(self, *, among_others: bool = False) -> None:
+        self._among_others = among_others
         self.faults: dict[str, str] = {}
 
     def value(self, given: object, hint: object, at: str) -> Any:
@@ -147,7 +150,7 @@ class Decoding:
         if not isinstance(given, Mapping):
             return self.wrong(given, kind, at)
         hints = types_of(kind)
-        for name in given:
+        for name in () if self._among_others else given:
             if name not in hints and len(self.faults) < MOST_FAULTS:
                 self.faults[_within(at, name)] = f"means nothing; there are {', '.join(hints)}"
         for field in fields(kind):

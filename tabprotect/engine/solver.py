@@ -16,9 +16,12 @@ import numpy as np
 import numpy.typing as npt
 
 from tabprotect.engine.arrays import Floats, Ints
-from tabprotect.engine.budgets import SOLVER_PATIENCE as PATIENCE
 from tabprotect.engine.errors import InfeasibleError, Interrupted, SolverError
 from tabprotect.engine.progress import SILENT, Progress
+
+PATIENCE = 0.2
+"""Seconds that a cancelled integer programme has to notice."""
+
 
 Sense = Literal["min", "max"]
 

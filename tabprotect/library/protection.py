@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 from tabprotect.engine.bounds.joined import joined_table
 from tabprotect.engine.cycles import cycle_files
-from tabprotect.engine.disclosure.policy import HousePolicy
-from tabprotect.engine.disclosure.policy import read as read_policy
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.project import in_one_go
-from tabprotect.engine.project.command import Order
+from tabprotect.engine.project.asked import Protecting, Publishing
 from tabprotect.engine.project.history import History
 from tabprotect.engine.project.project import DEFAULT_METHOD
 from tabprotect.engine.project.releasing.judgement import judge_release
-from tabprotect.engine.project.verbs import cycle_verbs, release_verbs, set_verbs
+from tabprotect.engine.project.verbs import cycle_verbs, set_verbs
 from tabprotect.engine.protection.descriptions.run_summary import summarise
 from tabprotect.engine.protection.problem import Protected
 from tabprotect.engine.protection.registered import methods as registered
@@ -25,9 +23,15 @@ from tabprotect.engine.protection.staff_verdict import StaffVerdict
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.formula import in_formula
 from tabprotect.engine.tables.publication_set import PublicationSet
+from tabprotect.library.asking import asks, keywords, taken
 from tabprotect.library.cycles import Cycles
 from tabprotect.library.release import published_frame
 from tabprotect.library.table import Table
+
+if TYPE_CHECKING:
+    from typing import Unpack
+
+    from tabprotect.library.keywords import Protects, PublishingKeywords
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -88,77 +92,45 @@ class Protection:
         """The published cells: categories and published count, missing where suppressed."""
         return published_frame(self.release, self.kind)
 
+    @asks(Publishing)
     def publish(
         self,
         release: str | Path,
         *,
-        dossier: str | Path | None = None,
-        overwrite: bool = False,
-        sign: str | Path | None = None,
         progress: Progress = SILENT,
+        **asked: Unpack[PublishingKeywords],
     ) -> Protection:
         """Write the release bundle and, where wanted, the CONFIDENTIAL dossier: both or neither.
+
+        It is entered in the register of the house.
 
         Parameters
         ----------
         release
-            The zip for readers.
-        dossier
-            The zip that stays in the house.
-        overwrite
-            Whether files of these names may be replaced. The dossier of another release is kept
-            under a further name.
-        sign
-            The file of the private key that signs the bundle.
+            The zip for readers; of several ``tables`` the folder of their bundles.
+        **asked
 
         Raises
         ------
         InputError
-            When a file is there already, or cannot be written.
+            When a file is there already, or cannot be written, or the release lacks a table.
+        RefusedError
+            When the policy of the house takes names or a reason that are not given.
         """
-        beside = None if dossier is None else str(dossier)
-        key = None if sign is None else in_one_go.absolute(str(sign))
-        order = release_verbs.publish(
-            release=str(release), dossier=beside, overwrite=overwrite, sign=key
-        )
-        history, _ = self.history.do(order, progress=progress)
+        publishing = taken(Publishing, asked, release=str(release))
+        history = in_one_go.published(self.history, publishing, progress=progress)
         return Protection(history, self.kind)
 
     def publish_set(
-        self,
-        folder: str | Path,
-        *,
-        tables: Mapping[str, str],
-        dossier: str | Path | None = None,
-        overwrite: bool = False,
-        sign: str | Path | None = None,
-        progress: Progress = SILENT,
+        self, folder: str | Path, *, tables: Mapping[str, str], **asked: Any
     ) -> Protection:
-        """Write a bundle for each table of a set, and one manifest for all.
+        """Write a bundle for each table of a set: :meth:`publish` with ``tables``."""
+        return self.publish(folder, tables=tables, **asked)
 
-        Parameters
-        ----------
-        folder
-            Where they go.
-        tables
-            Formulas by name, as :func:`~tabprotect.protect_set` took them.
-        dossier, overwrite, sign
-            As in :meth:`publish`.
 
-        Raises
-        ------
-        InputError
-            When a file is there already, or the release lacks a table.
-        """
-        order = set_verbs.publish_set(
-            folder=str(folder),
-            tables=dict(tables),
-            dossier=None if dossier is None else str(dossier),
-            overwrite=overwrite,
-            sign=None if sign is None else in_one_go.absolute(str(sign)),
-        )
-        history, _ = self.history.do(order, progress=progress)
-        return Protection(history, self.kind)
+def _by_method(function: Callable[..., Protection]) -> Protects[Table, Protection]:
+    """The same: checked, and completed in an editor, by the parameters of the method it names."""
+    return cast("Protects[Table, Protection]", function)
 
 
 def protect_set(
@@ -187,7 +159,7 @@ def protect_set(
     Returns
     -------
     Protection
-        Of all tables together; :meth:`Protection.publish_set` writes a bundle for each.
+        Of all tables together; :meth:`Protection.publish` with ``tables`` writes a bundle for each.
 
     Examples
     --------
@@ -211,20 +183,10 @@ def protect_set(
     return protect(table, method, progress=progress, **given)
 
 
+@_by_method
+@asks(Protecting, rest="parameters")
 def protect(
-    table: Table,
-    method: str = DEFAULT_METHOD,
-    *,
-    seed: int | None = None,
-    fresh: bool = False,
-    title: str | None = None,
-    at_risk: str | None = None,
-    cycles: str | Path | Cycles | None = None,
-    accept: str | None = None,
-    accept_weak: bool = False,
-    policy: HousePolicy | str | Path | None = None,
-    progress: Progress = SILENT,
-    **parameters: object,
+    table: Table, method: str = DEFAULT_METHOD, *, progress: Progress = SILENT, **asked: Any
 ) -> Protection:
     """Protect a table with one of the :func:`~tabprotect.methods`.
 
@@ -236,24 +198,7 @@ def protect(
         Of :func:`~tabprotect.read_table`, :func:`~tabprotect.tabulate` or ``Table.from_frame``.
     method
         Its name.
-    seed
-        Replays the coins; recorded. By default the same table and mechanism always get the same
-        ones, by the key of the house. CONFIDENTIAL.
-    fresh
-        Draw coins that nobody can draw again; recorded.
-    title
-        For the reader; published.
-    at_risk
-        Counts at risk, ``"1..2"`` by default.
-    cycles
-        A kind of cycle design, a file of cycles or a :func:`~tabprotect.design`, for methods that
-        take them.
-    accept
-        Why it is published whatever the gate says; recorded.
-    accept_weak
-        The same without a reason.
-    policy
-        The limits of the house, or their file.
+    **asked
     **parameters
         Of the method; :func:`~tabprotect.describe` explains them.
 
@@ -271,23 +216,14 @@ def protect(
     >>> tp.protect(table, "cyclic_perturbation", alpha=0.25)
     Protection(cyclic_perturbation, 4 x 4)
     """
-    given: str | Order | None = None
+    named = {one.name for one in keywords(Protecting)}
+    cycles = asked.get("cycles")
     if isinstance(cycles, Cycles):
-        given = cycle_verbs.set_cycles(cycles=cycle_files.to_json(cycles.moves))
-    elif cycles is not None:
-        given = str(cycles)
-    history = in_one_go.protected(
-        table.history,
-        policy=read_policy(Path(policy)) if isinstance(policy, str | Path) else policy,
-        title=title,
-        at_risk=at_risk,
+        asked["cycles"] = cycle_verbs.set_cycles(cycles=cycle_files.to_json(cycles.moves))
+    protecting = taken(
+        Protecting,
+        {name: value for name, value in asked.items() if name in named},
         method=None if method == table.history.project.method else method,
-        parameters=parameters,
-        cycles=given,
-        accept=accept,
-        accept_weak=accept_weak,
-        seed=seed,
-        fresh=fresh,
-        progress=progress,
+        parameters={name: value for name, value in asked.items() if name not in named},
     )
-    return Protection(history, table.kind)
+    return Protection(in_one_go.protected(table.history, protecting, progress), table.kind)

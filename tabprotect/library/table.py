@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,13 +14,19 @@ from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.table_reading import checked_table
 from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.project.asked import Tabulation
 from tabprotect.engine.project.history import History
-from tabprotect.engine.project.in_one_go import absolute, opened
+from tabprotect.engine.project.in_one_go import opened, tabulated
 from tabprotect.engine.project.opening import examples as bundled
-from tabprotect.engine.project.verbs import table_verbs
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table as CountTable
+from tabprotect.library.asking import asks, taken
 from tabprotect.library.frames import Frame, made, usual_kind
+
+if TYPE_CHECKING:
+    from typing import Unpack
+
+    from tabprotect.library.keywords import ReadingKeywords, TabulationKeywords
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,12 +172,13 @@ def examples() -> tuple[str, ...]:
     return tuple(f"{bundled.PREFIX}{example.name}" for example in bundled.examples())
 
 
+@asks(Reading)
 def read_table(
     path: str | Path,
     *,
     reading: str | Path | None = None,
     progress: Progress = SILENT,
-    **options: Any,
+    **asked: Unpack[ReadingKeywords],
 ) -> Table:
     """Read a table of counts.
 
@@ -181,9 +188,7 @@ def read_table(
         A file, a project, or ``example:NAME``.
     reading
         A TOML file of such options; those that are given here go before.
-    **options
-        As on the command line: ``count``, ``sheet``, ``header_row``, ``thousands``, ``decimal``,
-        ``totals``, ``marks``, ``encoding``, ... (the page of file formats lists all).
+    **asked
 
     Raises
     ------
@@ -197,21 +202,16 @@ def read_table(
     Table(v | w, 4 x 4)
     """
     named = {} if reading is None else Reading.file(Path(reading))
-    return Table(opened(str(path), Reading.of({**named, **options}), progress))
+    return Table(opened(str(path), Reading.of({**named, **asked}), progress))
 
 
+@asks(Tabulation)
 def tabulate(
     records: object,
     by: Sequence[str] = (),
     *,
-    weight: str | None = None,
-    record_key: str | None = None,
-    bands: Mapping[str, int | Sequence[int]] | None = None,
-    cuts: Mapping[str, Sequence[int]] | None = None,
-    code_lists: Mapping[str, str | Path] | None = None,
-    levels: Mapping[str, Sequence[str]] | None = None,
-    level_names: Mapping[str, Sequence[str]] | None = None,
     progress: Progress = SILENT,
+    **asked: Unpack[TabulationKeywords],
 ) -> Table:
     """Count records by some variables.
 
@@ -220,26 +220,10 @@ def tabulate(
     records
         A file (CSV, Parquet, SPSS, ...), a folder or a pattern of files, ``people.duckdb#table``,
         ``postgresql://host/base#people``, ``example:NAME``, or a data frame with a row for each
-        record.
+        record, of which the weight is all that may be said besides.
     by
         The columns that classify; those that are coded below are among them anyway.
-    weight
-        A column of whole-number weights.
-    record_key
-        A column of record keys, kept for cell keys (files only).
-    bands
-        Width of bands by variable: ``{"age": 5}`` for "0-4", "5-9", ...; several widths are levels
-        (files only).
-    cuts
-        Where bands begin: ``{"age": [0, 15, 65]}`` for "0-14", "15-64", "65+" (files only).
-    code_lists
-        Files with the group of each code, CSV or ``.hrc``: ``{"region": "geo.hrc"}`` (files only).
-    levels
-        Columns that nest, the coarsest first, by the variable that they are the levels of:
-        ``{"nuts": ["nuts1", "nuts2", "nuts3"]}`` (files only).
-    level_names
-        What the levels of a hierarchy (``.hrc``) are called, the coarsest first; else ``region_1``,
-        ``region_2``, ...: ``{"region": ["country", "nuts1"]}`` (files only).
+    **asked
 
     Raises
     ------
@@ -254,25 +238,15 @@ def tabulate(
     >>> tp.tabulate(people, by=["region", "sex"]).to_frame()["count"].to_list()
     [2, 0, 0, 1]
     """
-    if isinstance(records, (str, Path)):
-        order = table_verbs.tabulate(
-            source=absolute(str(records)),
-            by=list(by),
-            weight=weight or None,
-            record_key=record_key or None,
-            bands={n: w if isinstance(w, int) else list(w) for n, w in (bands or {}).items()}
-            or None,
-            cuts={name: list(points) for name, points in (cuts or {}).items()} or None,
-            code_lists={n: absolute(str(file)) for n, file in (code_lists or {}).items()} or None,
-            levels={name: list(columns) for name, columns in (levels or {}).items()} or None,
-            level_names={n: list(called) for n, called in (level_names or {}).items()} or None,
-        )
-        return Table(History().do(order, progress=progress)[0])
-    if record_key is not None:
-        raise InputError("record keys are read from files", hint="write the records to a file")
-    if bands or cuts or code_lists or levels or level_names:
+    source = str(records) if isinstance(records, str | Path) else ""
+    wanted = taken(Tabulation, asked, source=source, by=list(by))
+    if isinstance(records, str | Path):
+        return Table(tabulated(wanted, progress))
+    weight = wanted.weight
+    if other := wanted.given.keys() - {"source", "by", "weight"}:
         raise InputError(
-            "bands, code lists and levels go with files", hint="write the records to a file"
+            f"only records in files are counted with {', '.join(sorted(other))}",
+            hint="write the records to a file",
         )
     frame = Frame.of(records)
     columns = dict(frame.columns)

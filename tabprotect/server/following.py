@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
+from tabprotect.engine.decoding import decoded
 from tabprotect.engine.errors import InputError, TabprotectError
 from tabprotect.engine.query_space.frontier import Frontier
 from tabprotect.engine.query_space.lattice import Lattice, Query
@@ -87,41 +86,65 @@ def standing(address: str, key: str) -> Standing:
         ) from None
 
 
-def _understood(said: Mapping[str, Any]) -> Standing:
-    names = tuple(map(str, said["names"]))
-    told, axes = (tuple(map(int, said[part])) for part in ("told", "axes"))
-    everything = (1 << len(names)) - 1
-    if len(told) != len(names) or sum(axes) != everything or not all(axes):
+@dataclass(frozen=True)
+class _Price:
+    bits: float | None = None
+    largest_move: float | None = None
+
+
+@dataclass(frozen=True)
+class _Line:
+    number: int
+    time: str
+    user: str
+    query: tuple[str, ...]
+    answer: str
+    reason: str
+    price: _Price | None
+
+
+@dataclass(frozen=True)
+class _History:
+    """What a server says at :data:`HISTORY`, as far as it is shown."""
+
+    label: str
+    length: int
+    frozen: bool
+    names: tuple[str, ...]
+    told: tuple[Query, ...]
+    axes: tuple[Query, ...]
+    released: tuple[Query, ...]
+    unreleasable: tuple[Query, ...]
+    lines: tuple[_Line, ...]
+
+
+def _understood(heard: object) -> Standing:
+    said = decoded(heard, _History, among_others=True)
+    everything = (1 << len(said.names)) - 1
+    if len(said.told) != len(said.names) or sum(said.axes) != everything or not all(said.axes):
         raise ValueError
-    lattice = Lattice(names, told, axes)
-
-    def query(found: object) -> Query:
-        if not isinstance(found, int) or not 0 <= found <= everything:
-            raise ValueError
-        return lattice.closed(found)
-
-    released, unreleasable = (
-        [query(found) for found in said[part]] for part in ("released", "unreleasable")
-    )
+    lattice = Lattice(said.names, said.told, said.axes)
+    released, unreleasable = said.released, said.unreleasable
+    if any(not 0 <= found <= everything for found in (*released, *unreleasable)):
+        raise ValueError
     return Standing(
-        label=str(said["label"]),
-        length=int(said["length"]),
-        frozen=bool(said["frozen"]),
-        released=Frontier.below(lattice, released),
-        unreleasable=Frontier.above(lattice, unreleasable),
-        lines=tuple(_line(line, lattice) for line in said["lines"]),
+        label=said.label,
+        length=said.length,
+        frozen=said.frozen,
+        released=Frontier.below(lattice, map(lattice.closed, released)),
+        unreleasable=Frontier.above(lattice, map(lattice.closed, unreleasable)),
+        lines=tuple(_line(line, lattice) for line in said.lines),
     )
 
 
-def _line(said: Mapping[str, Any], lattice: Lattice) -> FollowedLine:
-    price = said["price"] or {}
+def _line(said: _Line, lattice: Lattice) -> FollowedLine:
     return FollowedLine(
-        number=int(said["number"]),
-        time=datetime.fromisoformat(said["time"]),
-        user=str(said["user"]),
-        query=lattice.query(said["query"]) if said["query"] else 0,
-        answer=str(said["answer"]),
-        reason=str(said["reason"]),
-        bits=float(price["bits"]) if price else None,
-        move=float(price["largest_move"]) if price else None,
+        number=said.number,
+        time=datetime.fromisoformat(said.time),
+        user=said.user,
+        query=lattice.query(said.query) if said.query else 0,
+        answer=said.answer,
+        reason=said.reason,
+        bits=None if said.price is None else said.price.bits,
+        move=None if said.price is None else said.price.largest_move,
     )

@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import logging
 import time
-from collections.abc import MutableMapping
-from typing import Any
 
 import anyio
 from starlette.concurrency import run_in_threadpool
@@ -161,7 +159,7 @@ def _replayed(body: bytes, receive: Receive) -> Receive:
     return again
 
 
-def _complete(message: MutableMapping[str, Any], allowance: Allowance | None) -> None:
+def _complete(message: Message, allowance: Allowance | None) -> None:
     more = dict(SECURITY)
     if allowance is not None:
         more |= allowance.headers

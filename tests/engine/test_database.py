@@ -20,7 +20,7 @@ PATIENCE = 0.05
 @pytest.fixture
 def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Of an SQLite file; whoever waits for it soon gives up."""
-    monkeypatch.setattr(database, "PATIENCE", PATIENCE)
+    monkeypatch.setattr(database, "DATABASE_PATIENCE", PATIENCE)
     return tmp_path / "d.sqlite"
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import inspect
 import json
 import random
 import subprocess
@@ -18,6 +20,11 @@ import pytest
 
 import tabprotect as tp
 from tabprotect.cli.main import main
+from tabprotect.engine.bundle.signature import new_key
+from tabprotect.engine.disclosure.policy import HousePolicy
+from tabprotect.engine.formats.reading_options import Reading
+from tabprotect.engine.options import Options, options_of
+from tabprotect.engine.project.asked import Protecting, Publishing, Tabulation
 
 PROMISED = {
     *("Table", "examples", "read_table", "tabulate"),
@@ -52,6 +59,88 @@ def test_the_promise_is_kept() -> None:
     assert set(dir(tp)) >= PROMISED
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         tp.nothing  # noqa: B018
+
+
+def test_type_checkers_read_the_names_that_there_are() -> None:
+    body = ast.parse(Path(tp.__file__).read_text()).body
+    (typed,) = (node for node in body if isinstance(node, ast.If))
+    imported = {
+        (str(node.module), alias.name, alias.asname)
+        for node in typed.body
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    }
+    homes = {(f"tabprotect.{tp._HOME[name]}", name, name) for name in tp._HOME}
+    assert imported == homes
+
+
+def test_the_keywords_for_editors_are_those_there_are() -> None:
+    script = Path(__file__).resolve().parents[2] / "packaging" / "library_keywords.py"
+    done = subprocess.run([sys.executable, script, "--check"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(
+    ("function", "asked"),
+    [
+        (tp.read_table, Reading),
+        (tp.tabulate, Tabulation),
+        (tp.protect, Protecting),
+        (tp.Protection.publish, Publishing),
+    ],
+)
+def test_signature_and_help_name_every_option(function: Any, asked: type[Options]) -> None:
+    taken = inspect.signature(function).parameters
+    text = inspect.getdoc(function) or ""
+    for option in options_of(asked):
+        if option.library:
+            assert option.name in taken
+            assert f"\n{option.name}\n    {option.sentence}\n" in text
+    assert "**asked" not in text
+    with pytest.raises(TypeError, match="unexpected keyword 'nobody'"):
+        tp.tabulate("people.csv", nobody=1)  # type: ignore[call-arg]
+
+
+def test_two_people_answer_for_a_release_where_the_policy_says_so(tmp_path: Path) -> None:
+    table = tp.read_table("example:duncan-roehrig-4x4")
+    protection = tp.protect(table, alpha=0.25, seed=7, policy=HousePolicy(two_signatures=True))
+    keys = [tmp_path / name for name in ("first.key", "second.key")]
+    for key in keys:
+        new_key(key)
+    for names in ({}, {"prepared_by": "Karin"}, {"prepared_by": "Karin", "approved_by": " karin"}):
+        with pytest.raises(tp.RefusedError) as refused:
+            protection.publish(tmp_path / "r.zip", **names)
+        hinted = {name for name in inspect.signature(protection.publish).parameters
+                  if f"({name})" in refused.value.hint}  # fmt: skip
+        assert hinted == {"prepared_by", "approved_by"}
+        assert not (tmp_path / "r.zip").exists()
+    done = protection.publish(
+        tmp_path / "r.zip",
+        prepared_by="Karin",
+        approved_by="Erik",
+        sign=keys[0],
+        sign_too=keys[1],
+    )
+    record = done.protected.record
+    assert (record.prepared_by, record.approved_by) == ("Karin", "Erik")
+    assert len(tp.verify(tmp_path / "r.zip").signers) == 2
+
+
+def test_a_draft_is_published_with_a_reason_and_a_second_release_too(tmp_path: Path) -> None:
+    table = tp.read_table("example:langsrud-lupp")
+    strict = HousePolicy(belief_limit=0.5, share=0.0, second_release="reason")
+    given = {"policy": strict, "seed": 7, "base": 3}
+    with pytest.raises(tp.RefusedError):
+        tp.protect(table, "random_rounding", **given)
+    held = tp.protect(table, "random_rounding", draft=True, **given)
+    with pytest.raises(tp.RefusedError):
+        held.publish(tmp_path / "r.zip")
+    done = held.publish(tmp_path / "r.zip", accept="agreed with the ministry")
+    assert any("agreed with the ministry" in text for text in done.protected.record.decisions)
+    other = tp.protect(table, "random_rounding", draft=True, **{**given, "seed": 8})
+    with pytest.raises(tp.RefusedError):
+        other.publish(tmp_path / "again.zip", accept="agreed")
+    other.publish(tmp_path / "again.zip", accept="agreed", again="the first had a fault")
 
 
 def test_importing_it_loads_no_numbers() -> None:

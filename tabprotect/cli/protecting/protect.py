@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 
 from tabprotect.cli.arguments import (
+    add_options,
     add_reading,
+    asked_for,
     keep_apart,
     once,
     open_source,
@@ -16,15 +19,13 @@ from tabprotect.cli.output import Console
 from tabprotect.cli.verbs import UsageError, Verbs
 from tabprotect.engine.atomic import leftovers
 from tabprotect.engine.bundle.archive import load, sha256
-from tabprotect.engine.disclosure.policy import VARIABLE
-from tabprotect.engine.disclosure.policy import read as read_policy
 from tabprotect.engine.errors import InputError
+from tabprotect.engine.project.asked import Protecting, Publishing
 from tabprotect.engine.project.history import History
-from tabprotect.engine.project.in_one_go import absolute, protected
+from tabprotect.engine.project.in_one_go import protected, published
 from tabprotect.engine.project.project import DEFAULT_METHOD, Project
 from tabprotect.engine.project.recipes.replay import last_and_now, run_file
 from tabprotect.engine.project.releasing.judgement import judge_release
-from tabprotect.engine.project.verbs.release_verbs import publish
 from tabprotect.engine.protection.descriptions.run_summary import (
     RunSummary,
     remarks_on_run,
@@ -32,16 +33,13 @@ from tabprotect.engine.protection.descriptions.run_summary import (
 )
 from tabprotect.engine.protection.problem import Preview, Protected
 from tabprotect.engine.protection.registered import methods
-from tabprotect.engine.register.left_before import LeftBefore
 
 
 def add(verbs: Verbs) -> None:
     """Declare the commands."""
     run_it = verbs.add("protect", run_protect)
     run_it.add_argument("table", metavar="TABLE", help="a table file, a project, or example:NAME")
-    add_protecting(run_it)
-    run_it.add_argument("--out", type=Path, required=True, metavar="release.zip")
-    run_it.add_argument("--dossier", type=Path, metavar="dossier.zip", help="CONFIDENTIAL")
+    add_protecting(run_it, out="release.zip", but=("tables",))
     add_reading(run_it)
     run = verbs.add("run", run_recipe)
     run.add_argument("recipe", type=Path, metavar="recipe.toml")
@@ -72,183 +70,103 @@ def add(verbs: Verbs) -> None:
     )
 
 
-def signing_keys(given: list[Path]) -> dict[str, str]:
-    """The arguments of publishing that ``--sign`` gives."""
-    if len(given) > 2:
-        raise UsageError("--sign is given twice at most")
-    return dict(zip(("sign", "sign_too"), (absolute(str(key)) for key in given), strict=False))
-
-
-def add_protecting(parser: argparse.ArgumentParser) -> None:
+def add_protecting(parser: argparse.ArgumentParser, *, out: str, but: Collection[str] = ()) -> None:
     """The options of every command that protects and publishes."""
-    parser.add_argument("--method", help=f"{', '.join(methods())} (default {DEFAULT_METHOD})")
-    parser.add_argument(
-        "--set",
-        type=setting,
-        action="append",
-        default=[],
-        metavar="NAME=VALUE",
-        dest="settings",
-        help="a parameter of the method; cycles=FILE or cycles=KIND takes a cycle set",
-    )
+    said = f"{', '.join(methods())} (default {DEFAULT_METHOD})"
+    add_options(parser, Protecting, help={"method": said})
     parser.add_argument(
         "--keep", metavar="FORMULA", help="margins to publish exactly: the parameter keep"
     )
     parser.add_argument(
         "--groupings", metavar="TEXT|FILE", help="of categories, for formulas: the parameter"
     )
-    parser.add_argument("--at-risk", metavar="LOW..HIGH", help="counts at risk (default 1..2)")
-    parser.add_argument("--title", help="for the reader; published")
-    decision = parser.add_mutually_exclusive_group()
-    decision.add_argument(
-        "--accept",
-        metavar="REASON",
-        help="publish whatever the gate says; the bundle says so, the dossier keeps the reason",
-    )
-    decision.add_argument("--accept-weak", action="store_true", help="the same without a reason")
-    parser.add_argument(
-        "--policy",
-        type=lambda path: read_policy(Path(path)),
-        metavar="policy.toml",
-        help=f"the limits of the house (default: the file that {VARIABLE} names)",
-    )
-    parser.add_argument(
-        "--register",
-        metavar="FILE|URL|none",
-        help="the register of releases (default: the house's own)",
-    )
-    parser.add_argument(
-        "--again",
-        metavar="REASON",
-        help="why a table that left before is published again, where the policy takes a reason "
-        "(default: that of --accept)",
-    )
-    parser.add_argument(
-        "--seed",
-        type=int,
-        help="replay these coins; recorded (default: the same table and mechanism always get the "
-        "same ones, by the key of the house)",
-    )
-    parser.add_argument(
-        "--fresh", action="store_true", help="draw coins that nobody can draw again; recorded"
-    )
-    parser.add_argument(
-        "--sign",
-        type=Path,
-        action="append",
-        default=[],
-        metavar="KEY",
-        help="sign the bundle with this private key; twice for two signatures",
-    )
-    parser.add_argument(
-        "--prepared-by", metavar="NAME", default="", help="for dossier and register"
-    )
-    parser.add_argument(
-        "--approved-by",
-        metavar="NAME",
-        default="",
-        help="the same; a policy may take both names",
-    )
+    # What is accepted is said once, for the run.
+    add_options(parser, Publishing, but=("accept", *but))
+    parser.add_argument("--out", type=Path, required=True, metavar=out)
 
 
-def method_settings(args: argparse.Namespace) -> dict[str, str]:
-    """The parameters that :func:`add_protecting` takes, by name."""
-    beside = [(name, getattr(args, name)) for name in ("keep", "groupings")]
-    named = [(name, value) for name, value in beside if value is not None]
+def protecting_of(args: argparse.Namespace) -> Protecting:
+    """How the table is protected, by the options of :func:`add_protecting`."""
     if args.fresh and args.seed is not None:
         raise UsageError("--fresh and --seed exclude each other")
-    return once([*args.settings, *named], "--set")
+    beside = [(name, getattr(args, name)) for name in ("keep", "groupings")]
+    named = [(name, value) for name, value in beside if value is not None]
+    parameters: dict[str, object] = once([*args.parameters, *named], "--set")
+    cycles = parameters.pop("cycles", None)
+    return asked_for(Protecting, args, parameters=parameters, cycles=cycles)
 
 
-def protected_as_asked(
-    history: History,
-    args: argparse.Namespace,
-    settings: dict[str, str],
-    method: str | None,
-    console: Console,
-) -> History:
-    """The open table protected by the options of :func:`add_protecting`."""
-    return protected(
-        history,
-        policy=args.policy,
-        title=args.title,
-        at_risk=args.at_risk,
-        method=method,
-        cycles=settings.get("cycles"),
-        parameters={name: value for name, value in settings.items() if name != "cycles"},
-        accept=args.accept,
-        accept_weak=args.accept_weak,
-        seed=args.seed,
-        fresh=args.fresh,
-        register=args.register,
-        progress=console,
+def publishing_of(args: argparse.Namespace) -> Publishing:
+    """What is written and who answers for it, by the options of :func:`add_protecting`."""
+    again = args.again or args.accept or ""
+    return asked_for(
+        Publishing, args, release=str(args.out), overwrite=True, accept="", again=again
     )
 
 
 def run_protect(args: argparse.Namespace, console: Console) -> int:
     """The same commands as the window's, in order."""
-    settings, keys = method_settings(args), signing_keys(args.sign)
+    asked, publishing = protecting_of(args), publishing_of(args)
+    cycles = asked.cycles if isinstance(asked.cycles, str) else None
     if args.dossier is not None and args.dossier.absolute() == args.out.absolute():
         raise UsageError("--out and --dossier name one file")
-    keep_apart([args.table, settings.get("cycles"), *args.sign], [args.out, args.dossier])
+    keep_apart([args.table, cycles, *args.sign], [args.out, args.dossier])
     history = open_source(args, console)
-    opened = history.project.notes
-    for note in opened:
+    for note in history.project.notes:
         console.say(f"note: {note}")
-
     for path in (args.out, args.dossier):
         if path is not None and not path.absolute().parent.is_dir():
             raise InputError("cannot be written: there is no such folder", file=path)
-    history = protected_as_asked(history, args, settings, args.method, console)
-    dossier = None if args.dossier is None else str(args.dossier)
-    order = publish(
-        release=str(args.out),
-        dossier=dossier,
-        overwrite=True,
-        **keys,
-        again=args.again or args.accept or "",
-        prepared_by=args.prepared_by,
-        approved_by=args.approved_by,
-    )
-    before = judge_release(history.project, args.register, progress=console).before
-    history, _ = history.do(order, progress=console, register=args.register)
-    for note in history.project.notes[len(opened) :]:
-        console.say(f"note: {note}")
-    _say_leftovers([args.out, args.dossier], console)
-    _say_protected(history.project, args, console, before)
+
+    def written(project: Project) -> Besides:
+        fingerprint = sha256(load(args.out))
+        lines = [f"Release bundle (public): {args.out}", f"Fingerprint: {fingerprint}"]
+        return {"fingerprint": fingerprint, "expected": expected}, lines
+
+    history = protected(history, asked, console)
+    expected = _expected(history.project) if console.as_json else None
+    publish_and_say(history, publishing, asked.register, console, written)
     return 0
 
 
-def _say_leftovers(written: list[Path | None], console: Console) -> None:
-    for folder in {path.absolute().parent for path in written if path is not None}:
-        for left in leftovers(folder):
-            console.say(
-                f"note: {left.name} in {folder} is left of a program that was killed while it "
-                "wrote. It may be confidential: look at it, then remove it."
-            )
+Besides = tuple[Mapping[str, object], Sequence[str]]
+"""Entries of the printed object, and lines."""
 
 
-def _say_protected(
-    project: Project,
-    args: argparse.Namespace,
+def publish_and_say(
+    history: History,
+    publishing: Publishing,
+    register: str | None,
     console: Console,
-    before: LeftBefore,
+    written: Callable[[Project], Besides],
 ) -> None:
+    """Publish a protected table, and say what became of it.
+
+    Parameters
+    ----------
+    written
+        What is said of the bundles, once they are there.
+    """
+    notes = len(history.project.notes)
+    before = judge_release(history.project, register, progress=console).before
+    history = published(history, publishing, register=register, progress=console)
+    project = history.project
+    for note in project.notes[notes:]:
+        console.say(f"note: {note}")
+    _say_leftovers([Path(p) for p in (publishing.release, publishing.dossier) if p], console)
     result = project.protected
-    assert result is not None
-    found = result.record.verdict
-    assert found is not None
-    summary = summarise(result)
+    assert result is not None and result.record.verdict is not None
+    found, summary = result.record.verdict, summarise(result)
     warnings = [
         *_warnings(result),
         *(remark.as_json() for remark in remarks_on_run(result.record)),
         *before.warnings,
     ]
+    entries, lines = written(project)
     data: dict[str, object] = {
         "method": project.method,
         "title": project.title,
         **summary.as_json(),
-        "expected": _expected(project, summary) if console.as_json else None,
         "verdict": found.as_json(),
         "together": before.as_json(),
         "warnings": warnings,
@@ -256,10 +174,10 @@ def _say_protected(
         "parameters": {n: v for n, v in project.resolved.items() if n != "cycles"},
         "findings": dict(result.record.findings),
         "decisions": list(result.record.decisions),
-        "fingerprint": sha256(load(args.out)),
-        "out": str(args.out),
-        "dossier": None if args.dossier is None else str(args.dossier),
+        "out": publishing.release,
+        "dossier": publishing.dossier,
         "confidential": True,
+        **entries,
     }
     lines = [
         summary.sentence,
@@ -267,20 +185,30 @@ def _say_protected(
         *([found.staff.sentence] if found.staff is not None else []),
         *(f"Warning: {warning['message']}" for warning in warnings),
         *(line.text for line in before.beside),
-        f"Release bundle (public): {args.out}",
-        f"Fingerprint: {data['fingerprint']}",
-        f"Dossier (CONFIDENTIAL): {args.dossier or 'none written'}",
+        *lines,
+        f"Dossier (CONFIDENTIAL): {publishing.dossier or 'none written'}",
         *(f"Decision: {decision}" for decision in result.record.decisions),
         "These figures depend on the original: keep them in the house.",
     ]
     console.result(data, lines)
 
 
-def _expected(project: Project, summary: RunSummary) -> dict[str, object]:
+def _say_leftovers(written: list[Path], console: Console) -> None:
+    for folder in {path.absolute().parent for path in written}:
+        for left in leftovers(folder):
+            console.say(
+                f"note: {left.name} in {folder} is left of a program that was killed while it "
+                "wrote. It may be confidential: look at it, then remove it."
+            )
+
+
+def _expected(project: Project) -> dict[str, object]:
     """What trial runs of the mechanism do to this table; without chance, what it did."""
     method = project.protection
+    assert project.protected is not None
+    preview: RunSummary | Preview
     if not method.is_random(project.values):
-        preview: RunSummary | Preview = summary
+        preview = summarise(project.protected)
     else:
         preview = method.preview(project.problem, project.given)
     return {

@@ -5,31 +5,34 @@ from __future__ import annotations
 import argparse
 import tomllib
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
-from tabprotect.cli.arguments import add_reading, keep_apart, once, setting
-from tabprotect.cli.data.tabulate import add_counting, counted
+from tabprotect.cli.arguments import add_options, add_reading, asked_for, keep_apart
 from tabprotect.cli.output import Console
 from tabprotect.cli.protecting.protect import (
+    Besides,
     add_protecting,
-    method_settings,
-    protected_as_asked,
-    signing_keys,
+    protecting_of,
+    publish_and_say,
+    publishing_of,
 )
 from tabprotect.cli.verbs import Verbs
 from tabprotect.engine.bounds.joined import check_common
 from tabprotect.engine.bundle.set_bundles import ALL, verify_set
 from tabprotect.engine.errors import InputError, RecordsError
-from tabprotect.engine.formats.reading_options import Reading, options
+from tabprotect.engine.formats.reading_options import Reading
+from tabprotect.engine.project.asked import Tabulation
 from tabprotect.engine.project.history import History
-from tabprotect.engine.project.in_one_go import absolute, opened
+from tabprotect.engine.project.in_one_go import absolute, opened, protected, tabulated
+from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.verbs.release_verbs import set_method
 from tabprotect.engine.project.verbs.set_verbs import (
     check_publishes_margins,
     check_within,
     join_tables,
-    publish_set,
 )
+from tabprotect.engine.protection.subtables import MARGINS
 from tabprotect.engine.tables.formula import in_formula, names_in
 from tabprotect.engine.tables.publication_set import PublicationSet
 from tabprotect.engine.tables.table import Table
@@ -47,16 +50,6 @@ def add(verbs: Verbs) -> None:
         "common cells must agree. No file need be over all variables",
     )
     command.add_argument(
-        "--table",
-        type=setting,
-        action="append",
-        default=[],
-        dest="tables",
-        metavar="NAME=FORMULA",
-        help="a table of the set, as geo@nuts2*age*sex; once for each. Of several files each is one "
-        "by default",
-    )
-    command.add_argument(
         "--tables",
         type=Path,
         dest="listed",
@@ -72,26 +65,23 @@ def add(verbs: Verbs) -> None:
         help="a set of the same records by other groups: what both give away by subtraction is "
         "listed",
     )
-    add_protecting(command)
-    add_counting(command)
-    command.add_argument("--out", type=Path, required=True, metavar="FOLDER")
-    command.add_argument("--dossier", type=Path, metavar="dossier.zip", help="CONFIDENTIAL")
+    add_protecting(command, out="FOLDER")
+    add_options(command, Tabulation, but=("by",))
     add_reading(command)
 
 
 def run(args: argparse.Namespace, console: Console) -> int:
     """Count the records once, protect all tables in one run, write a bundle for each."""
-    settings = method_settings(args)
-    formulas = {**_listed(args.listed), **once(args.tables, "--table")}
-    keys = signing_keys(args.sign)
+    asked, publishing = protecting_of(args), publishing_of(args)
+    formulas = {**_listed(args.listed), **(publishing.tables or {})}
     keep_apart([*args.source, *args.sign], [args.dossier])
     previous = [verify_set(folder, progress=console).tables for folder in args.previous]
-    history = _opened(args, formulas, console)
-    method = args.method or history.project.method
+    reading = asked_for(Reading, args)
+    history = _opened(args, reading, formulas, console)
+    method = asked.method or history.project.method
     table = history.project.original
     others = {
-        str(file): opened(file, _reading(args), console).project.original
-        for file in args.source[1:]
+        str(file): opened(file, reading, console).project.original for file in args.source[1:]
     }
     files = {args.source[0]: table, **others}
     if all(n in table.domain.known_names for f in others.values() for n in f.domain.names):
@@ -101,28 +91,24 @@ def run(args: argparse.Namespace, console: Console) -> int:
         order = join_tables(
             source=absolute(args.source[0]),
             beside={file: absolute(file) for file in others},
-            **_reading(args).given,
+            **reading.given,
         )
         history = History().do(order, progress=console)[0]
         table = history.project.original
     chosen = PublicationSet(table.domain, formulas or _each(files))
     check_within(chosen, files)
     history = history.do(set_method(method=method), progress=console)[0]
-    if any(p.name == "margins" for p in history.project.protection.parameters):
-        settings["margins"] = chosen.formula
-    history = protected_as_asked(history, args, settings, None, console)
-    order = publish_set(
-        folder=str(args.out),
-        tables=dict(chosen.formulas),
-        dossier=None if args.dossier is None else str(args.dossier),
-        overwrite=True,
-        **keys,
-        again=args.again or args.accept or "",
-        prepared_by=args.prepared_by,
-        approved_by=args.approved_by,
-    )
-    history, _ = history.do(order, progress=console, register=args.register)
-    _say(history, chosen, previous, args, console)
+    parameters = dict(asked.parameters or {})
+    if any(p.name == MARGINS.name for p in history.project.protection.parameters):
+        parameters[MARGINS.name] = chosen.formula
+    asked = replace(asked, method=None, parameters=parameters)
+    history = protected(history, asked, console)
+    publishing = replace(publishing, tables=dict(chosen.formulas))
+
+    def written(project: Project) -> Besides:
+        return _written(project, chosen, previous, args.out, console)
+
+    publish_and_say(history, publishing, asked.register, console, written)
     return 0
 
 
@@ -142,23 +128,20 @@ def _listed(path: Path | None) -> dict[str, str]:
     return dict(tables)
 
 
-def _reading(args: argparse.Namespace) -> Reading:
-    return Reading(**{option.name: getattr(args, option.name) for option in options()})
-
-
-def _opened(args: argparse.Namespace, formulas: Mapping[str, str], console: Console) -> History:
+def _opened(
+    args: argparse.Namespace, reading: Reading, formulas: Mapping[str, str], console: Console
+) -> History:
     """The table over all variables, counted from records where the source holds records."""
     source = args.source[0]
-    coded = (args.bands, args.cuts, args.code_lists, args.levels, args.level_names, args.weight)
-    keyed = (args.record_key, args.draw_record_keys, args.design_weight)
-    if not any((*coded, *keyed)):
+    asked = asked_for(Tabulation, args, source=source)
+    if asked == Tabulation(source=source):
         try:
-            return opened(source, _reading(args), console)
+            return opened(source, reading, console)
         except RecordsError:
             pass
     names = [name for formula in formulas.values() for name in names_in(formula)]
     by = dict.fromkeys(name.partition(AT)[0] for name in names)
-    return History().do(counted(args, source, tuple(by)), progress=console)[0]
+    return tabulated(replace(asked, by=tuple(by)), console)
 
 
 def _each(files: Mapping[str, Table]) -> dict[str, str]:
@@ -172,19 +155,17 @@ def _each(files: Mapping[str, Table]) -> dict[str, str]:
     return tables if len(tables) > 1 else {}
 
 
-def _say(
-    history: History,
+def _written(
+    project: Project,
     chosen: PublicationSet,
     previous: list[PublicationSet],
-    args: argparse.Namespace,
+    out: Path,
     console: Console,
-) -> None:
-    project = history.project
-    result = project.protected
-    assert result is not None and result.record.verdict is not None
-    rule = result.record.problem.at_risk
+) -> Besides:
+    """What is said of the bundles of a set."""
+    rule = project.problem.at_risk
     slivers = chosen.slivers(project.original, (rule.low, rule.high), previous)
-    done = verify_set(args.out, progress=console)
+    done = verify_set(out, progress=console)
     tables = {
         name: {
             "bundle": f"{name}.zip" if name in done.releases else f"{ALL}.zip",
@@ -194,28 +175,18 @@ def _say(
         for name, table in chosen.tables.items()
     }
     data = {
-        "out": str(args.out),
-        "dossier": None if args.dossier is None else str(args.dossier),
-        "method": project.method,
         "fingerprint": done.fingerprint,
         "tables": tables,
         "common_cells": done.common_cells,
         "slivers": [sliver.as_json() for sliver in slivers],
-        "verdict": result.record.verdict.as_json(),
-        "decisions": list(result.record.decisions),
-        "confidential": True,
     }
     risky = [sliver for sliver in slivers if sliver.at_risk]
     lines = [
-        f"{args.out}: {len(tables)} table{'' if len(tables) == 1 else 's'}, {chosen.whole.size:,} cells, "
+        f"{out}: {len(tables)} table{'' if len(tables) == 1 else 's'}, {chosen.whole.size:,} cells, "
         f"{done.common_cells:,} of them compared between bundles and the same",
-        f"Verdict: {result.record.verdict.sentence}",
         f"Fingerprint of the manifest: {done.fingerprint}",
         f"{len(slivers):,} difference{'' if len(slivers) == 1 else 's'} between groups that do not nest, "
         f"{len(risky):,} with cells at risk",
         *(f"  {sliver.sentence}" for sliver in slivers[:10]),
-        f"Dossier (CONFIDENTIAL): {args.dossier or 'none written'}",
-        *(f"Decision: {decision}" for decision in result.record.decisions),
-        "These figures depend on the original: keep them in the house.",
     ]
-    console.result(data, lines)
+    return data, lines

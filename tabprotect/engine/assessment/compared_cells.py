@@ -11,7 +11,7 @@ import numpy as np
 
 from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.assessment.figure import NotComputable
-from tabprotect.engine.budgets import COMPARED_CELLS as MOST_CELLS
+from tabprotect.engine.budgets import COMPARED_CELLS
 from tabprotect.engine.protection.subtables import groupings_of
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Domain
@@ -59,7 +59,7 @@ def default_compared(domain: Domain, own: Sequence[Publication]) -> Publication:
     size = 1
     for categories in domain.shape:
         size *= categories + 1
-    margins = list(every_margin(domain)) if size <= MOST_CELLS else []
+    margins = list(every_margin(domain)) if size <= COMPARED_CELLS else []
     groupings: dict[str, Grouping] = {}
     for publication in own:
         margins += publication.margins

@@ -14,7 +14,7 @@ import numpy as np
 
 from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.belief.believing import RELEASE_ALONE, Evidence, believe
-from tabprotect.engine.budgets import BELIEF_LIMIT, MOST_PAIRED
+from tabprotect.engine.budgets import BELIEF_LIMIT
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.progress import SILENT, Progress
@@ -24,6 +24,10 @@ from tabprotect.engine.release.release import Release
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Domain, Index
 from tabprotect.engine.tables.table import Table
+
+MOST_PAIRED = 10**8
+"""Counts of all pairs of an earlier and a later original."""
+
 
 EACH_PERSON = 0.01
 """Odds that a reader who expects few changes gives to one more person who came or went."""

@@ -21,14 +21,27 @@ from tabprotect.engine import solver
 from tabprotect.engine.arrays import Ints
 from tabprotect.engine.bounds.bounds import Bounds, Method
 from tabprotect.engine.bounds.enclosure import Enclosure
-from tabprotect.engine.budgets import AUTO_INTEGER_CELLS, AUTO_NODES, HURRIED_INTEGER_CELLS
-from tabprotect.engine.budgets import BOUNDING_LISTED as MOST_LISTED
-from tabprotect.engine.budgets import PROGRAMME_CELLS as MOST_CELLS
-from tabprotect.engine.budgets import SUPPORT_CELLS as MOST_OPEN
+from tabprotect.engine.bounds.support import SUPPORT_CELLS
 from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.margins import MarginSet, maximal_margins
 from tabprotect.engine.tables.table import Table
+
+MOST_LISTED = 5_000_000
+"""Cells that `cells="all"` lists."""
+
+AUTO_INTEGER_CELLS = 1_500
+"""Open cells up to which `auto` solves integer programmes; beyond, one takes minutes."""
+
+HURRIED_INTEGER_CELLS = 100
+"""As many where the work is limited."""
+
+AUTO_NODES = 5_000
+"""Branch-and-bound nodes `auto` spends on one end of one interval."""
+
+MOST_CELLS = 20_000
+"""Open cells a programme is made of; a cell takes about a tenth of a second there."""
+
 
 Way = Literal["auto", "decomposable", "shuttle", "lp", "integer"]
 
@@ -155,7 +168,7 @@ def width(
     at_risk: tuple[int, int] = (1, 2),
     beta: int | None = None,
     method: Way = "auto",
-    most_open: int = MOST_OPEN,
+    most_open: int = SUPPORT_CELLS,
     most_work: float = math.inf,
     progress: Progress = SILENT,
 ) -> WidthResult:
@@ -277,7 +290,7 @@ def _enclosure(
     at_risk: tuple[int, int],
     method: Way,
     progress: Progress,
-    most_open: int = MOST_OPEN,
+    most_open: int = SUPPORT_CELLS,
 ) -> Enclosure:
     if method not in WAYS:
         raise ParameterError({"bounds": f"unknown: {method!r}; there are {', '.join(WAYS)}"})

@@ -17,19 +17,30 @@ import numpy as np
 import numpy.typing as npt
 
 from tabprotect.engine.arrays import Floats, Ints
-from tabprotect.engine.budgets import (
-    COUNTING_AT_ONCE,
-    COUNTING_DRAWS,
-    COUNTING_TABLED,
-    MOST_AT_ONCE,
-    MOST_DIGITS,
-    MOST_TERMS,
-)
-from tabprotect.engine.budgets import COUNTING_STEPS as MOST_STEPS
+from tabprotect.engine.budgets import COUNTING_DRAWS
 from tabprotect.engine.equal_rows import equal_rows
 from tabprotect.engine.errors import InfeasibleError, ParameterError
 from tabprotect.engine.progress import SILENT, Part, Progress
 from tabprotect.engine.randomness import Randomness
+
+MOST_STEPS = 20_000_000
+"""Transitions between states of the exact way, in all."""
+
+MOST_AT_ONCE = 6_000_000
+"""Of these in one step, which bounds memory."""
+
+MOST_TERMS = 200_000
+"""Different terms of inclusion and exclusion."""
+
+MOST_DIGITS = 4000
+"""Longer numbers are not told."""
+
+COUNTING_AT_ONCE = 5_000
+"""Of these side by side, which bounds memory."""
+
+COUNTING_TABLED = 1_000_000
+"""Totals up to which logarithms are looked up."""
+
 
 PLACES = 800
 """Runs of counts that a cell's count is drawn from where its possible counts are more."""

@@ -24,9 +24,8 @@ from tabprotect.engine.bounds.decomposable import (
 from tabprotect.engine.bounds.neighbours import Neighbours
 from tabprotect.engine.bounds.programme import IntegerProgramme, LinearProgramme, Programme
 from tabprotect.engine.bounds.shuttle import shuttle_bounds, sums_exact
-from tabprotect.engine.bounds.support import support
+from tabprotect.engine.bounds.support import SUPPORT_CELLS, support
 from tabprotect.engine.bounds.unfolded import unfolded
-from tabprotect.engine.budgets import SUPPORT_CELLS as MOST_CELLS
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.solver import Sense
 from tabprotect.engine.tables.margins import MarginSet
@@ -207,7 +206,7 @@ class Enclosure:
         cells: Ints,
         *,
         split: bool,
-        most_cells: int = MOST_CELLS,
+        most_cells: int = SUPPORT_CELLS,
         progress: Progress,
     ) -> None:
         total = table.total

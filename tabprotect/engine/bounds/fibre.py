@@ -16,8 +16,20 @@ from dataclasses import dataclass
 import numpy as np
 
 from tabprotect.engine.arrays import Ints
-from tabprotect.engine.budgets import FIBRE_AT_ONCE, FIBRE_DIMENSION, FIBRE_ENTRIES, FIBRE_POINTS
 from tabprotect.engine.progress import SILENT, Progress
+
+FIBRE_DIMENSION = 24
+"""Free cells of a fibre that is listed; one of more has too many tables."""
+
+FIBRE_ENTRIES = 1_000_000
+"""Cells times sums of a fibre that is listed."""
+
+FIBRE_POINTS = 1_000_000
+"""Tables, whole or partial, of a fibre that is listed."""
+
+FIBRE_AT_ONCE = 2**21
+"""Numbers of one block of partial tables."""
+
 
 LOOKED_AT = 500
 """Partial tables by which the next free cell is chosen."""

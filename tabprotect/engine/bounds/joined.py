@@ -15,13 +15,16 @@ from itertools import combinations
 import numpy as np
 
 from tabprotect.engine.arrays import Ints
-from tabprotect.engine.budgets import JOINED_CELLS, LARGEST_TOTAL
+from tabprotect.engine.bounds.programme import LARGEST_TOTAL
 from tabprotect.engine.errors import InfeasibleError, InputError, TooLargeError
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.solver import Model
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table, better_sparse
 from tabprotect.engine.tables.variable import Variable
+
+JOINED_CELLS = 100_000
+"""Cells of files that do not come apart, joined by an integer programme."""
 
 
 def joined_table(tables: Mapping[str, Table], progress: Progress = SILENT) -> Table:

@@ -15,10 +15,18 @@ import numpy as np
 
 from tabprotect.engine.arrays import Bools, Ints
 from tabprotect.engine.bounds.support import Support
-from tabprotect.engine.budgets import DENSE_CELLS, MOST_MOVES
-from tabprotect.engine.budgets import NEIGHBOURS_STEPS as MOST_STEPS
 from tabprotect.engine.solver import Sense
 from tabprotect.engine.tables.margins import MarginSet
+
+MOST_MOVES = 20_000
+"""Moves looked at for one step; what lies beyond is not tried."""
+
+MOST_STEPS = 200
+"""Steps taken for one cell in one direction."""
+
+DENSE_CELLS = 2**22
+"""Cells of the whole table up to which places are looked up in an array."""
+
 
 Corners = tuple[Ints, Bools]
 

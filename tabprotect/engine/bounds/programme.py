@@ -9,10 +9,12 @@ import numpy as np
 
 from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.bounds.support import Support
-from tabprotect.engine.budgets import LARGEST_TOTAL
 from tabprotect.engine.errors import InfeasibleError, SolverError
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.solver import NEAR, Model, Sense
+
+LARGEST_TOTAL = 10**9
+"""Counts beyond come near the solver's tolerance."""
 
 
 @dataclass(frozen=True)

@@ -13,13 +13,15 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from tabprotect.engine.arrays import Ints
+from tabprotect.engine.arrays import EXACT_FLOAT, Ints
 from tabprotect.engine.bounds.support import Support
-from tabprotect.engine.budgets import EXACT_FLOAT, LATTICE_CELLS
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.margins import MarginSet
 from tabprotect.engine.tables.table import Table
+
+LATTICE_CELLS = 300_000
+"""Cells of all margins together up to which the generalised form is used."""
 
 
 def sums_exact(opened: Support) -> bool:

@@ -10,12 +10,17 @@ import numpy.typing as npt
 
 from tabprotect.engine.arrays import Ints
 from tabprotect.engine.bounds.decomposable import lookup
-from tabprotect.engine.budgets import SUPPORT_CELLS as MOST_CELLS
-from tabprotect.engine.budgets import SUPPORT_ENTRIES as MOST_ENTRIES
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.margins import MarginSet
 from tabprotect.engine.tables.table import Table
+
+SUPPORT_CELLS = 2_000_000
+"""Cells a support is built for; a sweep of the shuttle takes seconds there."""
+
+MOST_ENTRIES = 160_000_000
+"""Cells times margins that a support is built for: four bytes each."""
+
 
 STAGE = "cells left open"
 
@@ -81,7 +86,7 @@ def support(
     table: Table,
     margins: MarginSet,
     *,
-    most_cells: int = MOST_CELLS,
+    most_cells: int = SUPPORT_CELLS,
     structure: Sequence[Table] = (),
     progress: Progress = SILENT,
 ) -> Support | None:

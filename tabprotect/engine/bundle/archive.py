@@ -16,17 +16,24 @@ from pathlib import Path
 
 from tabprotect.engine.budgets import (
     MAX_ARCHIVE,
-    MAX_DIRECTORY,
     MAX_JSON,
     MAX_JSON_ITEMS,
     MAX_JSON_LISTS,
     MAX_MEMBER,
-    MAX_MEMBERS,
-    MAX_RATIO,
     MAX_UNPACKED,
 )
 from tabprotect.engine.errors import BundleError, InputError
 from tabprotect.version import __version__
+
+MAX_RATIO = 150
+"""Unpacked over packed size; beyond it, and above a mebibyte, a file is a bomb."""
+
+MAX_DIRECTORY = 2**20
+"""Bytes of the zip's own list of its files."""
+
+MAX_MEMBERS = 4096
+"""Files of one zip."""
+
 
 MANIFEST = "manifest.json"
 FORMAT_VERSION = 2

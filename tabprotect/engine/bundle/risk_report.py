@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tabprotect.engine.arrays import Ints
-from tabprotect.engine.budgets import RISK_REPORT_CELLS as MOST_CELLS
+from tabprotect.engine.budgets import RISK_REPORT_CELLS
 from tabprotect.engine.bundle.archive import dump_json
 from tabprotect.engine.bundle.check_lines import CheckGroup, headline, honesty, protection
 from tabprotect.engine.protection.descriptions.run_summary import RunSummary
@@ -68,7 +68,7 @@ def risk_json(protected: Protected, summary: RunSummary) -> bytes:
         "findings": dict(record.findings),
         "at_risk_cells": [],
     }
-    cells = _Cells.of(protected, MOST_CELLS)
+    cells = _Cells.of(protected, RISK_REPORT_CELLS)
     # Put together by columns: of a million cells a hundred thousand may be listed.
     variables = record.problem.table.domain.variables
     quoted = [[json.dumps(c, ensure_ascii=False) for c in v.categories] for v in variables]

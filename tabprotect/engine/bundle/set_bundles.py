@@ -65,43 +65,105 @@ def releases_of_set(release: Release, tables: PublicationSet) -> dict[str, Relea
     return out
 
 
-def files(
-    release: Release,
-    tables: PublicationSet,
-    *,
-    signing: Sequence[Path] = (),
-    progress: Progress = SILENT,
-) -> dict[str, bytes]:
-    """Every file of the set by name: ``NAME.zip``, ``set.json`` and the manifest.
+@dataclass(frozen=True)
+class Leaving:
+    """What leaves of a release: its bundle, or a folder with a bundle for each table of a set.
 
-    Each bundle is verified as its readers will, and common cells are compared.
-
-    Raises
-    ------
-    BundleError
-        Where a bundle would not pass, or common cells differ.
+    Attributes
+    ----------
+    release
+        All that is published.
+    tables
+        The tables of the set; ``None`` for one bundle.
+    parts
+        The release of each bundle of the set by its name.
     """
-    divided = releases_of_set(release, tables)
-    found: dict[str, bytes] = {}
-    for done, (name, part) in enumerate(divided.items()):
-        progress.report(f"packing {name}", done / len(divided))
-        found[f"{name}.zip"] = public.verified_bytes(part, signing=signing)
-    compared = common_cells(divided)
-    gate = release.mechanism.gate
-    found[SET] = dump_json(
-        {
-            "title": release.title,
-            "method": release.mechanism.method,
-            "variables": list(release.domain.names),
-            "categories": {v.name: list(v.categories) for v in release.domain.variables},
+
+    release: Release
+    tables: PublicationSet | None
+    parts: Mapping[str, Release]
+
+    @classmethod
+    def of(cls, release: Release, formulas: Mapping[str, str] | None = None) -> Leaving:
+        """A release as one bundle, or divided by the formulas of its tables.
+
+        Raises
+        ------
+        InputError
+            Where a sub-table of the set does not follow from the release.
+        """
+        if formulas is None:
+            return cls(release, None, {})
+        tables = PublicationSet(release.domain, dict(formulas))
+        return cls(release, tables, releases_of_set(release, tables))
+
+    def paths(self, place: Path) -> list[Path]:
+        """The files that are written: ``place`` itself, or those in it."""
+        if self.tables is None:
+            return [place]
+        return [place / name for name in (*(f"{n}.zip" for n in self.parts), SET, archive.MANIFEST)]
+
+    def sealed(self, place: Path) -> Path:
+        """The one of them whose bytes stand for all: the bundle, or the manifest."""
+        return place if self.tables is None else place / archive.MANIFEST
+
+    def make_folder(self, place: Path) -> None:
+        """Make the folder of a set.
+
+        Raises
+        ------
+        InputError
+            When it cannot be made.
+        """
+        if self.tables is None:
+            return
+        try:
+            place.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise InputError("the folder cannot be made", file=place, detail=str(error)) from None
+
+    def files(
+        self, place: Path, *, signing: Sequence[Path] = (), progress: Progress = SILENT
+    ) -> dict[Path, bytes]:
+        """The bytes of each file, in the order of :meth:`paths`.
+
+        Each bundle is verified as its readers will, and common cells are compared.
+
+        Parameters
+        ----------
+        signing
+            The files of the private keys that sign each bundle.
+
+        Raises
+        ------
+        BundleError
+            Where a bundle would not pass, or common cells differ.
+        InputError
+            When there is no key to sign with.
+        """
+        if self.tables is None:
+            return {place: public.verified_bytes(self.release, progress, signing=signing)}
+        found: dict[str, bytes] = {}
+        for done, (name, part) in enumerate(self.parts.items()):
+            progress.report(f"packing {name}", done / len(self.parts))
+            found[f"{name}.zip"] = public.verified_bytes(part, signing=signing)
+        found[SET] = dump_json(self._stated(self.tables))
+        return {place / name: data for name, data in archive.sealed(found, KIND).items()}
+
+    def _stated(self, tables: PublicationSet) -> dict[str, object]:
+        """What ``set.json`` says."""
+        domain, gate = self.release.domain, self.release.mechanism.gate
+        return {
+            "title": self.release.title,
+            "method": self.release.mechanism.method,
+            "variables": list(domain.names),
+            "categories": {v.name: list(v.categories) for v in domain.variables},
             "levels": {},
-            **domain_json.as_json(release.domain),
+            **domain_json.as_json(domain),
             "tables": dict(tables.formulas),
-            "common_cells": compared,
+            "common_cells": common_cells(self.parts),
             **({} if gate is None else gate.as_json()),
         }
-    )
-    return archive.sealed(found, KIND)
 
 
 def common_cells(releases: Mapping[str, Release]) -> int:

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tabprotect.engine.atomic import Whole, write_together
-from tabprotect.engine.budgets import SIGNATURE_LONGEST as LONGEST
 from tabprotect.engine.bundle import archive
 from tabprotect.engine.bundle.archive import dump_json, parse_json
 from tabprotect.engine.errors import BundleError, InputError
@@ -19,6 +18,10 @@ from tabprotect.engine.formats.text.opening import read_text
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+LONGEST = 10_000
+"""Bytes of a key file."""
+
 
 # The library behind keys is imported where one is used: most bundles have no signature, and it
 # would slow the start of every command.

@@ -218,7 +218,7 @@ def verify_bytes(
     checks.append("The method is known, its parameters are valid.")
     method = methods()[release.mechanism.method]
     parameters = Values(release.mechanism.parameters)
-    broken = broken_openly(method.promised(parameters), release.domain, parameters, release.tables)
+    broken = broken_openly(method, release.domain, parameters, release.tables)
     if broken:
         raise BundleError(f"the tables are not what {method.name} makes: {broken[0]}")
     if isinstance(likelihood, (MoveSequence, AdaptiveSequence)):

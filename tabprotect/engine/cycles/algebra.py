@@ -18,13 +18,19 @@ from math import gcd
 import numpy as np
 
 from tabprotect.engine.arrays import Bools, Ints
-from tabprotect.engine.budgets import ALGEBRA_OUTCOMES, ALGEBRA_WORK
 from tabprotect.engine.cycles import graphs
 from tabprotect.engine.cycles.constructions.for_margins import dimension
 from tabprotect.engine.cycles.kernel_basis import core
 from tabprotect.engine.cycles.signatures import Signatures, signatures
 from tabprotect.engine.tables.domain import Index
 from tabprotect.engine.tables.moves import MoveSet
+
+ALGEBRA_WORK = 20_000_000
+"""Row operations after which a rank is called too large to compute."""
+
+ALGEBRA_OUTCOMES = 300_000
+"""Outcomes of a cycle set that are listed to be counted."""
+
 
 PRIME = 2**31 - 1
 

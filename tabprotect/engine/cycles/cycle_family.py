@@ -10,8 +10,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from tabprotect.engine.arrays import Ints
-from tabprotect.engine.budgets import FULL, MOST_NEIGHBOURS
 from tabprotect.engine.tables.moves import MoveSet
+
+FULL = 2**30
+"""The count of the cell that pads: it never blocks."""
+
+MOST_NEIGHBOURS = 2**23
+"""Entries of the list of neighbours; beyond, everything is looked at again after each step."""
 
 
 @dataclass(frozen=True, eq=False)

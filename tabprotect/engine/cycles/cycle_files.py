@@ -18,7 +18,7 @@ from tabprotect.engine.arrays import Bools, Ints
 from tabprotect.engine.atomic import write_bytes
 from tabprotect.engine.budgets import MAX_CYCLE_CELLS
 from tabprotect.engine.cycles import stated_cycles
-from tabprotect.engine.decoding import Between, decoded, parsed_json, shown, types_of
+from tabprotect.engine.decoding import Between, decoded, parsed_json, shown
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.grouping_files import stated_groupings
 from tabprotect.engine.formats.text.opening import read_text
@@ -81,8 +81,7 @@ class _Stated:
 def _stated(data: object) -> _Stated:
     if not isinstance(data, Mapping):
         raise InputError("a cycle set is a JSON object", hint='see "tabprotect cycles design"')
-    # What else a mechanism says is not about its cycles.
-    return decoded({name: data[name] for name in types_of(_Stated) if name in data}, _Stated)
+    return decoded(data, _Stated, among_others=True)
 
 
 def _domain(stated: _Stated, domain: Domain | None) -> Domain:

@@ -9,7 +9,6 @@ from typing import Literal
 import numpy as np
 
 from tabprotect.engine.arrays import Bools
-from tabprotect.engine.budgets import LONGEST_NAMED
 from tabprotect.engine.cycles import reach
 from tabprotect.engine.cycles.algebra import CycleAlgebra
 from tabprotect.engine.cycles.elimination_width import elimination_cost
@@ -21,6 +20,10 @@ from tabprotect.engine.tables.kept_margins import KeptMargins
 from tabprotect.engine.tables.margins import MarginSet, all_margins
 from tabprotect.engine.tables.moves import MoveSet, Violation
 from tabprotect.engine.tables.table import Table
+
+LONGEST_NAMED = 8
+"""Sums that are named, and cells of one."""
+
 
 MOST_VIOLATIONS = 1000
 MOST_NAMED = 3

@@ -17,12 +17,23 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from tabprotect.engine.arrays import Ints
-from tabprotect.engine.budgets import MAX_HELD, MAX_WIDTH, MAX_WORK
-from tabprotect.engine.budgets import WIDTH_VARIABLES as MAX_VARIABLES
 from tabprotect.engine.cycles import graphs
 from tabprotect.engine.cycles.signatures import Signatures, signatures
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.moves import MoveSet
+
+MAX_WIDTH = 13
+"""Coefficients joined to one that is eliminated: 3^14 entries take a fifth of a second."""
+
+MAX_HELD = 2**26
+"""Entries of all tables of one component, held between two sweeps (512 MiB)."""
+
+MAX_WORK = 2**31
+"""Entries over all components: about a minute."""
+
+MAX_VARIABLES = 50_000
+"""Steps of one component (one table each)."""
+
 
 GIVE_UP = 40
 """Widths beyond this are not told apart: 3^40 states are out of reach in any case."""

@@ -12,8 +12,14 @@ from heapq import heappop, heappush
 import numpy as np
 
 from tabprotect.engine.arrays import Bools, Floats, Ints
-from tabprotect.engine.budgets import MOST_REDUCED, MOST_SUMS
 from tabprotect.engine.progress import SILENT, Progress
+
+MOST_REDUCED = 150
+"""Bases up to this size are reduced; larger ones come short enough out of the elimination."""
+
+MOST_SUMS = 2_000
+"""Sums of moves that are tried to make a cycle of one vector of a basis."""
+
 
 Vector = dict[int, int]
 """Cell -> coefficient, without zeros."""

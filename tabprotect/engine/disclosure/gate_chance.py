@@ -16,7 +16,7 @@ from functools import partial
 import numpy as np
 
 from tabprotect.engine.belief.effort import TRIAL
-from tabprotect.engine.budgets import GATE_CHANCE_WORK, MOST_REMEDIES, TRIAL_WORK
+from tabprotect.engine.budgets import MOST_REMEDIES, TRIAL_WORK
 from tabprotect.engine.disclosure.verdict import verdict
 from tabprotect.engine.errors import TabprotectError, attempted
 from tabprotect.engine.fitting.synthetic_tables import expected_counts, synthetic_counts
@@ -33,6 +33,10 @@ from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.kept_margins import KeptMargins
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
+
+GATE_CHANCE_WORK = 10_000
+"""Cells of all tables that are tried for one estimate, beyond the least number."""
+
 
 FEW = 4
 """Synthetic tables on which each remedy is tried."""

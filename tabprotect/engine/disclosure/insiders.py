@@ -10,11 +10,14 @@ from __future__ import annotations
 import numpy as np
 
 from tabprotect.engine.arrays import Floats, Ints
-from tabprotect.engine.budgets import INSIDERS_WORK
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.release.stated_gate import Gate
 from tabprotect.engine.release.verdict_figures import TableVerdict
+
+INSIDERS_WORK = 200_000_000
+"""Cells of all originals, for each insider: about a second."""
+
 
 ALONE = 0.5
 """Probability of holding one person from which a cell has an insider."""

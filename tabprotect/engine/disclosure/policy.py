@@ -93,6 +93,11 @@ class HousePolicy:
         attempts = self.attempts_at_most if random else min(self.attempts_at_most, 1)
         return Gate(self.belief_limit, self.share, stated, attempts, self.intruder)
 
+    def enough_sign(self, prepared_by: str, approved_by: str) -> bool:
+        """Whether as many people answer for a release as the policy takes: two of other names."""
+        names = {name.strip().casefold() for name in (prepared_by, approved_by)} - {""}
+        return not self.two_signatures or len(names) == 2
+
     def as_dict(self) -> dict[str, object]:
         """The fields by name, as in the file."""
         return {field.name: getattr(self, field.name) for field in fields(self)}

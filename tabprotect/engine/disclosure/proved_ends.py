@@ -9,9 +9,12 @@ from __future__ import annotations
 import numpy as np
 
 from tabprotect.engine.arrays import Ints
-from tabprotect.engine.budgets import EXACT
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.release.likelihood import UNBOUNDED, CellFactors
+
+EXACT = 2.0**50
+"""Sums beyond are not whole numbers to the last place here: nothing is proved from them."""
+
 
 ROUNDS = 50
 """Rounds over all sums at most: what is found by then holds."""

@@ -4,17 +4,137 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 import numpy.typing as npt
 
-from tabprotect.engine.arrays import Bools, Floats
-from tabprotect.engine.budgets import DENSE, EXPECTED_SWEEPS, FITTED_CELLS
+from tabprotect.engine.arrays import Bools, Floats, Ints
+from tabprotect.engine.budgets import FITTED_CELLS
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.fitting.contradictions import contradiction
-from tabprotect.engine.fitting.settled_cells import Reduced, reduce
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.publication import Publication
+
+DENSE = 0.3
+"""Share of inner cells that must be open for whole margins to be faster than listed cells."""
+
+EXPECTED_SWEEPS = 1000
+"""Sweeps of one fit of expected cells."""
+
+
+@dataclass(frozen=True, eq=False)
+class Reduced:
+    """A fit without the cells that are settled.
+
+    Attributes
+    ----------
+    settled : float64 (inner,)
+        The values of the settled cells; 0 elsewhere.
+    open : int64 (open,)
+        The other inner cells.
+    margins
+        For each margin: its cell that each open cell adds into, int64 (open,); what is left of its
+        published counts, float64 (cells of the margin,); and which of these are published at all,
+        ``None`` where all are.
+    """
+
+    settled: Floats
+    open: Ints
+    margins: tuple[tuple[Ints, Floats, Bools | None], ...]
+
+
+def reduce(
+    publication: Publication, margins: list[int], targets: Floats, stated: Bools, close: float
+) -> Reduced:
+    """Settle cells under a published 0, and cells alone under a published count, until none is left.
+
+    Parameters
+    ----------
+    targets : (published,)
+    stated : bool (published,)
+        Which counts are published.
+    close
+        Counts up to this are 0.
+    """
+    begin, end = publication.starts[:-1], publication.starts[1:]
+    keys = [publication.keys(m) for m in margins]
+    left = [np.maximum(targets[begin[m] : end[m]], 0.0) for m in margins]
+    fixed = [stated[begin[m] : end[m]] for m in margins]
+    settled = np.zeros(publication.domain.size)
+    cells = np.arange(publication.domain.size, dtype=np.int64)
+    while len(cells):
+        gone = np.zeros(len(cells), dtype=np.bool_)
+        alone: list[Ints] = []
+        for key, rest, known in zip(keys, left, fixed, strict=True):
+            zero = known & (rest <= close)
+            if zero.any():
+                gone |= zero[key]
+        if not gone.any():
+            for key, rest, known in zip(keys, left, fixed, strict=True):
+                single = known & (np.bincount(key, minlength=len(rest)) == 1)
+                if single.any():
+                    places = np.flatnonzero(single[key] & ~gone)
+                    settled[cells[places]] = rest[key[places]]
+                    gone[places] = True
+                    alone.append(places)
+        if not gone.any():
+            break
+        for places in alone:
+            values = settled[cells[places]]
+            for key, rest in zip(keys, left, strict=True):
+                rest -= np.bincount(key[places], values, minlength=len(rest))
+        for rest in left:
+            np.maximum(rest, 0.0, out=rest)
+        cells = cells[~gone]
+        keys = [key[~gone] for key in keys]
+    return Reduced(
+        settled,
+        cells,
+        tuple(
+            (key, rest, None if known.all() else known)
+            for key, rest, known in zip(keys, left, fixed, strict=True)
+        ),
+    )
+
+
+CLOSE = 0.01
+"""Values may have been written with few decimals."""
+
+
+def contradiction(publication: Publication, values: Floats) -> str:
+    """Two margins and the count they disagree on, in words; empty where all agree.
+
+    Parameters
+    ----------
+    values : (published,)
+    """
+    close = max(CLOSE, 1e-9 * float(np.abs(values).max(initial=0.0)))
+    parts = [part.reshape(-1) for part in publication.split(values)]
+    for one, other in combinations(range(len(parts)), 2):
+        a, b = publication.margins[one], publication.margins[other]
+        both = [n for n in a if publication.determines(b, [n])]
+        both += [n for n in b if publication.determines(a, [n]) and n not in both]
+        shared = Publication.of(publication.domain, [both], publication.groupings)
+        into = shared.keys(0)
+        sums = []
+        for m in (one, other):
+            coarse = np.zeros(len(parts[m]), dtype=np.int64)
+            coarse[publication.keys(m)] = into
+            sums.append(np.bincount(coarse, parts[m], minlength=shared.size))
+        off = np.abs(sums[0] - sums[1])
+        worst = int(np.argmax(off))
+        if off[worst] > close:
+            return (
+                f"the margins {_said(a)} and {_said(b)} contradict each other: "
+                f"{shared.cell_text(worst)} is {sums[0][worst]:g} in one and "
+                f"{sums[1][worst]:g} in the other"
+            )
+    return ""
+
+
+def _said(margin: tuple[str, ...]) -> str:
+    return ":".join(margin) or "grand total"
+
 
 TOLERANCE = 1e-9
 """Deviation at which the fit stops; rounding allows no better than ``ROUNDING`` of the largest."""

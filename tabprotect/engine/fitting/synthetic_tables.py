@@ -49,8 +49,9 @@ def synthetic_counts(
         Poisson counts by default; else negative binomial ones of this shape, which are zero more
         often.
     """
-    rate = np.minimum(expected, LARGEST)[:, None]
+    rate = np.minimum(expected, LARGEST)
     if shape is None:
-        return generator.poisson(rate, (len(expected), number)).astype(np.int64)
-    rate = rate * generator.standard_gamma(shape, (len(expected), number))
-    return generator.poisson(rate).astype(np.int64)
+        # Table by table: more of them begin with the same ones.
+        return generator.poisson(rate, (number, len(rate))).astype(np.int64).T
+    wide = rate[:, None] * generator.standard_gamma(shape, (len(rate), number))
+    return generator.poisson(wide).astype(np.int64)

@@ -11,11 +11,14 @@ import numpy as np
 import numpy.typing as npt
 
 from tabprotect.engine.arrays import Bools, Ints
-from tabprotect.engine.budgets import CSV_TEXT_BLOCK as BLOCK
 from tabprotect.engine.budgets import FULL_LIMIT
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.format import COUNT
 from tabprotect.engine.tables.table import Table
+
+BLOCK = 64
+"""Lines that are written together, at least."""
+
 
 _NEEDS_QUOTES = re.compile('[",;\t|\r\n\ufeff]|^\\s|\\s$')
 

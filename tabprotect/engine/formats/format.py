@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import Any, ClassVar, Literal
 
 from tabprotect.engine.arrays import Bools
-from tabprotect.engine.budgets import LAID_OUT_BYTES as MOST_LAID_OUT
+from tabprotect.engine.budgets import LAID_OUT_BYTES
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.layouts.cell_list import CellList
 from tabprotect.engine.formats.layouts.count_marks import AS_IT_WAS, CountMarks
@@ -239,7 +239,7 @@ class RowFormat(Format):
                 if error.hint == AS_IT_WAS:
                     raise
                 refused = error
-        if refused is not None and path.stat().st_size > MOST_LAID_OUT:
+        if refused is not None and path.stat().st_size > LAID_OUT_BYTES:
             raise refused
         marks = CountMarks.parse(reading.marks)
         try:

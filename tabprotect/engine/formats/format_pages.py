@@ -36,10 +36,7 @@ def formats_page() -> str:
     lines += ["| option | what it says | where it matters |", "|---|---|---|"]
     for option in options():
         told = [f"`{kind.name}`" for kind in formats().values() if option.name in kind.options]
-        name = "--" + option.name.replace("_", "-")
-        lines.append(
-            f"| `{name}` | {option.metadata['help']} | {', '.join(told) or 'everywhere'} |"
-        )
+        lines.append(f"| `{option.shell}` | {option.help} | {', '.join(told) or 'everywhere'} |")
     return "\n".join(lines) + "\n"
 
 

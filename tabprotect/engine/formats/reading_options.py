@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import Field, dataclass, field, fields
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
 from tabprotect.engine.decoding import parsed_toml
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.text.opening import read_text
-
-
-def _option(default: Any, *, help: str, metavar: str = "", remedy: str = "") -> Any:
-    return field(default=default, metadata={"help": help, "metavar": metavar, "remedy": remedy})
-
+from tabprotect.engine.options import Option, Options, option_field, options_of
 
 LAID_OUT = ("form", "columns", "header_row", "footer", "comment", "marks", "thousands")
 """Options of rows that somebody laid out, wherever they come from."""
@@ -26,7 +22,7 @@ _LINES = re.compile(r"[0-9]{1,7}(-[0-9]{1,7})?")
 
 
 @dataclass(frozen=True)
-class Reading:
+class Reading(Options):
     """Options of reading a table. What is ``None`` is found out.
 
     Each field is an option of the command line, an argument of the command ``open_table`` and of
@@ -38,62 +34,62 @@ class Reading:
         For a value that cannot be meant.
     """
 
-    strip_totals: bool = _option(
+    strip_totals: bool = option_field(
         False, help="take out total rows after checking them", remedy="Open without the totals"
     )
-    fill_missing: bool = _option(
+    fill_missing: bool = option_field(
         False, help="take cells that are not listed as 0", remedy="Take missing cells as 0"
     )
-    totals: str | None = _option(
+    totals: str | None = option_field(
         None,
         help="the code of totals, which are checked and taken out; auto: find them by arithmetic; "
         "none: nothing is a total",
         metavar="CODE|auto",
     )
-    count: str | None = _option(None, help="the column of the counts", metavar="COLUMN")
-    labels: bool = _option(
+    count: str | None = option_field(None, help="the column of the counts", metavar="COLUMN")
+    labels: bool = option_field(
         False, help="name categories by their labels, where the file has them beside codes"
     )
-    form: str | None = _option(
+    form: str | None = option_field(
         None, help="long: a line for each cell; grid: rows by columns", metavar="long|grid"
     )
-    columns: str | None = _option(
+    columns: str | None = option_field(
         None,
         help="in a grid, the variable of the columns; of several header rows apart by commas",
         metavar="NAME",
     )
-    sheet: str | None = _option(
+    sheet: str | None = option_field(
         None, help="the sheet of a workbook, by its name or number", metavar="NAME"
     )
-    range: str | None = _option(None, help="the cells of a sheet", metavar="B3:F20")
-    header_row: str | None = _option(
+    range: str | None = option_field(None, help="the cells of a sheet", metavar="B3:F20")
+    header_row: str | None = option_field(
         None,
         help="the line (1-based) or lines of the header, such as 4 or 4-5; 0 where there is none",
         metavar="LINE",
     )
-    footer: int | None = _option(None, help="lines of notes at the end", metavar="LINES")
-    comment: str | None = _option(
+    footer: int | None = option_field(None, help="lines of notes at the end", metavar="LINES")
+    comment: str | None = option_field(
         None, help="what lines begin with that are remarks", metavar="TEXT"
     )
-    marks: str | None = _option(
+    marks: str | None = option_field(
         None,
         help='what stands in place of counts: "-=zero ..=missing blank=zero x=suppressed '
         '0=structural"',
         metavar="MARK=MEANING",
     )
-    encoding: str | None = _option(
+    encoding: str | None = option_field(
         None, help="of a text file that is not UTF-8, such as cp1252", metavar="NAME"
     )
-    delimiter: str | None = _option(
+    delimiter: str | None = option_field(
         None, help="between fields, where it cannot be told", metavar="CHARACTER"
     )
-    decimal: str | None = _option(
+    decimal: str | None = option_field(
         None, help="the mark before decimals, which settles what 1,000 means", metavar=". OR ,"
     )
-    thousands: str | None = _option(
+    thousands: str | None = option_field(
         None, help="the sign between groups of three digits", metavar="CHARACTER"
     )
-    holds: str | None = _option(
+    holds: str | None = option_field(
         None, help="what the file holds, where it cannot be told", metavar="table|records"
     )
 
@@ -102,11 +98,11 @@ class Reading:
             number = cast(object, getattr(self, name))
             if isinstance(number, int) and not isinstance(number, bool):
                 object.__setattr__(self, name, str(number))
-        for option in options():
-            value = getattr(self, option.name)
-            kind = _kind(option)
+        for one in options():
+            value = getattr(self, one.name)
+            (kind,) = one.kinds
             if type(value) is not kind and (value is not None or kind is bool):
-                raise InputError(f"{option.name} must be {_SAID[kind]}, is {value!r}")
+                raise InputError(f"{one.name} must be {_SAID[kind]}, is {value!r}")
         for name, allowed in _ALLOWED.items():
             if getattr(self, name) not in (None, *allowed):
                 said = {"decimal": "decimal mark"}.get(name, name)
@@ -138,7 +134,7 @@ class Reading:
         InputError
             For an unknown option, or a value that cannot be meant.
         """
-        known = [option.name for option in options()]
+        known = [one.name for one in options()]
         for name in given:
             if name not in known:
                 raise InputError(
@@ -169,27 +165,12 @@ class Reading:
         """Whether something is said of where the table stands, or of what its counts look like."""
         return any(getattr(self, name) is not None for name in LAID_OUT)
 
-    @property
-    def given(self) -> dict[str, object]:
-        """The options that are not as they are by default."""
-        return {
-            option.name: value
-            for option in options()
-            if (value := getattr(self, option.name)) != option.default
-        }
+
+def options() -> tuple[Option, ...]:
+    """The options, in the order in which they are shown."""
+    return options_of(Reading)
 
 
-def options() -> tuple[Field[Any], ...]:
-    """The options with their help (``metadata``), in the order in which they are shown."""
-    return fields(Reading)
-
-
-def _kind(option: Field[Any]) -> type:
-    if isinstance(option.default, bool):
-        return bool
-    return int if option.name == "footer" else str
-
-
-def takes_number(option: Field[Any]) -> bool:
+def takes_number(option: Option) -> bool:
     """Whether an option is a whole number: what a shell must turn text into."""
-    return _kind(option) is int
+    return int in option.kinds

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from tabprotect.engine.budgets import ENGINE_GROUPS as MOST_GROUPS
+from tabprotect.engine.budgets import MOST_GROUPS
 from tabprotect.engine.errors import InputError, TabprotectError
 from tabprotect.engine.formats.format import RecordsFile
 from tabprotect.engine.formats.layouts.cell_list import check_categories

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from difflib import get_close_matches
 
-from tabprotect.engine.budgets import MOST_WEIGHT
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.sql import quoted
 from tabprotect.engine.microdata.record_files import MicrodataFile
@@ -13,6 +12,9 @@ from tabprotect.engine.microdata.record_keys import key_measure
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.tables.design_weights import SCALE
 from tabprotect.engine.tables.table import INT64_MAX
+
+MOST_WEIGHT = 10**9
+"""The largest design weight of a record."""
 
 
 @dataclass(frozen=True)

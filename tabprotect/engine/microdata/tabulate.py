@@ -13,8 +13,7 @@ import duckdb
 import numpy as np
 
 from tabprotect.engine.arrays import Ints
-from tabprotect.engine.budgets import CELL_LIST_CATEGORIES as MAX_CATEGORIES
-from tabprotect.engine.budgets import DOMAIN_CELLS
+from tabprotect.engine.budgets import MAX_CATEGORIES
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.layouts.cell_list import check_categories
 from tabprotect.engine.formats.sql import quoted
@@ -27,7 +26,7 @@ from tabprotect.engine.microdata.sums_of_records import AddedUp, check_known, li
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.randomness import KEY_MODULUS
 from tabprotect.engine.tables.design_weights import DesignWeights
-from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.domain import DOMAIN_CELLS, Domain
 from tabprotect.engine.tables.groupings.nesting import Nesting
 from tabprotect.engine.tables.table import INT64_MAX, Table, better_sparse
 from tabprotect.engine.tables.variable import Variable

@@ -9,13 +9,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from tabprotect.engine.arrays import Floats, Ints
-from tabprotect.engine.budgets import BLOCK_CELLS
 from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.percent import percent
 from tabprotect.engine.posterior.log_linear import LogLinear, Pooled, pooled_test
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.domain import Domain
+
+BLOCK_CELLS = 2**22
+"""Cells of the tables held at once."""
+
 
 Statistic = Callable[[Ints], Floats]
 """From tables (draws, *shape) to one number each; NaN where it is not defined."""

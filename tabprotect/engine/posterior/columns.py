@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tabprotect.engine.arrays import Floats, Ints
-from tabprotect.engine.budgets import COLUMNS_ROWS as MOST_ROWS
+from tabprotect.engine.budgets import COLUMNS_ROWS
 from tabprotect.engine.equal_rows import equal_rows
 from tabprotect.engine.errors import TooLargeError
 from tabprotect.engine.posterior.posterior import Posterior
@@ -57,7 +57,7 @@ class PosteriorColumns:
         each = possible.sum(axis=1)
         groups = posterior.group_of_cell[cells]
         rows = int(each[groups].sum())
-        if rows > MOST_ROWS:
+        if rows > COLUMNS_ROWS:
             raise TooLargeError(
                 f"{rows:,} rows, one for each cell and possible count, are too many",
                 hint="ask for some of the cells",

@@ -8,8 +8,6 @@ from dataclasses import replace
 import numpy as np
 
 from tabprotect.engine.arrays import Floats, Ints
-from tabprotect.engine.budgets import JOINT_DRAWS, MOST_RERUNS
-from tabprotect.engine.budgets import JOINT_HELD as MOST_HELD
 from tabprotect.engine.errors import InfeasibleError, InputError
 from tabprotect.engine.posterior.adaptive.infer_adaptive import infer_adaptive
 from tabprotect.engine.posterior.factors.cell_laws import kind_logs
@@ -31,6 +29,15 @@ from tabprotect.engine.release.likelihood import (
 )
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
+
+MOST_HELD = 2**24
+"""Counts of all originals that are weighed."""
+
+MOST_RERUNS = 20_000
+"""Originals that a mechanism as a whole is asked about."""
+
+JOINT_DRAWS = 20_000
+"""Originals drawn where several releases are weighed together."""
 
 
 def infer(

@@ -17,11 +17,17 @@ import numpy as np
 import numpy.typing as npt
 
 from tabprotect.engine.arrays import Floats, Ints
-from tabprotect.engine.budgets import LOG_LINEAR_PARAMETERS, LOG_LINEAR_SWEEPS
 from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.formula import terms
 from tabprotect.engine.tables.margins import MarginSet, dimension, maximal_margins
+
+LOG_LINEAR_SWEEPS = 500
+"""Sweeps of one fit of a log-linear model."""
+
+LOG_LINEAR_PARAMETERS = 400
+"""Parameters whose sampling error is worked out: their information is a matrix of this size."""
+
 
 TOLERANCE = 1e-8
 """Of the total: how near to its margins a fit has to come."""

@@ -15,11 +15,13 @@ import numpy as np
 import numpy.typing as npt
 
 from tabprotect.engine.arrays import Floats, Ints
-from tabprotect.engine.budgets import MAX_COUNT
 from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.formats.text.opening import check_file
 from tabprotect.engine.release.likelihood import UNBOUNDED
 from tabprotect.engine.tables.domain import Domain
+
+MAX_COUNT = 2**53
+"""Counts in a prior's file beyond this are typing errors."""
 
 
 class Prior(ABC):

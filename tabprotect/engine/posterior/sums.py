@@ -12,12 +12,21 @@ from dataclasses import dataclass
 import numpy as np
 
 from tabprotect.engine.arrays import Floats, Ints
-from tabprotect.engine.budgets import SUMS_DRAWS, SUMS_LISTED, SUMS_WORK
 from tabprotect.engine.errors import InfeasibleError, TooLargeError
 from tabprotect.engine.posterior.posterior import ExactSums, Posterior
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.tables.publication import Publication
+
+SUMS_DRAWS = 20_000
+"""Draws where the laws of sums are not exact."""
+
+SUMS_LISTED = 2**27
+"""Entries (original, sum) where the laws of sums are read off listed originals."""
+
+SUMS_WORK = 2**30
+"""Entries that the exact laws of all sums of one table may cost: about half a minute."""
+
 
 FEWEST_DRAWS = 1_000
 

@@ -13,7 +13,16 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType, UnionType
-from typing import Any, Concatenate, Generic, ParamSpec, get_args, get_origin, get_type_hints
+from typing import (
+    Any,
+    Concatenate,
+    Generic,
+    ParamSpec,
+    TypeVar,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 from tabprotect.engine.decoding import Decoding, FieldsError
 from tabprotect.engine.errors import InputError, ParameterError
@@ -24,6 +33,7 @@ from tabprotect.engine.tables.domain import Domain, Index
 
 Arguments = Mapping[str, object]
 
+T = TypeVar("T")
 P = ParamSpec("P")
 Verb = Callable[Concatenate[Project, "Context", P], Project]
 
@@ -115,6 +125,33 @@ class Declared:
 
     def __call__(self, run: Verb[P]) -> Command[P]:
         return Command(run, self)
+
+    def asking(
+        self, asked: Callable[P, T]
+    ) -> Callable[[Callable[[Project, Context, T], Project]], Command[P]]:
+        """The same for a verb that takes its arguments as one value.
+
+        Parameters
+        ----------
+        asked
+            The class of the value (:class:`~tabprotect.engine.options.Options`): its fields are
+            the arguments of the command.
+        """
+
+        def declare(verb: Callable[[Project, Context, T], Project]) -> Command[P]:
+            def run(
+                project: Project, context: Context, /, *args: P.args, **given: P.kwargs
+            ) -> Project:
+                return verb(project, context, asked(*args, **given))
+
+            before = list(inspect.signature(run).parameters.values())[:2]
+            fields = inspect.signature(asked).parameters.values()
+            run.__signature__ = inspect.Signature([*before, *fields])  # type: ignore[attr-defined]
+            run.__annotations__ = get_type_hints(asked)
+            run.__name__, run.__doc__ = verb.__name__, verb.__doc__
+            return Command(run, self)
+
+        return declare
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.project.command import Command
+from tabprotect.engine.project.command import Arguments, Command
 from tabprotect.engine.project.verbs import (
     category_verbs,
     compare_verbs,
@@ -30,6 +30,22 @@ COMMANDS: dict[str, Command[...]] = {
     for found in vars(verbs).values()
     if isinstance(found, Command)
 }
+
+
+ALSO: dict[str, tuple[str, dict[str, str]]] = {"publish_set": ("publish", {"folder": "release"})}
+"""Words of recipes and saved projects that say the same as others, with their arguments' names."""
+
+
+def spelled(name: str, given: Arguments) -> tuple[Command[...], dict[str, object]]:
+    """A command and its arguments, as a recipe or a saved project says them.
+
+    Raises
+    ------
+    InputError
+        For an unknown command.
+    """
+    now, renamed = ALSO.get(name, (name, {}))
+    return named(now), {renamed.get(key, key): value for key, value in given.items()}
 
 
 def named(name: str) -> Command[...]:

@@ -1,14 +1,16 @@
-"""The steps that the command line and the library take in one go: open a table, protect it."""
+"""What the command line and the library do in one go: open or count a table, protect it, publish."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
-from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.text.opening import is_url
+from tabprotect.engine.options import options_of
 from tabprotect.engine.progress import Progress
+from tabprotect.engine.project.asked import Drawing, Protecting, Publishing, Tabulation
 from tabprotect.engine.project.command import Order
 from tabprotect.engine.project.history import History
 from tabprotect.engine.project.opening.examples import PREFIX
@@ -17,11 +19,17 @@ from tabprotect.engine.project.saving import storage
 from tabprotect.engine.project.verbs.cycle_verbs import set_cycles
 from tabprotect.engine.project.verbs.release_verbs import (
     protect,
+    publish,
     set_method,
     set_parameters,
     set_policy,
 )
-from tabprotect.engine.project.verbs.table_verbs import open_table, set_at_risk, set_title
+from tabprotect.engine.project.verbs.table_verbs import (
+    open_table,
+    set_at_risk,
+    set_title,
+    tabulate,
+)
 
 
 def absolute(source: str) -> str:
@@ -38,52 +46,44 @@ def opened(source: str, reading: Reading, progress: Progress) -> History:
     return History().do(order, progress=progress)[0]
 
 
-def protected(
-    history: History,
-    *,
-    policy: HousePolicy | None,
-    title: str | None,
-    at_risk: str | None,
-    method: str | None,
-    parameters: Mapping[str, object],
-    cycles: str | Order | None,
-    accept: str | None,
-    accept_weak: bool,
-    seed: int | None,
-    fresh: bool,
-    register: str | None = None,
-    progress: Progress,
-) -> History:
-    """The open table protected. What is None stays as it is.
+def tabulated(asked: Tabulation, progress: Progress) -> History:
+    """The counts of records."""
+    lists = {name: absolute(str(file)) for name, file in (asked.code_lists or {}).items()}
+    asked = replace(asked, source=absolute(asked.source), code_lists=lists or None)
+    return History().do(tabulate.order(asked.given), progress=progress)[0]
 
-    Parameters
-    ----------
-    parameters
-        Of the method, by name; numbers may be text.
-    cycles
-        A file of cycles, a kind of design, or the order that sets them.
-    register
-        That which remembers what was refused; by default the house's own.
-    """
+
+def protected(history: History, asked: Protecting, progress: Progress) -> History:
+    """The open table protected; parameters that are numbers may be text."""
 
     def do(order: Order) -> None:
         nonlocal history
-        history, _ = history.do(order, progress=progress, register=register)
+        history, _ = history.do(order, progress=progress, register=asked.register)
 
-    if policy is not None:
-        do(set_policy(**policy.as_dict()))
-    if title is not None:
-        do(set_title(title=title))
-    if at_risk is not None:
-        do(set_at_risk(rule=at_risk))
-    if method is not None:
-        do(set_method(method=method))
-    if parameters:
-        do(set_parameters(**_typed(history.project, parameters)))
-    if cycles is not None:
-        do(cycle_source(cycles) if isinstance(cycles, str) else cycles)
-    do(protect(accept=accept, accept_weak=accept_weak, seed=seed, fresh=fresh))
+    if asked.policy is not None:
+        do(set_policy(**asked.policy.as_dict()))
+    if asked.title is not None:
+        do(set_title(title=asked.title))
+    if asked.at_risk is not None:
+        do(set_at_risk(rule=asked.at_risk))
+    if asked.method is not None:
+        do(set_method(method=asked.method))
+    if asked.parameters:
+        do(set_parameters(**_typed(history.project, asked.parameters)))
+    if asked.cycles is not None:
+        do(cycle_source(asked.cycles) if isinstance(asked.cycles, str) else asked.cycles)
+    run = {one.name: getattr(asked, one.name) for one in options_of(Drawing)}
+    do(protect.order(run))
     return history
+
+
+def published(
+    history: History, asked: Publishing, *, register: str | None = None, progress: Progress
+) -> History:
+    """The protected table published."""
+    sign, too = (key and absolute(key) for key in (asked.sign, asked.sign_too))
+    order = publish.order(replace(asked, sign=sign, sign_too=too).given)
+    return history.do(order, progress=progress, register=register)[0]
 
 
 def cycle_source(value: str) -> Order:

@@ -7,28 +7,72 @@ averages (unbiased) and about readers (posterior) cannot be seen on one run: tes
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import permutations
 from types import MappingProxyType
-from typing import cast
+from typing import ClassVar, Protocol
 
 import numpy as np
 
+from tabprotect.engine.arrays import Ints
 from tabprotect.engine.errors import InfeasibleError
-from tabprotect.engine.parameters import Values
+from tabprotect.engine.parameters import Parameter, Values
 from tabprotect.engine.protection.problem import Draft, Problem
 from tabprotect.engine.protection.subtables import groupings_of
 from tabprotect.engine.release.release import PublishedTable
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.groupings.grouping import Grouping
 from tabprotect.engine.tables.groupings.true_table import true_table
-from tabprotect.engine.tables.margins import all_margins
-from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.engine.tables.publication import Publication
 
-Check = Callable[[Problem, Values, Draft], str]
 Tables = tuple[PublishedTable, ...]
-Seen = Callable[[Domain, Values, Tables], str]
+
+
+class Promising(Protocol):
+    """What is asked of a method here."""
+
+    limits: ClassVar[Mapping[str, Parameter[int] | Parameter[int | None]]]
+
+    def promised(self, values: Values) -> tuple[str, ...]:
+        """The names of the guarantees that hold with these values."""
+
+    def kept(self, domain: Domain, values: Values) -> Publication | None:
+        """The margins that every release states exactly."""
+
+
+@dataclass(frozen=True, eq=False)
+class Seen:
+    """What a promise is checked on that every reader sees.
+
+    Attributes
+    ----------
+    limit
+        What the method's own parameter says of this promise, where it has one.
+    """
+
+    domain: Domain
+    groupings: tuple[Grouping, ...]
+    tables: Tables
+    limit: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class Drawn(Seen):
+    """The same beside the original. Confidential.
+
+    Attributes
+    ----------
+    kept
+        The margins that are promised to be exact; by default the grand total.
+    """
+
+    problem: Problem = field(kw_only=True)
+    findings: Mapping[str, object] = field(kw_only=True)
+    kept: Publication | None = field(kw_only=True)
+
+    def truth(self, published: PublishedTable) -> Ints:
+        """The original's counts of a published table's cells."""
+        return true_table(self.problem.table, published.table.domain, self.groupings).counts
 
 
 @dataclass(frozen=True)
@@ -42,19 +86,18 @@ class Guarantee:
     check
         What is wrong with a draft, or ``""``; ``None`` where one run cannot show it.
     seen
-        The same where every reader can see it: of the variables, the values and the published
-        tables alone.
+        The same where every reader can see it.
     sentence
         How it is said of most methods that promise it.
     """
 
     label: str
-    check: Check | None = None
-    seen: Seen | None = None
+    check: Callable[[Drawn], str] | None = None
+    seen: Callable[[Seen], str] | None = None
     sentence: str = ""
 
 
-def verify(names: tuple[str, ...], problem: Problem, values: Values, draft: Draft) -> None:
+def verify(method: Promising, problem: Problem, values: Values, draft: Draft) -> None:
     """Check every promise.
 
     Raises
@@ -62,13 +105,21 @@ def verify(names: tuple[str, ...], problem: Problem, values: Values, draft: Draf
     InfeasibleError
         When one is broken: the method does not work on this table.
     """
-    broken = []
-    for name in names:
-        check = GUARANTEES[name].check
-        reason = "" if check is None else check(problem, values, draft)
-        if reason:
-            broken.append(f"{GUARANTEES[name].label.lower()}: {reason}")
-    broken += broken_openly(names, problem.table.domain, values, draft.tables)
+    domain, broken = problem.table.domain, []
+    for name in method.promised(values):
+        if check := GUARANTEES[name].check:
+            drawn = Drawn(
+                domain,
+                groupings_of(domain, values),
+                draft.tables,
+                _limit(method, name, values),
+                problem=problem,
+                findings=draft.findings,
+                kept=method.kept(domain, values),
+            )
+            if reason := check(drawn):
+                broken.append(f"{GUARANTEES[name].label.lower()}: {reason}")
+    broken += broken_openly(method, domain, values, draft.tables)
     if broken:
         raise InfeasibleError(
             "the method broke its own promise on this table; nothing was released",
@@ -77,16 +128,20 @@ def verify(names: tuple[str, ...], problem: Problem, values: Values, draft: Draf
         )
 
 
-def broken_openly(
-    names: tuple[str, ...], domain: Domain, values: Values, tables: Tables
-) -> list[str]:
+def broken_openly(method: Promising, domain: Domain, values: Values, tables: Tables) -> list[str]:
     """The promises that the published tables themselves break, each with the reason."""
     reasons = []
-    for name in names:
-        seen = GUARANTEES[name].seen
-        if seen is not None and (reason := seen(domain, values, tables)):
-            reasons.append(f"{GUARANTEES[name].label.lower()}: {reason}")
+    for name in method.promised(values):
+        if seen := GUARANTEES[name].seen:
+            case = Seen(domain, groupings_of(domain, values), tables, _limit(method, name, values))
+            if reason := seen(case):
+                reasons.append(f"{GUARANTEES[name].label.lower()}: {reason}")
     return reasons
+
+
+def _limit(method: Promising, name: str, values: Values) -> int:
+    """What the parameter says by which a promise is limited; 0 where there is none."""
+    return (values[method.limits[name]] if name in method.limits else None) or 0
 
 
 def _first(published: PublishedTable, wrong: np.ndarray, what: str) -> str:
@@ -105,51 +160,38 @@ def _each(tables: Tables, wrong: Callable[[PublishedTable], np.ndarray], what: s
     return ""
 
 
-def _truth(problem: Problem, values: Values, published: PublishedTable) -> np.ndarray:
-    groupings = groupings_of(problem.table.domain, values)
-    return true_table(problem.table, published.table.domain, groupings).counts
+def _non_negative(seen: Seen) -> str:
+    return _each(seen.tables, lambda p: p.table.counts < 0, "a negative count")
 
 
-def _non_negative(domain: Domain, values: Values, tables: Tables) -> str:
-    return _each(tables, lambda p: p.table.counts < 0, "a negative count")
-
-
-def _zeros_kept(problem: Problem, values: Values, draft: Draft) -> str:
+def _zeros_kept(drawn: Drawn) -> str:
     return _each(
-        draft.tables,
-        lambda p: (_truth(problem, values, p) == 0) & (p.table.counts != 0),
+        drawn.tables,
+        lambda p: (drawn.truth(p) == 0) & (p.table.counts != 0),
         "a zero became positive",
     )
 
 
-def _exact(problem: Problem, values: Values, draft: Draft) -> str:
-    return _each(
-        draft.tables, lambda p: _truth(problem, values, p) != p.table.counts, "a changed count"
-    )
+def _exact(drawn: Drawn) -> str:
+    return _each(drawn.tables, lambda p: drawn.truth(p) != p.table.counts, "a changed count")
 
 
-def _margins_kept(problem: Problem, values: Values, draft: Draft) -> str:
-    moves = draft.disclosed.get("cycles", values.get("cycles"))
-    domain = problem.table.domain
-    kept = moves.publication if isinstance(moves, MoveSet) else None
-    stated = values.get("kept")
-    if isinstance(stated, str):
-        kept = Publication.of(domain, stated or "1")
-    elif isinstance(stated, (list, tuple)):
-        kept = Publication.of(domain, cast("list[list[str]]", stated))
-    if kept is None:
-        kept = Publication(domain, all_margins(domain))
+def _margins_kept(drawn: Drawn) -> str:
+    kept = drawn.kept or Publication(drawn.domain, ((),))
     for margin, true, published in zip(
-        kept.margins, kept.sums(problem.table), kept.sums(draft.tables[0].table), strict=True
+        kept.margins,
+        kept.sums(drawn.problem.table),
+        kept.sums(drawn.tables[0].table),
+        strict=True,
     ):
         if true != published:
             return f"the margin {' × '.join(margin) or 'total'}"
     return ""
 
 
-def _total_kept(problem: Problem, values: Values, draft: Draft) -> str:
-    published = draft.tables[0].table.total
-    return "" if published == problem.table.total else "the grand total differs"
+def _total_kept(drawn: Drawn) -> str:
+    published = drawn.tables[0].table.total
+    return "" if published == drawn.problem.table.total else "the grand total differs"
 
 
 def _finer(coarse: Domain, fine: Domain, groupings: tuple[Grouping, ...]) -> bool:
@@ -168,85 +210,76 @@ def _pairs(
             yield fine, coarse
 
 
-def _additive(domain: Domain, values: Values, tables: Tables) -> str:
-    groupings = groupings_of(domain, values)
-    for fine, coarse in _pairs(tables, groupings):
-        summed = true_table(fine.table, coarse.table.domain, groupings)
+def _additive(seen: Seen) -> str:
+    for fine, coarse in _pairs(seen.tables, seen.groupings):
+        summed = true_table(fine.table, coarse.table.domain, seen.groupings)
         found = _first(coarse, summed.counts != coarse.table.counts, "a total does not add up")
         if found:
             return found
     return ""
 
 
-def _whole(values: Values, *names: str) -> int:
-    """The first of these parameters that a method has."""
-    value = next(values[name] for name in names if name in values)
-    assert isinstance(value, int)
-    return value
-
-
-def _complete(domain: Domain, values: Values, tables: Tables) -> str:
-    for published in tables:
+def _complete(seen: Seen) -> str:
+    for published in seen.tables:
         found = _first(published, published.hidden, "no count")
         if found:
             return found
     return ""
 
 
-def _multiples(domain: Domain, values: Values, tables: Tables) -> str:
-    base = _whole(values, "base")
-    return _each(tables, lambda p: p.table.counts % base != 0, f"no multiple of {base}")
+def _multiples(seen: Seen) -> str:
+    base = seen.limit
+    return _each(seen.tables, lambda p: p.table.counts % base != 0, f"no multiple of {base}")
 
 
-def _within_base(problem: Problem, values: Values, draft: Draft) -> str:
-    base = _whole(values, "base")
+def _within_base(drawn: Drawn) -> str:
+    base = drawn.limit
     return _each(
-        draft.tables,
-        lambda p: np.abs(p.table.counts - _truth(problem, values, p)) >= base,
+        drawn.tables,
+        lambda p: np.abs(p.table.counts - drawn.truth(p)) >= base,
         f"a change of {base} or more",
     )
 
 
-def _none_below_base(domain: Domain, values: Values, tables: Tables) -> str:
-    base = _whole(values, "base")
+def _none_below_base(seen: Seen) -> str:
+    base = seen.limit
     return _each(
-        tables,
+        seen.tables,
         lambda p: (p.table.counts > 0) & (p.table.counts < base),
         f"a count between 0 and {base}",
     )
 
 
-def _within_deviation(problem: Problem, values: Values, draft: Draft) -> str:
-    most = _whole(values, "D", "cap")
+def _within_deviation(drawn: Drawn) -> str:
+    most = drawn.limit
     return _each(
-        draft.tables,
-        lambda p: np.abs(p.table.counts - _truth(problem, values, p)) > most,
+        drawn.tables,
+        lambda p: np.abs(p.table.counts - drawn.truth(p)) > most,
         f"a change of more than {most}",
     )
 
 
-def _small_avoided(domain: Domain, values: Values, tables: Tables) -> str:
-    small = _whole(values, "js")
+def _small_avoided(seen: Seen) -> str:
+    small = seen.limit
     return _each(
-        tables,
+        seen.tables,
         lambda p: (p.table.counts > 0) & (p.table.counts <= small),
         f"a count between 1 and {small}",
     )
 
 
-def _no_at_risk(problem: Problem, values: Values, draft: Draft) -> str:
-    rule = problem.at_risk
-    return _each(
-        draft.tables,
-        lambda p: (
-            rule.mask(_truth(problem, values, p)) & (p.table.counts == _truth(problem, values, p))
-        ),
-        "an at-risk count published as it is",
-    )
+def _no_at_risk(drawn: Drawn) -> str:
+    rule = drawn.problem.at_risk
+
+    def wrong(published: PublishedTable) -> np.ndarray:
+        truth = drawn.truth(published)
+        return np.asarray(rule.mask(truth) & (published.table.counts == truth))
+
+    return _each(drawn.tables, wrong, "an at-risk count published as it is")
 
 
-def _intervals(problem: Problem, values: Values, draft: Draft) -> str:
-    audit = draft.findings.get("audit")
+def _intervals(drawn: Drawn) -> str:
+    audit = drawn.findings.get("audit")
     if not isinstance(audit, Mapping):
         return "there was no audit"
     failing = int(audit.get("unprotected", 0))

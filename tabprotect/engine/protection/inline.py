@@ -9,7 +9,6 @@ them, and judge one bundle differently on two machines.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
 
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.grouping_files import names_files
@@ -33,7 +32,7 @@ def _is_json(value: object) -> bool:
     return isinstance(value, str) and value.lstrip().startswith("{")
 
 
-def require_inline(parameters: Iterable[Parameter[Any]], stated: Mapping[str, object]) -> None:
+def require_inline(parameters: Iterable[Parameter[object]], stated: Mapping[str, object]) -> None:
     """Refuse a foreign mechanism that names a file. No file is looked at.
 
     Parameters

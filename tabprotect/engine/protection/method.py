@@ -10,12 +10,13 @@ from __future__ import annotations
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import ClassVar
 
 import numpy as np
 
 from tabprotect.engine.arrays import Floats
-from tabprotect.engine.budgets import METHOD_PREVIEW_WORK as PREVIEW_WORK
+from tabprotect.engine.budgets import METHOD_PREVIEW_WORK
 from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.formats.grouping_files import grouping_text
 from tabprotect.engine.parameters import Parameter, Values, resolve
@@ -57,6 +58,8 @@ class Method(ABC):
         Names of ``NEEDS``.
     guarantees
         Names of ``GUARANTEES`` -> the promise in a sentence.
+    limits
+        Names of ``GUARANTEES`` -> the parameter that says how far the promise goes, where one does.
     most_trials
         Runs of a preview at most.
     trial_work
@@ -73,6 +76,7 @@ class Method(ABC):
     parameters: ClassVar[tuple[Parameter[object], ...]]
     needs: ClassVar[tuple[str, ...]] = ()
     guarantees: ClassVar[Mapping[str, str]] = {}
+    limits: ClassVar[Mapping[str, Parameter[int] | Parameter[int | None]]] = MappingProxyType({})
     most_trials: ClassVar[int] = 100
     trial_work: ClassVar[float] = 20.0
     levers: ClassVar[tuple[str, ...]] = ()
@@ -171,11 +175,6 @@ class Method(ABC):
         """Parameters to try the method with where its defaults alone say too little."""
         return {}
 
-    def unmet(self, problem: Problem) -> dict[str, str]:
-        """Needs that a table does not meet, each with the reason."""
-        reasons = {name: NEEDS[name].missing(problem) for name in self.needs}
-        return {name: reason for name, reason in reasons.items() if reason}
-
     def kept(self, domain: Domain, values: Values) -> Publication | None:
         """The margins that every release states exactly, whatever the chance in it."""
         return None
@@ -185,7 +184,8 @@ class Method(ABC):
 
         Those outside the inner table are not judged then, unless they are suppressed.
         """
-        return "exact" in self.promised(release.mechanism.values)
+        values = release.mechanism.values
+        return "exact" in self.promised(values) or self.kept(release.domain, values) is not None
 
     def insiders(self, values: Values) -> bool:
         """Whether there are readers who know a cell because they are alone in it."""
@@ -213,6 +213,11 @@ class Method(ABC):
         """The help page (plain text)."""
         return (sys.modules[type(self).__module__].__doc__ or "").strip()
 
+    def unmet(self, problem: Problem) -> dict[str, str]:
+        """Needs that a table does not meet, each with the reason."""
+        reasons = {name: NEEDS[name].missing(problem) for name in self.needs}
+        return {name: reason for name, reason in reasons.items() if reason}
+
     def require(self, problem: Problem) -> None:
         """Refuse a problem that lacks what the method needs.
 
@@ -239,7 +244,7 @@ class Method(ABC):
             self,
             problem,
             values,
-            Runs(self.most_trials, FEWEST_TRIALS, PREVIEW_WORK),
+            Runs(self.most_trials, FEWEST_TRIALS, METHOD_PREVIEW_WORK),
             generator=trial_coins(problem.table.domain),
             progress=progress,
         )
@@ -277,7 +282,7 @@ class Method(ABC):
             When a promise is broken.
         """
         draft = self.draw(problem, values, generator, progress)
-        promises.verify(self.promised(values), problem, values, draft)
+        promises.verify(self, problem, values, draft)
         public = {
             p.name: values[p.name]
             for p in self.parameters

@@ -7,8 +7,6 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from tabprotect.engine.arrays import Floats, Ints
-from tabprotect.engine.budgets import PUBLISHED_SUMS_ENTRIES as MOST_ENTRIES
-from tabprotect.engine.budgets import PUBLISHED_SUMS_JOINED as MOST_JOINED
 from tabprotect.engine.equal_rows import equal_rows
 from tabprotect.engine.errors import InputError, TooLargeError
 from tabprotect.engine.release.likelihood import CellFactors, Rerun, each_cell
@@ -16,6 +14,13 @@ from tabprotect.engine.release.release import PublishedTable, Release
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
+
+MOST_JOINED = 500
+"""Inner cells up to which totals go into a posterior beside published inner cells."""
+
+MOST_ENTRIES = 40_000_000
+"""Inner cells times margins that are followed, at some 50 bytes each."""
+
 
 INNER_NOTE = (
     "This posterior uses the published inner cells only; the published totals say a little more."

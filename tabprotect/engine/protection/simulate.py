@@ -1,7 +1,7 @@
 """Trying a method: a stream of simulated releases, which protect nothing.
 
-Previews, the chance to pass the gate, trials of every method, comparisons and calibrations fold
-this one stream. The same seed gives the same stream.
+Previews, the chance to pass the gate, trials of every method and comparisons fold this stream. The
+same seed gives the same stream.
 """
 
 from __future__ import annotations

@@ -9,8 +9,8 @@ from typing import Literal
 import numpy as np
 
 from tabprotect.engine.arrays import Bools, Ints
-from tabprotect.engine.budgets import MOST_TIGHT
 from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.protection.margins.margin_safety import MOST_TIGHT
 from tabprotect.engine.query_space.critical_widths.at_risk import AtRiskCells
 from tabprotect.engine.query_space.critical_widths.widths import Widths, critical_widths
 from tabprotect.engine.query_space.critical_widths.widths_on_demand import AskedWidths

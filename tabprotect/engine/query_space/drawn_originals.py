@@ -12,7 +12,6 @@ import numpy as np
 from tabprotect.engine.arrays import Ints
 from tabprotect.engine.belief.believing import RELEASE_ALONE, Evidence, believe
 from tabprotect.engine.belief.effort import READER
-from tabprotect.engine.budgets import DRAWN_ORIGINALS_CELLS
 from tabprotect.engine.errors import TooLargeError
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.published_sums import counts_of, sum_factors
@@ -23,6 +22,10 @@ from tabprotect.engine.release.mechanism import Mechanism
 from tabprotect.engine.release.release import PublishedTable, Release
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
+
+DRAWN_ORIGINALS_CELLS = 4_096
+"""Of a table whose originals are drawn: each draw is judged as a whole."""
+
 
 CHAIN_DRAWS = 400
 """Draws of the posterior's own walk, where it cannot be drawn from exactly."""

@@ -5,13 +5,19 @@ from __future__ import annotations
 import numpy as np
 
 from tabprotect.engine.arrays import Floats
-from tabprotect.engine.budgets import FITTED_TABLE_CELLS, FITTED_TABLE_SWEEPS
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.fitting.expected import fit
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.query_space.frontier import Frontier
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
+
+FITTED_TABLE_CELLS = 2**22
+"""Cells of a table that is fitted in full to released margins."""
+
+FITTED_TABLE_SWEEPS = 200
+"""Sweeps of that fit."""
+
 
 CLOSE = 1e-6
 """Distance from the margins that is near enough."""

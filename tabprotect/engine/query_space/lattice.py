@@ -18,13 +18,16 @@ from itertools import combinations
 import numpy as np
 
 from tabprotect.engine.arrays import Ints
-from tabprotect.engine.budgets import LATTICE_VARIABLES as MAX_VARIABLES
 from tabprotect.engine.budgets import MAX_LISTED
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.margins import MarginSet
 from tabprotect.engine.tables.possible import joined_variables as joined_by
 from tabprotect.engine.tables.variable import Level
+
+MAX_VARIABLES = 40
+"""What the source aims at; a bit set stays a small integer."""
+
 
 Query = int
 

@@ -9,10 +9,18 @@ import numpy as np
 
 from tabprotect.engine.arrays import Ints
 from tabprotect.engine.bounds.fibre import Sums, fibre
-from tabprotect.engine.budgets import POSSIBLE_CELLS, POSSIBLE_HELD, POSSIBLE_TABLES
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.query_space.lattice import Query, bits
 from tabprotect.engine.tables.table import Table
+
+POSSIBLE_CELLS = 2_000
+"""Cells of a table whose possible originals are listed."""
+
+POSSIBLE_TABLES = 100_000
+"""Tables with the released margins that are listed to price a refusal."""
+
+POSSIBLE_HELD = 2**22
+"""Counts of all of them together."""
 
 
 def possible_tables(

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TypeVar, cast
 
-from tabprotect.engine.budgets import WORKERS_PATIENCE as PATIENCE
+from tabprotect.engine.budgets import WORKERS_PATIENCE
 from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.progress import Progress
 
@@ -96,7 +96,7 @@ def _parallel(workers: int | str) -> Iterator[Callable[..., Iterator[object]]]:
             hint='install it with: pip install "tabprotect[cluster]"',
         ) from None
     try:
-        client = Client(workers, timeout=PATIENCE)
+        client = Client(workers, timeout=WORKERS_PATIENCE)
     except (OSError, ValueError) as error:
         raise InputError(
             f"no Dask scheduler answers at {workers} ({error})",

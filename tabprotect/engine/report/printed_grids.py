@@ -6,10 +6,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import product
 
-from tabprotect.engine.budgets import GRIDS_CELLS as MOST_CELLS
 from tabprotect.engine.release.release import PublishedTable
 from tabprotect.engine.report.svg_figures import count_text
 from tabprotect.engine.tables.domain import Domain, Index
+
+MOST_CELLS = 600
+"""A larger table is not printed: it is in the files."""
+
 
 ACROSS = 8
 """Columns of counts on a page."""

@@ -7,7 +7,6 @@ from datetime import date
 
 from markupsafe import Markup
 
-from tabprotect.engine.budgets import MOST_TABLES
 from tabprotect.engine.bundle.check_lines import CheckGroup, CheckLine, bundle_files, stated
 from tabprotect.engine.bundle.verify import Verification
 from tabprotect.engine.protection.registered import methods
@@ -15,6 +14,10 @@ from tabprotect.engine.report import svg_figures
 from tabprotect.engine.report.printed_grids import Grid, published_grid
 from tabprotect.engine.report.readme_parts import sections
 from tabprotect.engine.tables.domain import Domain
+
+MOST_TABLES = 8
+"""Tables that are printed; further ones are in the files."""
+
 
 UNTITLED = "A protected table of counts"
 

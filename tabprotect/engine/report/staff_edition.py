@@ -8,8 +8,6 @@ from datetime import date
 from markupsafe import Markup
 
 from tabprotect.engine.arrays import Bools, Ints
-from tabprotect.engine.budgets import GRIDS_CELLS as MOST_CELLS
-from tabprotect.engine.budgets import MOST_TABLES
 from tabprotect.engine.bundle.check_lines import (
     CheckGroup,
     CheckLine,
@@ -27,8 +25,13 @@ from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.protection.subtables import groupings_of
 from tabprotect.engine.release.release import PublishedTable
 from tabprotect.engine.report import svg_figures
-from tabprotect.engine.report.printed_grids import Grid, GridCell, grid, published_grid
-from tabprotect.engine.report.public_edition import PublicEdition, public_edition, size_text
+from tabprotect.engine.report.printed_grids import MOST_CELLS, Grid, GridCell, grid, published_grid
+from tabprotect.engine.report.public_edition import (
+    MOST_TABLES,
+    PublicEdition,
+    public_edition,
+    size_text,
+)
 from tabprotect.engine.report.register_section import RegisterSection
 from tabprotect.engine.tables.domain import Index
 

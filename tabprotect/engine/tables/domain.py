@@ -10,12 +10,19 @@ from functools import cached_property
 import numpy as np
 
 from tabprotect.engine.arrays import Bools, Ints
-from tabprotect.engine.budgets import DOMAIN_CATEGORIES as MAX_CATEGORIES
-from tabprotect.engine.budgets import DOMAIN_CELLS as MAX_CELLS
-from tabprotect.engine.budgets import DOMAIN_PROJECTIONS as PROJECTIONS
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.tables.structural import StructuralZeros, held_by, holds, restated, stated
 from tabprotect.engine.tables.variable import Level, Variable
+
+DOMAIN_CELLS = 2**62
+"""A mixed-radix cell key must fit int64."""
+
+MAX_CATEGORIES = 10_000_000
+"""Of all variables together."""
+
+PROJECTIONS = 4096
+"""Domains of margins that a domain remembers."""
+
 
 Index = tuple[int, ...]
 """A cell as one category number per variable."""
@@ -43,7 +50,7 @@ class Domain:
         if len(set(names)) != len(names):
             twice = sorted({n for n in names if names.count(n) > 1})
             raise InputError(f"the variable {twice[0]!r} occurs twice", hint="rename one of them")
-        if self.size > MAX_CELLS and not self.wide:
+        if self.size > DOMAIN_CELLS and not self.wide:
             raise InputError(
                 f"a table of {' x '.join(map(str, self.shape))} has more than 2^62 cells",
                 hint="leave out a variable or merge categories",

@@ -6,8 +6,14 @@ import re
 from collections.abc import Iterable, Sequence
 from itertools import product
 
-from tabprotect.engine.budgets import FORMULA_BRACKETS, FORMULA_TERMS
 from tabprotect.engine.errors import InputError
+
+FORMULA_TERMS = 100_000
+"""Terms of a formula."""
+
+FORMULA_BRACKETS = 100
+"""Brackets inside each other."""
+
 
 FORM = (
     "write for example a*b + c: + adds terms, a:b is the table of both, a*b is a + b + a:b, "

@@ -11,9 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tabprotect.engine.arrays import AnyInts, Ints
-from tabprotect.engine.budgets import DOMAIN_CELLS
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.domain import DOMAIN_CELLS, Domain
 from tabprotect.engine.tables.table import Table, exact_sum
 
 

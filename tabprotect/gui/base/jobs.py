@@ -14,9 +14,12 @@ from typing import Any
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
 
-from tabprotect.engine.budgets import JOBS_PATIENCE
 from tabprotect.engine.errors import Interrupted
 from tabprotect.engine.progress import Progress
+
+JOBS_PATIENCE = 300
+"""Milliseconds that cancelled work may take to stop before the window goes on without it."""
+
 
 INTERVAL = 0.05
 """Seconds between two reports that reach the window: 20 a second."""

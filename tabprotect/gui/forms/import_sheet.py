@@ -228,9 +228,9 @@ class ImportSheet(QDialog):
             # What totals are says all that stripping them does.
             if option.name not in (seen.kind.options | ANY_FORMAT) - {"strip_totals"}:
                 continue
-            label, said = LABELS[option.name], option.metadata["help"]
+            label, said = LABELS[option.name], option.help
             box: QWidget
-            listed = self._listed(seen, option.name, option.metadata["metavar"])
+            listed = self._listed(seen, option.name, option.metavar)
             if isinstance(option.default, bool):
                 box = QCheckBox(label)
                 box.toggled.connect(self._changed)
@@ -240,7 +240,7 @@ class ImportSheet(QDialog):
             elif listed or option.name in FROM_FILE:
                 box = QComboBox(
                     editable=option.name != "thousands"
-                    and option.metadata["metavar"] not in ("long|grid", "table|records")
+                    and option.metavar not in ("long|grid", "table|records")
                 )
                 box.addItem("", "")
                 for value in listed:

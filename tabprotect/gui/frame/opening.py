@@ -36,7 +36,7 @@ RECIPE = ".toml"
 
 CHOOSE = "Choose how it is read\u2026"
 
-REMEDIES = {option.name: remedy for option in options() if (remedy := option.metadata["remedy"])}
+REMEDIES = {option.name: remedy for option in options() if (remedy := option.remedy)}
 """Options of reading a table that an error may offer, and their buttons."""
 
 

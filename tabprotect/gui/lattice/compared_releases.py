@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tabprotect.engine.budgets import REBUILT_CELLS
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.releasing.query_space_state import evidence_of
@@ -18,6 +17,10 @@ from tabprotect.engine.query_space.optimal.best_release import (
 )
 from tabprotect.engine.query_space.registered import criteria, utilities
 from tabprotect.engine.randomness import Randomness
+
+REBUILT_CELLS = 20_000
+"""Cells up to which a table is rebuilt from its margins for comparison."""
+
 
 VERDICTS = {"safe": "may go out", "bad": "too risky", "unknown": "not proved wide enough"}
 

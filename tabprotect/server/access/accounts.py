@@ -15,9 +15,12 @@ from argon2 import PasswordHasher
 from argon2.exceptions import VerificationError
 from sqlalchemy import exc
 
-from tabprotect.engine.budgets import ACCOUNTS_REMEMBERED
 from tabprotect.engine.database import Database, Schema
 from tabprotect.engine.errors import InputError
+
+ACCOUNTS_REMEMBERED = 10_000
+"""Keys that were found good a moment ago."""
+
 
 Role = Literal["user", "operator", "auditor"]
 

@@ -8,7 +8,8 @@ from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from tabprotect.engine.budgets import MOST_CLIENTS
+MOST_CLIENTS = 100_000
+"""Clients that are counted; the ones seen least recently are forgotten first."""
 
 
 @dataclass(frozen=True)

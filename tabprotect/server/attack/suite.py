@@ -12,10 +12,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import combinations, islice
 
-from tabprotect.engine.budgets import ATTACK_JOINED
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.server.attack.target import Heard, Sent, Shown, Target, cells_of, sub_table_address
+
+ATTACK_JOINED = 200_000
+"""Cells of two answers joined."""
+
 
 SMALL = range(1, 3)
 """Counts that the attacker is after."""

@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 
 import tabprotect as tp
 from tabprotect.engine.assessment.assessed_release import AssessedRelease
-from tabprotect.engine.assessment.association import association
 from tabprotect.engine.assessment.attribute_disclosure import guess
 from tabprotect.engine.assessment.compared_cells import default_compared, derive
 from tabprotect.engine.assessment.distances import ranks
 from tabprotect.engine.assessment.figure import Figure
 from tabprotect.engine.assessment.intruder_key import Key
 from tabprotect.engine.assessment.registered import measures, named_measures
+from tabprotect.engine.assessment.utility.association_change import association
 from tabprotect.engine.belief.effort import COMPARISON
 from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.posterior.factors import infer_factors

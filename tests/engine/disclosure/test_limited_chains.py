@@ -121,11 +121,11 @@ def test_work_counts_runs_that_are_still_to_come(
     monkeypatch.setattr(chain, "r_hat", lambda _: 1.2)
     infer(likelihood, work=1.0)
     assert drawn[-1] == f"drawing originals, run {chain.ROUNDS}"
-    monkeypatch.setattr(chain, "MOST_WORK", 7e4)
+    monkeypatch.setattr(chain, "CHAIN_WORK", 7e4)
     drawn.clear()
     infer(likelihood, work=1.0)
     assert drawn[-1] == "drawing originals, run 1"
-    monkeypatch.setattr(chain, "MOST_WORK", 100.0)
+    monkeypatch.setattr(chain, "CHAIN_WORK", 100.0)
     with pytest.raises(TooLargeError, match="longer than is given"):
         infer(likelihood, work=1.0)
     infer(likelihood)

@@ -220,7 +220,7 @@ def test_a_reading_says_what_was_given() -> None:
     given = {"strip_totals": True, "decimal": ","}
     assert Reading.of(given).given == given
     for option in options():
-        assert option.metadata["help"]
+        assert option.help
 
 
 @pytest.mark.parametrize(

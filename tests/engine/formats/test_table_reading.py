@@ -15,7 +15,7 @@ from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.table_reading import TableFile, read_table
 from tabprotect.engine.formats.text import rows
 from tabprotect.engine.formats.workbooks.workbook_size import (
-    MOST_CELLS,
+    WORKBOOK_SIZE_CELLS,
     cells_of_records,
     cells_of_text,
 )
@@ -276,7 +276,7 @@ def test_a_workbook_with_cells_far_apart_is_refused(tmp_path: Path) -> None:
 )
 def test_places_that_no_spreadsheet_has_are_refused(stray: str) -> None:
     sheet = f"<sheetData><row r='1'><c r='A1'><v>1</v></c></row>{stray}</sheetData>".encode()
-    assert cells_of_text(io.BytesIO(sheet)) > MOST_CELLS
+    assert cells_of_text(io.BytesIO(sheet)) > WORKBOOK_SIZE_CELLS
 
 
 def test_the_size_of_a_sheet() -> None:

@@ -124,7 +124,7 @@ def test_files_have_a_row_for_each_cell_and_count(
 def test_limits_are_asked_before_the_work(
     posterior: Posterior, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(columns, "MOST_ROWS", 12)
+    monkeypatch.setattr(columns, "COLUMNS_ROWS", 12)
     with pytest.raises(TooLargeError, match="rows, one for each cell and possible count"):
         PosteriorColumns.of(posterior, np.arange(12))
 

@@ -105,6 +105,40 @@ def test_files_lie_beside_the_recipe_and_written_ones_in_the_folder(tmp_path: Pa
     assert written == [tmp_path / "deep" / "out" / "r.zip"] and written[0].exists()
 
 
+def test_a_set_is_published_by_its_older_word_too(tmp_path: Path) -> None:
+    begin = """
+        [[step]]
+        do = "open_table"
+        source = "example:czech-autoworkers"
+        [[step]]
+        do = "set_method"
+        method = "random_rounding"
+        [[step]]
+        do = "set_parameters"
+        margins = "A*B + B*C"
+        [[step]]
+        do = "protect"
+        seed = "7"
+        [[step]]
+        """
+    end = "\ndossier = 'd.zip'\ntables = { one = 'A*B', two = 'B*C' }\n"
+    texts = {
+        "older": 'do = "publish_set"\nfolder = "set"',
+        "now": 'do = "publish"\nrelease = "set"',
+    }
+    found = {}
+    for name, last in texts.items():
+        out = tmp_path / name
+        steps = replay.from_text(f"recipe = {recipe_text.FORMAT}\n{begin}{last}{end}")
+        history, written = replay.run(steps, out)
+        assert written == [out / "set", out / "d.zip"]
+        assert history.steps[-1].command == "publish"
+        assert history.steps[-1].label == "publish a set of tables as set"
+        found[name] = {path.name: path.read_bytes() for path in (out / "set").iterdir()}
+    assert found["older"] == found["now"]
+    assert set(found["now"]) == {"one.zip", "two.zip", "set.json", "manifest.json"}
+
+
 @pytest.mark.parametrize(
     ("text", "match"),
     [

@@ -33,6 +33,6 @@ def test_two_workers(czech: Table) -> None:
 
 
 def test_nobody_answers(czech: Table, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(workers, "PATIENCE", 0.5)
+    monkeypatch.setattr(workers, "WORKERS_PATIENCE", 0.5)
     with pytest.raises(InputError, match="no Dask scheduler"):
         critical_widths(AtRiskCells(czech, SmallCount(1, 2)), workers="tcp://127.0.0.1:1")

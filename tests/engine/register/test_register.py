@@ -129,7 +129,7 @@ def test_faults(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
         connection.execute("UPDATE register_version SET version_num = '9999'")
     with pytest.raises(InputError, match="newer version"):
         Register(str(path))
-    monkeypatch.setattr("tabprotect.engine.database.PATIENCE", 0.05)
+    monkeypatch.setattr("tabprotect.engine.database.DATABASE_PATIENCE", 0.05)
     other = tmp_path / "locked"
     holder = Database(str(other), SCHEMA)
 

@@ -8,10 +8,15 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tabprotect.engine.budgets import GRIDS_CELLS as MOST_CELLS
 from tabprotect.engine.release.release import PublishedTable
 from tabprotect.engine.report import svg_figures
-from tabprotect.engine.report.printed_grids import ACROSS, GridCell, grid, published_grid
+from tabprotect.engine.report.printed_grids import (
+    ACROSS,
+    MOST_CELLS,
+    GridCell,
+    grid,
+    published_grid,
+)
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 

@@ -9,9 +9,8 @@ from collections.abc import Iterator
 import pytest
 from pytestqt.qtbot import QtBot
 
-from tabprotect.engine.budgets import JOBS_PATIENCE
 from tabprotect.engine.progress import Progress
-from tabprotect.gui.base.jobs import Job, Jobs
+from tabprotect.gui.base.jobs import JOBS_PATIENCE, Job, Jobs
 
 
 @pytest.fixture

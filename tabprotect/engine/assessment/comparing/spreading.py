@@ -9,8 +9,11 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from typing import TypeVar
 
-from tabprotect.engine.budgets import SPREADING_PATIENCE as PATIENCE
 from tabprotect.engine.progress import SILENT, Part, Progress
+
+PATIENCE = 0.25
+"""Seconds of work put into one piece, so that there is progress to see."""
+
 
 Piece = TypeVar("Piece")
 Result = TypeVar("Result")

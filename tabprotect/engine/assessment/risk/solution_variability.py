@@ -17,7 +17,13 @@ from tabprotect.engine.arrays import Ints
 from tabprotect.engine.assessment.assessed_release import AssessedRelease
 from tabprotect.engine.assessment.figure import AT_LEAST, Figure
 from tabprotect.engine.assessment.measure import Measure
-from tabprotect.engine.budgets import VARIABILITY_COUNTS, VARIABILITY_DRAWN
+
+VARIABILITY_DRAWN = 2_000
+"""Originals that are drawn where they cannot be listed."""
+
+VARIABILITY_COUNTS = 2**23
+"""Counts of all originals that are looked at together; of more, so many are drawn."""
+
 
 FEW = 400
 """Originals of which all pairs are looked at."""

@@ -16,9 +16,11 @@ from functools import cached_property
 import numpy as np
 
 from tabprotect.engine.arrays import Ints
-from tabprotect.engine.budgets import MOST_KINDS
 from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.tables.publication import Publication
+
+MOST_KINDS = 50_000
+"""Sets of axes and ways that are looked at while the minimal ones are sought."""
 
 
 @dataclass(frozen=True, eq=False)

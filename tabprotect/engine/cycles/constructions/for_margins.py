@@ -13,7 +13,6 @@ from itertools import pairwise
 import numpy as np
 
 from tabprotect.engine.arrays import Bools, Ints
-from tabprotect.engine.budgets import MOST_COMPLETED, MOST_PROVED
 from tabprotect.engine.cycles.constructions.long_cycles import check_size
 from tabprotect.engine.cycles.constructions.triangular import (
     ChosenMoves,
@@ -28,6 +27,12 @@ from tabprotect.engine.tables.kept_margins import KeptMargins
 from tabprotect.engine.tables.margins import dimension as closed_form
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.engine.tables.publication import Publication
+
+MOST_COMPLETED = 400
+"""Cells among which the moves are sought that the triangular ones leave out."""
+
+MOST_PROVED = 10_000_000
+"""Sums of entries over margins that are looked at again when a design is done."""
 
 
 @dataclass(frozen=True, eq=False)

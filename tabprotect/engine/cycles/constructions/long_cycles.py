@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from tabprotect.engine.budgets import DESIGNED_CELLS as MOST_CELLS
+from tabprotect.engine.budgets import DESIGNED_CELLS
 from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.moves import MoveSet
@@ -44,7 +44,7 @@ def check_size(domain: Domain) -> None:
     ParameterError
         Before anything is worked out.
     """
-    if domain.size > MOST_CELLS:
+    if domain.size > DESIGNED_CELLS:
         raise ParameterError(
             {"shape": f"{domain.size:,} cells are too many to design cycles for"},
             hint="leave out a variable or merge categories",

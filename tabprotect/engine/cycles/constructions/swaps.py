@@ -8,14 +8,24 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from tabprotect.engine.budgets import EXACT_WIDTH, MAX_WIDTH, MOST_SWAPS, WIDEST_STRIPS
-from tabprotect.engine.budgets import SWAPS_ENTRIES as MOST_ENTRIES
 from tabprotect.engine.cycles.constructions.long_cycles import check_shape
-from tabprotect.engine.cycles.elimination_width import elimination_cost
+from tabprotect.engine.cycles.elimination_width import MAX_WIDTH, elimination_cost
 from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.margins import MarginSet, margins_of_order
 from tabprotect.engine.tables.moves import MoveSet
+
+WIDEST_STRIPS = 8
+"""The highest strips that are taken unasked are at most this wide: about a second."""
+
+EXACT_WIDTH = 6
+"""The default design stays at most this wide in one pass (the default number of passes)."""
+
+MOST_SWAPS = 200_000
+"""Swaps that are listed."""
+
+MOST_ENTRIES = 50_000_000
+"""Cells of all cycles together."""
 
 
 def swaps(

@@ -17,13 +17,18 @@ import numpy as np
 import numpy.typing as npt
 
 from tabprotect.engine.arrays import Bools, Floats, Ints
-from tabprotect.engine.budgets import TRIANGULAR_HELD
-from tabprotect.engine.budgets import TRIANGULAR_WORK as MOST_WORK
 from tabprotect.engine.cycles.constructions.differences import Kind, kinds
 from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.fitting.synthetic_tables import DIGITS
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.tables.publication import Publication
+
+MOST_WORK = 150_000_000
+"""Partner cells that are looked at in all; beyond, fewer choices are."""
+
+TRIANGULAR_HELD = 2**22
+"""Partner cells that are looked at side by side."""
+
 
 CROWDED = 1e6
 """What a choice costs that touches a cell which has reached the cap: the others come first."""

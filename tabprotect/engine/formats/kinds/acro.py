@@ -22,6 +22,7 @@ from tabprotect.engine.formats.layouts.count_marks import CountMarks
 from tabprotect.engine.formats.layouts.crosstab import HIDDEN, crosstab_csv
 from tabprotect.engine.formats.layouts.laid_out import lay_out
 from tabprotect.engine.formats.layouts.marked_cells import marked_cells
+from tabprotect.engine.formats.layouts.observations import refuse_texts
 from tabprotect.engine.formats.layouts.text_rows import text_rows
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.text.rows import TextRows
@@ -61,7 +62,7 @@ class Acro(Format):
             )
         uid, name = tables[0]
         # What this program itself writes in place of a suppressed count.
-        marks = CountMarks({HIDDEN: "suppressed", **CountMarks.parse(reading.marks).meanings})
+        marks = CountMarks.parse(reading.marks, own={HIDDEN: "suppressed"})
         rows = text_rows(TextRows(path.parent / name), None)
         layout = lay_out(rows, reading, marks, name)
         cells, _ = marked_cells(layout, reading, marks, name)
@@ -88,9 +89,8 @@ class Acro(Format):
 
 
 def _check(domain: Domain) -> None:
-    for label in (c for v in domain.variables for c in v.categories):
-        if not label or label != label.strip() or not label.isprintable():
-            raise InputError(f"ACRO has no place for the category {label!r}", hint="rename it")
+    labels = (label for v in domain.variables for label in v.categories)
+    refuse_texts(labels, lambda t: t and t == t.strip() and t.isprintable(), "ACRO")
 
 
 def _own_file(domain: Domain) -> str:

@@ -14,25 +14,22 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from tabprotect.engine.arrays import Bools, Codes, Ints
-from tabprotect.engine.budgets import MOST_TEXT as MOST_BYTES
+from tabprotect.engine.arrays import Bools, Codes
+from tabprotect.engine.budgets import MOST_TEXT
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.format import Format
 from tabprotect.engine.formats.layouts.cell_list import CellList, check_categories
-from tabprotect.engine.formats.layouts.code_labels import labelled
-from tabprotect.engine.formats.layouts.count_marks import CountMarks, absent
-from tabprotect.engine.formats.layouts.several_measures import chosen_measures
+from tabprotect.engine.formats.layouts.observations import Observations, counts_shown
 from tabprotect.engine.formats.reading_options import Reading
-from tabprotect.engine.formats.text.numerals import NotACountError, parse_count
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.domain_json import as_json
-from tabprotect.engine.tables.table import INT64_MAX, Table
+from tabprotect.engine.tables.table import Table
 
 _HEAD = re.compile(
     rb'(\xef\xbb\xbf)?\s*\{.*"(class"\s*:\s*"dataset"|dimension"\s*:\s*\{)', re.DOTALL
@@ -41,6 +38,7 @@ _CONFIDENTIAL = "c"
 """As Eurostat marks them."""
 _HIDDEN = frozenset({_CONFIDENTIAL, "C", "Q", "x"})
 """Statuses of values that are suppressed, of offices that mark them so."""
+InPlace = Callable[[int, str], tuple[str, str]]
 _HINT = "ask the service for the dataset again, or take it as CSV"
 
 
@@ -69,40 +67,19 @@ class JsonStat(Format):
         sizes = [str(len(known)) for known in categories]
         if [s for s in sizes if s != "1"] != [s for s in size if s != "1"]:
             raise InputError("the sizes of the dimensions are not those stated", hint=_HINT)
-        cells = math.prod(map(len, categories))
-        chosen = chosen_measures(_measures(dataset, dimension, ids), ids, categories, reading)
-        kept = tuple(name for axis, name in enumerate(ids) if axis not in chosen)
-        if len(kept) < len(ids):
-            notes.append(f"left out: {', '.join(n for n in ids if n not in kept)}, one measure")
-        keys, listed = _values(dataset.get("value"), cells)
-        if any(len(categories[axis]) > 1 for axis in chosen):
-            keys, listed = _of_measure(keys, listed, categories, chosen)
-        keys, counts, gaps = _counts(keys, listed, dataset.get("status"), categories, reading)
-        whole = len(keys) == cells and bool((keys == np.arange(cells)).all())
-        codes: tuple[Codes, ...] | None = None
-        if not whole:
-            found = np.unravel_index(keys, tuple(map(len, categories)))
-            codes = tuple(
-                code.astype(np.int32) for name, code in zip(ids, found, strict=True) if name in kept
-            )
-        if reading.labels:
-            categories = [
-                labelled(known, _labels(dimension, name))
-                for name, known in zip(ids, categories, strict=True)
-            ]
-        known = tuple(c for name, c in zip(ids, categories, strict=True) if name in kept)
+        codes, values, in_place = _values(dataset, tuple(map(len, categories)))
         extension = dataset.get("extension")
-        cells_found = CellList(
-            kept,
-            known,
+        observations = Observations(
+            tuple(ids),
+            tuple(categories),
             codes,
-            counts,
-            lambda entry: None,
+            values,
+            in_place,
             stated=extension if isinstance(extension, dict) else {},
-            labels={} if reading.labels else {name: _labels(dimension, name) for name in kept},
-            gaps=gaps,
+            labels={name: _labels(dimension, name) for name in ids},
         )
-        return cells_found, notes
+        cells, said = observations.cells(reading, _measures(dataset, dimension, ids))
+        return cells, [*notes, *said]
 
     def write(self, table: Table) -> bytes:
         return _written(table, {}, {})
@@ -125,9 +102,6 @@ def _written(
 ) -> bytes:
     domain = table.domain
     extension = {**extension, **as_json(domain, labels=False)}
-    values: list[int | None] = [*table.counts.reshape(-1).tolist()]
-    for cell in () if hidden is None else np.flatnonzero(hidden).tolist():
-        values[cell] = None
     dataset = {
         "version": "2.0",
         "class": "dataset",
@@ -147,7 +121,7 @@ def _written(
             }
             for variable in domain.variables
         },
-        "value": values,
+        "value": counts_shown(table, hidden),
         **said,
         **({"extension": extension} if extension else {}),
     }
@@ -156,7 +130,7 @@ def _written(
 
 
 def _parsed(path: Path) -> object:
-    if path.stat().st_size > MOST_BYTES:
+    if path.stat().st_size > MOST_TEXT:
         raise InputError("the file is too large for JSON", hint="take the table as CSV or Parquet")
     try:
         return json.loads(path.read_bytes().decode("utf-8-sig"))
@@ -223,92 +197,42 @@ def _labels(dimension: Mapping[str, Any], name: str) -> dict[str, str]:
     return {code: text for code, text in said if isinstance(text, str) and text}
 
 
-def _values(value: object, cells: int) -> tuple[Ints, list[object]]:
-    """Cells and what stands there."""
-    if isinstance(value, dict):
-        try:
-            keys = np.array([int(key) for key in value], dtype=np.int64)
-        except (ValueError, OverflowError):
-            raise InputError("the values are not numbered", hint=_HINT) from None
-        if len(keys) and not 0 <= keys.min() <= keys.max() < cells:
-            raise InputError("a value has a number outside the table", hint=_HINT)
-        if len(np.unique(keys)) < len(keys):
-            raise InputError("a value is listed twice", hint=_HINT)
-        return keys, list(value.values())
+def _values(
+    dataset: Mapping[str, Any], shape: tuple[int, ...]
+) -> tuple[tuple[Codes, ...] | None, list[object], InPlace]:
+    """The codes of the cells that have a value, the values, and what stands in their place."""
+    value, cells = dataset.get("value"), math.prod(shape)
+
+    def in_place(cell: int, text: str) -> tuple[str, str]:
+        mark = text or _status(dataset.get("status"), cell)
+        return mark, f"status {mark}" if mark in _HIDDEN else ""
+
     if isinstance(value, list) and len(value) == cells:
-        return np.arange(cells, dtype=np.int64), value
-    raise InputError(f"there are not {cells:,} values, one for each cell", hint=_HINT)
+        return None, value, in_place
+    if not isinstance(value, dict):
+        raise InputError(f"there are not {cells:,} values, one for each cell", hint=_HINT)
+    try:
+        keys = np.array([int(key) for key in value], dtype=np.int64)
+    except (ValueError, OverflowError):
+        raise InputError("the values are not numbered", hint=_HINT) from None
+    if len(keys) and not 0 <= keys.min() <= keys.max() < cells:
+        raise InputError("a value has a number outside the table", hint=_HINT)
+    if len(np.unique(keys)) < len(keys):
+        raise InputError("a value is listed twice", hint=_HINT)
+    codes = tuple(code.astype(np.int32) for code in np.unravel_index(keys, shape))
+    return codes, list(value.values()), lambda at, text: in_place(int(keys[at]), text)
 
 
-def _of_measure(
-    keys: Ints,
-    listed: list[object],
-    categories: Sequence[tuple[str, ...]],
-    chosen: Mapping[int, int],
-) -> tuple[Ints, list[object]]:
-    """The values of the chosen measures alone."""
-    places = np.unravel_index(keys, tuple(map(len, categories)))
-    here = np.flatnonzero(
-        np.logical_and.reduce([places[axis] == code for axis, code in chosen.items()])
-    )
-    return keys[here], [listed[at] for at in here.tolist()]
-
-
-def _counts(
-    keys: Ints,
-    listed: list[object],
-    status: object,
-    categories: Sequence[tuple[str, ...]],
-    reading: Reading,
-) -> tuple[Ints, Ints, bool]:
-    """Cells with a count, their counts, and whether there are others."""
-    if all(type(v) is int for v in listed) and (not listed or _fit(listed)):  # type: ignore[arg-type]
-        return keys, np.array(listed, dtype=np.int64), False
-    marks = CountMarks.parse(reading.marks)
-    kept, counts = [], []
-    for at, (key, value) in enumerate(zip(keys.tolist(), listed, strict=True)):
-        text = "" if value is None else str(value)
-        if isinstance(value, float) and value.is_integer():
-            text = str(int(value))
-        try:
-            if text and not marks.known(text):
-                count: int | None = parse_count(text)
-            else:
-                mark = text or _status(status, key)
-                withheld = f"status {mark}" if mark in _HIDDEN else ""
-                count = absent(mark, marks, withheld=withheld, fill=reading.fill_missing)
-        except NotACountError as error:
-            labels = [c[i] for c, i in zip(categories, _index(key, categories), strict=True)]
-            cell = f"({', '.join(labels)})"
-            raise InputError(str(error), cell=cell, hint=error.hint) from None
-        if count is not None:
-            kept.append(at)
-            counts.append(count)
-    return keys[kept], np.array(counts, dtype=np.int64), len(kept) < len(listed)
-
-
-def _status(status: object, key: int) -> str:
+def _status(status: object, cell: int) -> str:
     """The status of a cell; nothing where there is none."""
     if isinstance(status, str):
         return status
     found: object = None
     if isinstance(status, dict):
-        found = status.get(str(key))
-    elif isinstance(status, list) and key < len(status):
-        found = status[key]
+        found = status.get(str(cell))
+    elif isinstance(status, list) and cell < len(status):
+        found = status[cell]
     return found if isinstance(found, str) else ""
-
-
-def _fit(listed: Sequence[int]) -> bool:
-    return min(listed) >= 0 and max(listed) <= INT64_MAX
-
-
-def _index(key: int, categories: Sequence[tuple[str, ...]]) -> tuple[int, ...]:
-    index = []
-    for known in reversed(categories):
-        key, at = divmod(key, len(known))
-        index.append(at)
-    return tuple(reversed(index))
 
 
 def _measures(
@@ -317,8 +241,7 @@ def _measures(
     """The dimensions of measures, by their role."""
     role = dataset.get("role", dimension.get("role"))
     metric = role.get("metric", []) if isinstance(role, dict) else []
-    found = [axis for axis, name in enumerate(ids) if isinstance(metric, list) and name in metric]
-    return found if len(found) < len(ids) else []
+    return [axis for axis, name in enumerate(ids) if isinstance(metric, list) and name in metric]
 
 
 PLUGIN = JsonStat()

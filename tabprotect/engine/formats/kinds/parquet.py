@@ -14,22 +14,22 @@ from __future__ import annotations
 import json
 import re
 import tempfile
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tabprotect.engine.arrays import Bools, Codes, Ints
-from tabprotect.engine.budgets import CELL_LIST_CATEGORIES as MAX_CATEGORIES
-from tabprotect.engine.errors import InputError, RecordsError
+from tabprotect.engine.arrays import EXACT_FLOAT, Bools, Codes, Ints
+from tabprotect.engine.budgets import MAX_CATEGORIES
+from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.format import COUNT, Format, RecordsFile
 from tabprotect.engine.formats.layouts.cell_list import CellList, check_categories
-from tabprotect.engine.formats.layouts.count_marks import AS_IT_WAS
-from tabprotect.engine.formats.layouts.table_forms import count_columns
+from tabprotect.engine.formats.layouts.observations import Observations, refuse_names
+from tabprotect.engine.formats.layouts.table_forms import count_column
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.sql import connected, file_literal, literal, quoted
 from tabprotect.engine.formats.statuses import COLUMNS, CONF_STATUS, CONFIDENTIAL, FREE, withheld
-from tabprotect.engine.formats.text.numerals import NotACountError, parse_count
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.domain_json import STATED, as_json
@@ -50,6 +50,7 @@ class Parquet(Format):
     suffixes = (".parquet", ".pq")
     begins = re.compile(b"PAR1")
     holds = frozenset({"table", "records"})
+    options = frozenset({"count", "decimal", "marks"})
     levels = True
     labels = True
     limits = (
@@ -65,7 +66,8 @@ class Parquet(Format):
 
         with connected(path, ordered=True) as connection:
             try:
-                return _Columns(path, connection, reading).cells(progress), []
+                observations = _Columns(path, connection, reading).observations(progress)
+                return observations.cells(reading)
             except duckdb.Error as error:
                 raise InputError(
                     "the Parquet file is damaged, cut off, or not Parquet at all",
@@ -81,12 +83,9 @@ class Parquet(Format):
         import duckdb
 
         domain = table.domain
-        if COUNT in domain.names:
-            raise InputError(f"a variable is named {COUNT!r}", hint="rename it before writing")
-        status, columns = "", COUNT
+        refuse_names(domain, (COUNT,) if hidden is None else (COUNT, CONF_STATUS))
+        columns = COUNT
         if hidden is not None:
-            if CONF_STATUS in domain.names:
-                raise InputError(f"a variable is named {CONF_STATUS!r}", hint="rename it")
             status = f"CASE WHEN hidden THEN '{CONFIDENTIAL}' ELSE '{FREE}' END AS {CONF_STATUS}"
             columns = f"CASE WHEN NOT hidden THEN {COUNT} END AS {COUNT}, {status}"
         keys = np.arange(domain.size)
@@ -125,14 +124,13 @@ class _Columns:
     def __init__(self, path: Path, connection: duckdb.DuckDBPyConnection, reading: Reading) -> None:
         self.path = path
         self.connection = connection
-        self.decimal = reading.decimal
         self.relation = f"read_parquet({file_literal(path)}, {_ROW}=true)"
         self.types = {
             row[0]: row[1]
             for row in connection.execute(f"DESCRIBE SELECT * FROM {self.relation}").fetchall()
             if row[0] != _ROW
         }
-        self.count = self._count_column(reading.count)
+        self.count = count_column(self.types, reading.count, path)
         self.statuses = tuple(n for n in self.types if n in COLUMNS and n != self.count)
         self.names = tuple(n for n in self.types if n not in (self.count, *self.statuses))
         for name in self.names:
@@ -147,27 +145,10 @@ class _Columns:
                 hint="a table has one column per variable and a column count",
             )
 
-    def _count_column(self, wanted: str | None) -> str:
-        if wanted is not None:
-            if wanted not in self.types:
-                raise InputError(
-                    f"there is no column {wanted!r}",
-                    hint=f"the columns are {', '.join(self.types)}",
-                )
-            return wanted
-        named = count_columns(self.types)
-        if len(named) != 1:
-            raise RecordsError(
-                f"{self.path.name} holds records, not a table"
-                if not named
-                else f"several columns could hold the counts: {', '.join(named)}",
-                hint="tabulate records; in a table, name the column of the counts: --count COLUMN",
-            )
-        return str(named[0])
-
-    def cells(self, progress: Progress) -> CellList:
-        counts = self._counts()
-        if not len(counts):
+    def observations(self, progress: Progress) -> Observations:
+        """All rows."""
+        values = self._values()
+        if not len(values):
             raise InputError("the file has no rows", hint="export the table again")
         categories, codes = [], []
         for number, name in enumerate(self.names):
@@ -175,13 +156,14 @@ class _Columns:
             found, code = self._variable(number, name)
             categories.append(found)
             codes.append(code)
-        return CellList(
+        return Observations(
             self.names,
             tuple(categories),
             tuple(codes),
-            counts,
-            lambda row: row + 1,
-            self._stated(),
+            values,
+            self._in_place,
+            line=lambda row: row + 1,
+            stated=self._stated(),
         )
 
     def _stated(self) -> dict[str, object]:
@@ -230,56 +212,51 @@ class _Columns:
         ).fetchnumpy()["code"]
         return labels, np.asarray(codes, dtype=np.int32)
 
-    def _counts(self) -> Ints:
+    def _values(self) -> Ints | list[str | None]:
+        """Counts, where all are whole numbers; else what stands there, as text."""
         count, kind = quoted(self.count), self.types[self.count]
+        exact = INT64_MAX
+        if kind.startswith(("FLOAT", "DOUBLE")):
+            # Beyond 2^53 such a number is not exact.
+            exact = EXACT_FLOAT
+            labels = "".join(f", {self._text(name)}" for name in self.names)
+            row = self.connection.execute(
+                f"SELECT {_ROW}, CAST({count} AS VARCHAR){labels} FROM {self.relation} "
+                f"WHERE isfinite({count}) AND abs({count}) > {exact} ORDER BY 1 LIMIT 1"
+            ).fetchone()
+            if row is not None:
+                raise InputError(
+                    f"the count {row[1]} is not exact",
+                    line=row[0] + 1,
+                    cell=f"({', '.join(row[2:])})",
+                    hint="write counts as whole numbers",
+                )
+        whole = "NULL"
         if "INT" in kind or kind.startswith(_REALS):
-            sound = f"{count} BETWEEN -{INT64_MAX} AND {INT64_MAX}"
-            if kind.startswith(("FLOAT", "DOUBLE")):
-                # Beyond 2^53 such a number is not exact.
-                sound = f"{count} BETWEEN -9007199254740992 AND 9007199254740992"
-            if kind.startswith(_REALS):
-                sound += f" AND {count} = floor({count})"
-            row = self._first(f"({sound}) IS NOT TRUE")
-            if row is None:
-                found = self.connection.execute(
-                    f"SELECT CAST({count} AS BIGINT) AS n FROM {self.relation}"
-                ).fetchnumpy()
-                return np.asarray(found["n"], dtype=np.int64)
-            raise self._fault(*row)
-        texts = self.connection.execute(
-            f"SELECT coalesce(CAST({count} AS VARCHAR), '') FROM {self.relation}"
+            real = f" AND {count} = floor({count})" if kind.startswith(_REALS) else ""
+            sound = f"{count} BETWEEN -{exact} AND {exact}{real}"
+            whole = f"CASE WHEN {sound} THEN CAST({count} AS BIGINT) END"
+            found = self.connection.execute(
+                f"SELECT {whole} AS n FROM {self.relation}"
+            ).fetchnumpy()["n"]
+            if not np.ma.is_masked(found):
+                return np.asarray(found, dtype=np.int64)
+        rows = self.connection.execute(
+            f"SELECT coalesce(CAST({whole} AS VARCHAR), CAST({count} AS VARCHAR)) "
+            f"FROM {self.relation}"
         ).fetchall()
-        counts = np.empty(len(texts), dtype=np.int64)
-        for at, (text,) in enumerate(texts):
-            try:
-                counts[at] = parse_count(text, decimal=self.decimal)
-            except NotACountError:
-                row = self._first(f"{_ROW} = {at}")
-                assert row is not None
-                raise self._fault(*row) from None
-        return counts
+        return [text for (text,) in rows]
 
-    def _first(self, condition: str) -> tuple[int, str, tuple[str, ...]] | None:
-        labels = "".join(f", {self._text(name)}" for name in (*self.names, *self.statuses))
-        row = self.connection.execute(
-            f"SELECT {_ROW}, coalesce(CAST({quoted(self.count)} AS VARCHAR), ''){labels} "
-            f"FROM {self.relation} WHERE {condition} ORDER BY {_ROW} LIMIT 1"
-        ).fetchone()
-        return None if row is None else (row[0], row[1], row[2:])
+    def _in_place(self, row: int, text: str) -> tuple[str, str]:
+        if not self.statuses:
+            return text, ""
+        return text, withheld(dict(zip(self.statuses, self._said[row], strict=True)))
 
-    def _fault(self, row: int, text: str, labels: tuple[str, ...]) -> InputError:
-        labels, said = labels[: len(self.names)], labels[len(self.names) :]
-        why = withheld(dict(zip(self.statuses, said, strict=True)))
-        if why and not text:
-            cell = f"({', '.join(labels)})"
-            said_so = f"the count is suppressed ({why})"
-            return InputError(said_so, line=row + 1, cell=cell, hint=AS_IT_WAS)
-        try:
-            parse_count(text, decimal=self.decimal)
-            why, hint = f"the count {text} is not exact", "write counts as whole numbers"
-        except NotACountError as error:
-            why, hint = str(error), error.hint
-        return InputError(why, line=row + 1, cell=f"({', '.join(labels)})", hint=hint)
+    @cached_property
+    def _said(self) -> list[tuple[str, ...]]:
+        """The statuses of every row."""
+        said = ", ".join(map(self._text, self.statuses))
+        return self.connection.execute(f"SELECT {said} FROM {self.relation}").fetchall()
 
 
 PLUGIN = Parquet()

@@ -14,25 +14,25 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 
-from tabprotect.engine.arrays import Bools, Codes, Ints
-from tabprotect.engine.budgets import MOST_TEXT as MOST_BYTES
+from tabprotect.engine.arrays import Bools, Codes
+from tabprotect.engine.budgets import MOST_TEXT
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.format import Format
 from tabprotect.engine.formats.layouts.cell_list import CellList, check_categories
-from tabprotect.engine.formats.layouts.code_labels import labelled
-from tabprotect.engine.formats.layouts.count_marks import CountMarks, absent
-from tabprotect.engine.formats.layouts.several_measures import chosen_measures
+from tabprotect.engine.formats.layouts.observations import (
+    Observations,
+    counts_shown,
+    refuse_texts,
+    with_a_variable,
+)
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.statuses import SHOWN
-from tabprotect.engine.formats.text.numerals import NotACountError, parse_count
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 
 LINE = 200
@@ -50,7 +50,7 @@ _VALUE = re.compile(r'(?:[^";]++|"[^"]*")*+;')
 _WORD = re.compile(r'"[^"]*"|[^\s,;"]+')
 _PAGE = re.compile(rb'CODEPAGE\s*=\s*"([^"]{1,40})"', re.IGNORECASE)
 _HEAD = re.compile(rb'(\xef\xbb\xbf)?\s*(CHARSET|AXIS-VERSION|LANGUAGE|MATRIX|DECIMALS)="?[^\n]*;')
-_MISSING = re.compile(r"\.{1,6}")
+_HELD = re.compile(rf'[^"\r\n\t]{{0,{LINE}}}')
 _HINT = "save the table again as PX, or as CSV"
 
 
@@ -98,56 +98,33 @@ class Px(Format):
             check_categories(name, len(known))
             categories.append(tuple(known))
             labels[name] = dict(zip(known, texts, strict=True)) if known is codes else {}
-        keys, words = _cells(file, names, categories)
-        contents = [names.index(n) for n in file.all("CONTVARIABLE") if n in names]
-        chosen = chosen_measures(contents if len(names) > 1 else [], names, categories, reading)
-        kept = [axis for axis in range(len(names)) if axis not in chosen]
-        notes = [f"left out: {names[axis]}, of which {categories[axis][code]!r} was read"
-                 for axis, code in chosen.items()]  # fmt: skip
-        if any(len(categories[axis]) > 1 for axis in chosen):
-            places = np.unravel_index(keys, tuple(map(len, categories)))
-            here = np.flatnonzero(
-                np.logical_and.reduce([places[axis] == code for axis, code in chosen.items()])
-            )
-            keys, words = keys[here], [words[at] for at in here.tolist()]
-        said = {"." * n: file.one(f"DATASYMBOL{n}") for n in range(1, 7)}
-        keys, counts, gaps = _counts(keys, words, categories, said, reading)
-        if reading.labels:
-            categories = [
-                labelled(known, dict(zip(known, file.all("VALUES", name), strict=True)))
-                for name, known in zip(names, categories, strict=True)
-            ]
-        found = np.unravel_index(keys, tuple(map(len, categories)))
-        listed: tuple[Codes, ...] = tuple(found[axis].astype(np.int32) for axis in kept)
-        cells = CellList(
-            tuple(names[axis] for axis in kept),
-            tuple(categories[axis] for axis in kept),
-            listed,
-            counts,
-            lambda entry: None,
-            labels={} if reading.labels else labels,
-            gaps=gaps,
+        places, words = _cells(file, names, categories)
+        symbols = {"." * n: file.one(f"DATASYMBOL{n}") for n in range(1, 7)}
+        observations = Observations(
+            tuple(names),
+            tuple(categories),
+            places,
+            words,
+            lambda _, text: (text, HIDDEN if symbols.get(text) == HIDDEN else ""),
+            marks={"-": "zero"},
+            explained=symbols,
+            labels=labels,
         )
-        return cells, notes
+        contents = [names.index(name) for name in file.all("CONTVARIABLE") if name in names]
+        return observations.cells(reading, contents)
 
     def write(self, table: Table) -> bytes:
         return _written(table, None, "Counts")
 
     def publish(self, table: Table, hidden: Bools | None, title: str) -> bytes:
-        if not table.domain.ndim:
-            # The grand total alone: PX has no table without a variable.
-            alone = Domain.of({"Total": ["Total"]})
-            table = Table.dense(alone, table.counts.reshape(1))
+        table, hidden = with_a_variable(table, hidden, "Total", "Total")
         return _written(table, hidden, re.sub(r'["\s]+', " ", title).strip()[:LINE] or "Counts")
 
 
 def _written(table: Table, hidden: Bools | None, title: str) -> bytes:
     domain = table.domain
-    for text in (t for v in domain.variables for t in (v.name, *v.categories, *v.labels)):
-        if re.search(r'["\r\n\t]', text) or len(text) > LINE:
-            raise InputError(
-                f"PX cannot hold the text {text[:40]!r}", hint="rename it first, or write CSV"
-            )
+    texts = (t for v in domain.variables for t in (v.name, *v.categories, *v.labels))
+    refuse_texts(texts, _HELD.fullmatch, "PX")
     if domain.ndim == 0:
         raise InputError("PX needs a variable", hint="write CSV")
     stub, heading = domain.names[:-1], domain.names[-1:]
@@ -172,10 +149,8 @@ def _written(table: Table, hidden: Bools | None, title: str) -> bytes:
             lines.append(f'CELLNOTE({where})="{HIDDEN}";')
     width = domain.shape[-1] if heading else 1
     lines.append("DATA=")
-    words = table.counts.reshape(-1).astype(str).astype(object)
-    if hidden is not None:
-        words[hidden.reshape(-1)] = f'"{SHOWN}"'
-    lines += [" ".join(row) for row in words.reshape(-1, width).tolist()]
+    words = [f'"{SHOWN}"' if count is None else str(count) for count in counts_shown(table, hidden)]
+    lines += [" ".join(words[at : at + width]) for at in range(0, len(words), width)]
     return ("\n".join([*lines, ";"]) + "\n").encode("utf-8")
 
 
@@ -191,7 +166,7 @@ def _listed(keyword: str, texts: tuple[str, ...]) -> list[str]:
 
 
 def _read(path: Path, encoding: str | None) -> _File:
-    if path.stat().st_size > MOST_BYTES:
+    if path.stat().st_size > MOST_TEXT:
         raise InputError("the file is too large for PX", hint="take the table as CSV or Parquet")
     data = path.read_bytes()
     if encoding is None:
@@ -246,15 +221,15 @@ def _no_px(text: str, at: int) -> InputError:
 
 def _cells(
     file: _File, names: list[str], categories: list[tuple[str, ...]]
-) -> tuple[Ints, list[str]]:
-    """The cell and the word of each count."""
+) -> tuple[tuple[Codes, ...] | None, list[str]]:
+    """The codes of the cells that have a word, and the words."""
     sizes = tuple(map(len, categories))
     if "KEYS" not in file.said:
         if len(file.data) != math.prod(sizes):
             raise InputError(
                 f"there are {len(file.data):,} counts for {math.prod(sizes):,} cells", hint=_HINT
             )
-        return np.arange(len(file.data), dtype=np.int64), file.data
+        return None, [word.strip('"') for word in file.data]
     keyed = len(file.all("STUB"))
     wide = math.prod(sizes[keyed:])
     numbers = []
@@ -275,47 +250,14 @@ def _cells(
             place = place * len(places) + places[text]
         keys += range(place * wide, (place + 1) * wide)
         words += row[keyed:]
-    full = dict.fromkeys(range(math.prod(sizes)), "0") if math.prod(sizes) <= len(keys) * 8 else {}
     if len(set(keys)) < len(keys):
         raise InputError("a row of data stands there twice", hint=_HINT)
+    cells = math.prod(sizes)
+    full = dict.fromkeys(range(cells), "0") if cells <= len(keys) * 8 else {}
     full.update(zip(keys, words, strict=True))
-    return np.array(list(full), dtype=np.int64), list(full.values())
-
-
-def _counts(
-    keys: Ints,
-    words: list[str],
-    categories: list[tuple[str, ...]],
-    said: Mapping[str, str],
-    reading: Reading,
-) -> tuple[Ints, Ints, bool]:
-    """The cells that have a count, their counts, and whether there are others."""
-    joined = "".join(words)
-    if joined.isascii() and joined.isdigit() and max(map(len, words)) < 19:
-        return keys, np.array(words, dtype=np.int64), False
-    marks = CountMarks.parse(reading.marks)
-    kept, counts = [], []
-    for key, word in zip(keys.tolist(), words, strict=True):
-        text = word.strip('"')
-        means = said.get(text, "")
-        try:
-            if text == "-" and marks.meaning(text) is None:
-                count: int | None = 0
-            elif marks.known(text) or _MISSING.fullmatch(text):
-                withheld = means if means == HIDDEN else ""
-                count = absent(text, marks, withheld=withheld, fill=reading.fill_missing)
-            else:
-                count = parse_count(text)
-        except NotACountError as error:
-            index = np.unravel_index(key, tuple(map(len, categories)))
-            labels = ", ".join(c[int(i)] for c, i in zip(categories, index, strict=True))
-            why = f"{text} means {means!r}: " if means and means not in str(error) else ""
-            raise InputError(f"{why}{error}", cell=f"({labels})", hint=error.hint) from None
-        if count is not None:
-            kept.append(key)
-            counts.append(count)
-    missing = len(kept) < len(words)
-    return np.array(kept, dtype=np.int64), np.array(counts, dtype=np.int64), missing
+    found = np.unravel_index(np.array(list(full), dtype=np.int64), sizes)
+    codes = tuple(code.astype(np.int32) for code in found)
+    return codes, [word.strip('"') for word in full.values()]
 
 
 PLUGIN = Px()

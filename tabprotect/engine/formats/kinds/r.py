@@ -18,9 +18,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from tabprotect.engine.budgets import MOST_TEXT as MOST_BYTES
+from tabprotect.engine.budgets import MOST_TEXT
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.format import COUNT
+from tabprotect.engine.formats.layouts.observations import refuse_texts
 from tabprotect.engine.formats.statistics.column_files import ColumnFormat, TypedColumn, as_text
 from tabprotect.engine.formats.statuses import SHOWN
 
@@ -30,7 +31,6 @@ _BEGINS = (b"RDX3\n", b"RDX2\n", b"RDA3\n", b"X\n\x00\x00\x00\x02", b"X\n\x00\x0
 class R(ColumnFormat):
     label = "R"
     suffixes = (".rds", ".rdata", ".rda")
-    options = frozenset({"count", "decimal"})
     library = "rdata"
     limits = (
         "Data frames alone; attributes other than factors' levels are left out.",
@@ -53,7 +53,7 @@ class R(ColumnFormat):
 
     def columns(self, path: Path) -> dict[str, TypedColumn]:
         library = self.module()
-        if path.stat().st_size > MOST_BYTES:
+        if path.stat().st_size > MOST_TEXT:
             raise InputError("the file is too large for R", hint="save it as Parquet")
         try:
             data = _unpacked(path.read_bytes())
@@ -76,13 +76,8 @@ class R(ColumnFormat):
         # Late: it comes with the library's own extra.
         import pandas as pd
 
-        for name, column in columns.items():
-            for text in (name, *column.order):
-                if not text or not text.isprintable():
-                    raise InputError(
-                        f"R files do not carry the text {text[:40]!r} safely",
-                        hint="rename it first",
-                    )
+        texts = (text for name, column in columns.items() for text in (name, *column.order))
+        refuse_texts(texts, lambda text: text and text.isprintable(), "R")
         data = {
             name: [float("nan") if v is None else float(v) for v in column.values]
             if name == COUNT and not column.order
@@ -110,7 +105,7 @@ def _unpacked(data: bytes) -> bytes:
         unpacking = lzma.LZMADecompressor()
     else:
         return data
-    out: bytes = unpacking.decompress(data, MOST_BYTES)
+    out: bytes = unpacking.decompress(data, MOST_TEXT)
     if not unpacking.eof:
         raise InputError("the file is cut off, or too large for R", hint="save it as Parquet")
     return out

@@ -24,7 +24,6 @@ from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.csv_text import write_csv
 from tabprotect.engine.formats.format import Format
 from tabprotect.engine.formats.layouts.cell_list import CellList
-from tabprotect.engine.formats.layouts.code_labels import labelled
 from tabprotect.engine.formats.layouts.count_marks import CountMarks
 from tabprotect.engine.formats.layouts.long_form import read_long
 from tabprotect.engine.formats.layouts.table_forms import Form
@@ -181,16 +180,13 @@ def _with_labels(
             names[axis], categories[axis], texts[axis] = _id(name), codes, known[axis]
     for axis, at in enumerate(beside):
         texts[axis] = {row[at]: row[at + 1] for row in islice(source.rows(), 1, None)}
-    if labels:
-        for axis, of in texts.items():
-            categories[axis] = labelled(categories[axis], of)
-        texts = {}
-    return replace(
+    named = replace(
         cells,
         names=tuple(names),
         categories=tuple(categories),
         labels={names[axis]: of for axis, of in texts.items()},
     )
+    return named.called(instead=labels)
 
 
 def _parted(text: str) -> tuple[str, str]:

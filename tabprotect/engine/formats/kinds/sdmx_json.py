@@ -13,39 +13,28 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from tabprotect.engine.arrays import Bools
-from tabprotect.engine.budgets import MOST_TEXT as MOST_BYTES
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.formats.format import Format
-from tabprotect.engine.formats.layouts.cell_list import CellList
-from tabprotect.engine.formats.reading_options import Reading
-from tabprotect.engine.formats.sdmx.observations import (
+from tabprotect.engine.formats.layouts.observations import cells_shown
+from tabprotect.engine.formats.sdmx.messages import (
     AGENCY,
     HINT,
     PREPARED,
     STRUCTURE,
     Observation,
-    cells_of,
-    check_names,
-    with_a_variable,
+    SdmxMessage,
 )
 from tabprotect.engine.formats.statuses import (
     CONF,
     CONF_STATUS,
     CONFIDENTIAL,
-    FREE,
     NORMAL,
-    NOT_FOR_PUBLICATION,
     OBS,
     OBS_STATUS,
     SUPPRESSED,
 )
-from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 
@@ -56,29 +45,18 @@ _HEAD = re.compile(
 _LEVELS = ("dataSet", "series", "observation")
 
 
-class SdmxJson(Format):
+class SdmxJson(SdmxMessage):
     label = "SDMX-JSON"
     suffixes = (".sdmx.json",)
     begins = _HEAD
-    options = frozenset({"count", "decimal", "marks"})
-    limits = (
-        "Attributes, names of codes and the definition of the structure are left out.",
-        "Names of variables are ASCII letters, digits, - and _; codes have no blanks at their ends.",
-        "A file has at most 512 MiB.",
-    )
 
-    def cells(
-        self, path: Path, reading: Reading, progress: Progress = SILENT
-    ) -> tuple[CellList, list[str]]:
-        if path.stat().st_size > MOST_BYTES:
-            raise InputError("the message is too large for JSON", hint="take it as SDMX-CSV")
+    def observations(self, data: bytes, measure: str | None) -> tuple[list[Observation], list[str]]:
         try:
-            top = json.loads(path.read_bytes().decode("utf-8-sig"))
+            top = json.loads(data.decode("utf-8-sig"))
         except (ValueError, RecursionError):
             raise InputError("this is no JSON", hint=HINT) from None
         try:
-            structure, data = _parts(top)
-            return cells_of(list(_observations(structure, data, reading.count)), reading)
+            return list(_observations(*_parts(top), measure)), []
         except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
             raise InputError(
                 "the message does not fit the structure it states",
@@ -86,12 +64,38 @@ class SdmxJson(Format):
                 detail=f"{type(error).__name__}: {error}"[:200],
             ) from None
 
-    def write(self, table: Table) -> bytes:
-        return _written(table, None, NOT_FOR_PUBLICATION, "")
-
-    def publish(self, table: Table, hidden: Bools | None, title: str) -> bytes:
-        table = with_a_variable(table)
-        return _written(table, hidden, FREE, title)
+    def message(self, table: Table, hidden: Bools | None, status: str, title: str) -> bytes:
+        observations = {
+            ":".join(map(str, index)): [None, 1, 1] if count is None else [count, 0, 0]
+            for index, _, count in cells_shown(table, hidden)
+        }
+        message = {
+            "header": {
+                "id": STRUCTURE,
+                "prepared": PREPARED,
+                "test": False,
+                "sender": {"id": AGENCY},
+            },
+            "structure": {
+                "name": title or STRUCTURE,
+                "dimensions": {
+                    "dataSet": [],
+                    "series": [],
+                    "observation": _dimensions(table.domain),
+                },
+                "attributes": {
+                    "dataSet": [],
+                    "series": [],
+                    "observation": [
+                        _attribute(OBS_STATUS, OBS, (NORMAL, SUPPRESSED)),
+                        _attribute(CONF_STATUS, CONF, (status, CONFIDENTIAL)),
+                    ],
+                },
+            },
+            "dataSets": [{"action": "Information", "observations": observations}],
+        }
+        text = json.dumps(message, ensure_ascii=False, separators=(",", ":"))
+        return (text + "\n").encode("utf-8")
 
 
 def _parts(top: Any) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
@@ -161,35 +165,6 @@ def _observations(
             yield Observation(
                 {name: inner[name] for name in order}, "" if text == "nan" else text, said | rest
             )
-
-
-def _written(table: Table, hidden: Bools | None, status: str, title: str) -> bytes:
-    domain = table.domain
-    check_names(domain)
-    without = set() if hidden is None else set(np.flatnonzero(hidden).tolist())
-    counts = table.counts.reshape(-1).tolist()
-    observations = {
-        ":".join(map(str, index)): [None, 1, 1] if cell in without else [counts[cell], 0, 0]
-        for cell, index in enumerate(np.ndindex(*domain.shape))
-    }
-    message = {
-        "header": {"id": STRUCTURE, "prepared": PREPARED, "test": False, "sender": {"id": AGENCY}},
-        "structure": {
-            "name": title or STRUCTURE,
-            "dimensions": {"dataSet": [], "series": [], "observation": _dimensions(domain)},
-            "attributes": {
-                "dataSet": [],
-                "series": [],
-                "observation": [
-                    _attribute(OBS_STATUS, OBS, (NORMAL, SUPPRESSED)),
-                    _attribute(CONF_STATUS, CONF, (status, CONFIDENTIAL)),
-                ],
-            },
-        },
-        "dataSets": [{"action": "Information", "observations": observations}],
-    }
-    text = json.dumps(message, ensure_ascii=False, separators=(",", ":"))
-    return (text + "\n").encode("utf-8")
 
 
 def _dimensions(domain: Domain) -> list[dict[str, object]]:

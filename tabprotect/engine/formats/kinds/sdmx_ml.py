@@ -14,19 +14,15 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
 from xml.sax.saxutils import quoteattr
 
-import numpy as np
-
 from tabprotect.engine.arrays import Bools
-from tabprotect.engine.budgets import MOST_TEXT as MOST_BYTES
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.formats.format import Format
-from tabprotect.engine.formats.layouts.cell_list import CellList
-from tabprotect.engine.formats.reading_options import Reading
-from tabprotect.engine.formats.sdmx.observations import (
+from tabprotect.engine.formats.layouts.observations import cells_shown
+from tabprotect.engine.formats.sdmx.messages import (
     AGENCY,
     HINT,
     PREPARED,
@@ -34,20 +30,15 @@ from tabprotect.engine.formats.sdmx.observations import (
     VALUE,
     VERSION,
     Observation,
-    cells_of,
-    check_names,
-    with_a_variable,
+    SdmxMessage,
 )
 from tabprotect.engine.formats.statuses import (
     CONF_STATUS,
     CONFIDENTIAL,
-    FREE,
     NORMAL,
-    NOT_FOR_PUBLICATION,
     OBS_STATUS,
     SUPPRESSED,
 )
-from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.table import Table
 
 _HEAD = re.compile(rb"(\xef\xbb\xbf)?\s*<.*sdmx\.org/resources/sdmxml/", re.DOTALL | re.IGNORECASE)
@@ -62,31 +53,20 @@ _TYPE = "{http://www.w3.org/2001/XMLSchema-instance}type"
 _NAMESPACE = "http://www.sdmx.org/resources/sdmxml/schemas/v2_1"
 
 
-class SdmxMl(Format):
+class SdmxMl(SdmxMessage):
     label = "SDMX-ML"
     suffixes = (".sdmx.xml", ".xml")
     begins = _HEAD
-    options = frozenset({"count", "decimal", "marks"})
-    limits = (
-        "Attributes, names of codes and the definition of the structure are left out.",
-        "Names of variables are ASCII letters, digits, - and _; codes have no blanks at their ends.",
-        "A file has at most 512 MiB.",
-    )
 
     def accepts(self, path: Path, head: bytes) -> bool:
         return not head or self.sniff(head)
 
-    def cells(
-        self, path: Path, reading: Reading, progress: Progress = SILENT
-    ) -> tuple[CellList, list[str]]:
-        if path.stat().st_size > MOST_BYTES:
-            raise InputError("the message is too large for XML", hint="take it as SDMX-CSV")
-        data = path.read_bytes()
+    def observations(self, data: bytes, measure: str | None) -> tuple[list[Observation], list[str]]:
         # Entities are what hostile XML is made of; SDMX has none.
         if b"<!DOCTYPE" in data or b"<!ENTITY" in data:
             raise InputError("a message with declarations of its own is not read", hint=HINT)
         try:
-            found = list(_observations(data, reading.count or VALUE))
+            found = list(_observations(data, measure or VALUE))
         except ElementTree.ParseError as error:
             line, _ = error.position
             raise InputError(
@@ -94,24 +74,37 @@ class SdmxMl(Format):
             ) from None
         shared = set.intersection(*(set(one.key) for one in found)) if found else set()
         further = sorted({name for one in found for name in one.key} - shared)
-        if further:
-            found = [
-                Observation(
-                    {k: v for k, v in one.key.items() if k in shared}, one.value, one.statuses
-                )
-                for one in found
-            ]
-        cells, notes = cells_of(found, reading)
-        if further:
-            notes.append(f"taken for attributes, as not all have them: {', '.join(further)}")
-        return cells, notes
+        if not further:
+            return found, []
+        kept = [
+            replace(one, key={k: v for k, v in one.key.items() if k in shared}) for one in found
+        ]
+        return kept, [f"taken for attributes, as not all have them: {', '.join(further)}"]
 
-    def write(self, table: Table) -> bytes:
-        return _written(table, None, NOT_FOR_PUBLICATION)
-
-    def publish(self, table: Table, hidden: Bools | None, title: str) -> bytes:
-        table = with_a_variable(table)
-        return _written(table, hidden, FREE)
+    def message(self, table: Table, hidden: Bools | None, status: str, title: str) -> bytes:
+        normal = _values({OBS_STATUS: NORMAL, CONF_STATUS: status})
+        suppressed = _values({OBS_STATUS: SUPPRESSED, CONF_STATUS: CONFIDENTIAL})
+        lines = [
+            '<?xml version="1.0" encoding="UTF-8"?>',
+            f'<m:GenericData xmlns:m="{_NAMESPACE}/message" xmlns:c="{_NAMESPACE}/common" '
+            f'xmlns:g="{_NAMESPACE}/data/generic">',
+            f"<m:Header><m:ID>{STRUCTURE}</m:ID><m:Test>false</m:Test>"
+            f'<m:Prepared>{PREPARED}</m:Prepared><m:Sender id="{AGENCY}"/>'
+            f'<m:Structure structureID="{STRUCTURE}" dimensionAtObservation="AllDimensions">'
+            f'<c:Structure><Ref agencyID="{AGENCY}" id="{STRUCTURE}" version="{VERSION}"/>'
+            "</c:Structure></m:Structure></m:Header>",
+            f'<m:DataSet structureRef="{STRUCTURE}" action="Information">',
+        ]
+        for _, labels, count in cells_shown(table, hidden):
+            key = _values(dict(zip(table.domain.names, labels, strict=True)))
+            value = "" if count is None else f'<g:ObsValue value="{count}"/>'
+            said = suppressed if count is None else normal
+            lines.append(
+                f"<g:Obs><g:ObsKey>{key}</g:ObsKey>{value}"
+                f"<g:Attributes>{said}</g:Attributes></g:Obs>"
+            )
+        lines += ["</m:DataSet>", "</m:GenericData>"]
+        return ("\n".join(lines) + "\n").encode("utf-8")
 
 
 def _local(element: ElementTree.Element) -> str:
@@ -184,36 +177,6 @@ def _values(pairs: Mapping[str, str]) -> str:
     return "".join(
         f"<g:Value id={quoteattr(name)} value={quoteattr(text)}/>" for name, text in pairs.items()
     )
-
-
-def _written(table: Table, hidden: Bools | None, status: str) -> bytes:
-    domain = table.domain
-    check_names(domain)
-    counts = table.counts.reshape(-1).tolist()
-    without = set() if hidden is None else set(np.flatnonzero(hidden).tolist())
-    normal = _values({OBS_STATUS: NORMAL, CONF_STATUS: status})
-    suppressed = _values({OBS_STATUS: SUPPRESSED, CONF_STATUS: CONFIDENTIAL})
-    lines = [
-        '<?xml version="1.0" encoding="UTF-8"?>',
-        f'<m:GenericData xmlns:m="{_NAMESPACE}/message" xmlns:c="{_NAMESPACE}/common" '
-        f'xmlns:g="{_NAMESPACE}/data/generic">',
-        f"<m:Header><m:ID>{STRUCTURE}</m:ID><m:Test>false</m:Test><m:Prepared>{PREPARED}</m:Prepared>"
-        f'<m:Sender id="{AGENCY}"/><m:Structure structureID="{STRUCTURE}" '
-        'dimensionAtObservation="AllDimensions"><c:Structure>'
-        f'<Ref agencyID="{AGENCY}" id="{STRUCTURE}" version="{VERSION}"/>'
-        "</c:Structure></m:Structure></m:Header>",
-        f'<m:DataSet structureRef="{STRUCTURE}" action="Information">',
-    ]
-    for cell, index in enumerate(np.ndindex(*domain.shape)):
-        key = _values(dict(zip(domain.names, domain.labels(index), strict=True)))
-        gone = cell in without
-        value = "" if gone else f'<g:ObsValue value="{counts[cell]}"/>'
-        said = suppressed if gone else normal
-        lines.append(
-            f"<g:Obs><g:ObsKey>{key}</g:ObsKey>{value}<g:Attributes>{said}</g:Attributes></g:Obs>"
-        )
-    lines += ["</m:DataSet>", "</m:GenericData>"]
-    return ("\n".join(lines) + "\n").encode("utf-8")
 
 
 PLUGIN = SdmxMl()

@@ -19,18 +19,21 @@ import io
 import re
 from dataclasses import replace
 from pathlib import Path
-from types import MappingProxyType
 
 import numpy as np
 
 from tabprotect.engine.arrays import Bools, Codes
-from tabprotect.engine.budgets import MOST_TEXT as MOST_BYTES
+from tabprotect.engine.budgets import MOST_TEXT
 from tabprotect.engine.errors import InputError, RecordsError
 from tabprotect.engine.formats.format import COUNT, Format, RecordsFile
 from tabprotect.engine.formats.layouts.cell_list import CellList
-from tabprotect.engine.formats.layouts.code_labels import labelled
 from tabprotect.engine.formats.layouts.count_marks import CountMarks
 from tabprotect.engine.formats.layouts.long_form import read_long
+from tabprotect.engine.formats.layouts.observations import (
+    cells_shown,
+    refuse_texts,
+    with_a_variable,
+)
 from tabprotect.engine.formats.layouts.table_forms import Form
 from tabprotect.engine.formats.layouts.total_rows import without_totals
 from tabprotect.engine.formats.reading_options import Reading
@@ -69,6 +72,7 @@ STATUS = "status"
 TOTAL = "Total"
 ALL = "everybody"
 """The variable, and the code, of a table that has none."""
+_UNHELD = re.compile(r'["\r\n\t\0]')
 _LINE = re.compile(
     rb'(\xef\xbb\xbf)?\s*("[^"\r\n]*"\s*;\s*)+([-+0-9.,]+;)+"?[SUPMEZsupmezv]"?(;[-+0-9.,]*)*\r?\n'
 )
@@ -110,11 +114,7 @@ class TauArgus(Format):
             source,
             Form("long", value, left_out=left_out),
             decimal=reading.decimal,
-            marks=CountMarks(
-                MappingProxyType(
-                    {UNPUBLISHED: "suppressed", **CountMarks.parse(reading.marks).meanings}
-                )
-            ),
+            marks=CountMarks.parse(reading.marks, own={UNPUBLISHED: "suppressed"}),
             fill=reading.fill_missing,
             progress=progress,
         )
@@ -130,18 +130,16 @@ class TauArgus(Format):
                 totals[axis] = found
         cells, said = without_totals(cells, totals)
         levels: dict[str, object] = {}
-        named, labels = list(cells.categories), {}
         for axis, (name, tree) in enumerate(zip(cells.names, trees, strict=True)):
-            if coarser := levels_of(name, named[axis], tree):
+            if coarser := levels_of(name, cells.categories[axis], tree):
                 levels[name] = {"coarser": coarser}
-            texts = read_labels(meta.variables[axes[axis]], path)
-            if reading.labels:
-                named[axis] = labelled(named[axis], texts)
-            else:
-                labels[name] = texts
-        stated = {"levels": levels} if levels else {}
-        cells = replace(cells, categories=tuple(named), stated=stated, labels=labels)
-        return cells, [*notes, *said, *_told_statuses(meta, source)]
+        labels = {
+            name: read_labels(meta.variables[at], path)
+            for name, at in zip(cells.names, axes, strict=True)
+        }
+        cells = replace(cells, stated={"levels": levels} if levels else {}, labels=labels)
+        told = [*notes, *said, *_told_statuses(meta, source)]
+        return cells.called(instead=reading.labels), told
 
     def records(self, path: Path, progress: Progress = SILENT) -> RecordsFile:
         meta = read_metadata(path)
@@ -179,10 +177,7 @@ class TauArgus(Format):
         return self._written(table, None)
 
     def publish(self, table: Table, hidden: Bools | None, title: str) -> bytes:
-        if not table.domain.ndim:
-            # The grand total alone: tau-ARGUS has no table without a variable.
-            table = Table.dense(Domain.of({ALL: [ALL]}), table.counts.reshape(1))
-        return self._written(table, hidden)
+        return self._written(*with_a_variable(table, hidden, ALL, ALL))
 
     def beside(
         self, table: Table, path: Path, hidden: Bools | None = None, *, published: bool = False
@@ -217,16 +212,19 @@ class TauArgus(Format):
     def _written(self, table: Table, hidden: Bools | None) -> bytes:
         domain = table.domain
         _check(domain)
-        counts = [str(count) for count in table.counts.reshape(-1).tolist()]
-        marks = [EMPTY if count == "0" else SAFE for count in counts]
-        for cell in () if hidden is None else np.flatnonzero(hidden).tolist():
-            counts[cell], marks[cell] = UNPUBLISHED, UNSAFE
         parted = _separator(domain)
         lines = [
-            parted.join([*(f'"{label}"' for label in domain.labels(index)), count, mark])
-            for index, count, mark in zip(np.ndindex(*domain.shape), counts, marks, strict=True)
+            parted.join([*(f'"{label}"' for label in labels), *_marked(count)])
+            for _, labels, count in cells_shown(table, hidden)
         ]
         return ("\n".join(lines) + "\n").encode("utf-8")
+
+
+def _marked(count: int | None) -> tuple[str, str]:
+    """A count and its status."""
+    if count is None:
+        return UNPUBLISHED, UNSAFE
+    return str(count), SAFE if count else EMPTY
 
 
 def _check(domain: Domain) -> None:
@@ -235,11 +233,11 @@ def _check(domain: Domain) -> None:
             raise InputError(
                 f"tau-ARGUS has no place for a variable named {name[:40]!r}", hint="rename it first"
             )
-    for code in (c for v in domain.variables for c in v.categories):
-        if re.search(r'["\r\n\t\0]', code) or code != code.strip() or code in ("", TOTAL):
-            raise InputError(
-                f"tau-ARGUS cannot hold the code {code[:40]!r}", hint="rename it, or write CSV"
-            )
+    refuse_texts(
+        (code for v in domain.variables for code in v.categories),
+        lambda code: code == code.strip() and code not in ("", TOTAL) and not _UNHELD.search(code),
+        "tau-ARGUS",
+    )
     if not domain.ndim:
         raise InputError("tau-ARGUS needs a variable", hint="write CSV")
 
@@ -291,7 +289,7 @@ def _response(meta: TauMetadata, wanted: str | None) -> int:
 
 
 def _rows(path: Path, meta: TauMetadata, separator: str, encoding: str | None) -> SheetRows:
-    if path.stat().st_size > MOST_BYTES:
+    if path.stat().st_size > MOST_TEXT:
         raise InputError("the table is too large to be held", hint="take it as CSV or Parquet")
     data = path.read_bytes()
     try:

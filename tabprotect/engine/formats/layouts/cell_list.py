@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
 import numpy as np
 
 from tabprotect.engine.arrays import Bools, Codes, Ints
-from tabprotect.engine.budgets import CELL_LIST_CATEGORIES as MAX_CATEGORIES
-from tabprotect.engine.budgets import DENSE_LIMIT
+from tabprotect.engine.budgets import DENSE_LIMIT, MAX_CATEGORIES
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.domain_json import from_json
@@ -161,6 +161,28 @@ class CellList:
             gaps=self.gaps,
         )
 
+    def without(self, axes: frozenset[int]) -> CellList:
+        """The entries without some variables, of each of which they are of one category."""
+        if not axes:
+            return self
+        kept = [axis for axis in range(len(self.names)) if axis not in axes]
+        names = tuple(self.names[axis] for axis in kept)
+        return replace(
+            self,
+            names=names,
+            categories=tuple(self.categories[axis] for axis in kept),
+            codes=None if self.codes is None else tuple(self.codes[axis] for axis in kept),
+            labels={name: texts for name, texts in self.labels.items() if name in names},
+        )
+
+    def called(self, *, instead: bool) -> CellList:
+        """The cells with the labels of their categories in place of the codes, if that is wanted."""
+        if not instead:
+            return self
+        named = zip(self.names, self.categories, strict=True)
+        categories = tuple(labelled(codes, self.labels.get(name, {})) for name, codes in named)
+        return replace(self, categories=categories, labels={})
+
     def table(self) -> tuple[Table, int]:
         """The table, and how many of its cells were not listed (they are zero).
 
@@ -203,3 +225,16 @@ class CellList:
             cell=self.text(second),
             hint="remove one of them or add them up; or a variable is missing",
         )
+
+
+def labelled(codes: Sequence[str], labels: Mapping[str, str]) -> tuple[str, ...]:
+    """The labels of codes, which stay themselves where they have none.
+
+    Codes that share a label keep it apart: ``Other (9)``.
+    """
+    texts = [labels.get(code, "").strip() or code for code in codes]
+    times = Counter(texts)
+    return tuple(
+        text if times[text] == 1 else f"{text} ({code})"
+        for code, text in zip(codes, texts, strict=True)
+    )

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Literal, get_args
 
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.formats.text.numerals import NotACountError
+from tabprotect.engine.formats.text.numerals import NotACountError, parse_count
 
 Meaning = Literal["zero", "missing", "suppressed", "structural"]
 MEANINGS: tuple[str, ...] = get_args(Meaning)
@@ -19,7 +19,7 @@ HIDDEN = frozenset({"x", "X", "c", "C", "*", "#", "[c]", "[x]"})
 DASHES = frozenset({"-", "\u2013", "\u2014"})
 
 USUAL = DASHES | HIDDEN | frozenset(
-    {"", ".", "..", "...", "\u2026", ":",
+    {"", ".", "..", "...", "....", ".....", "......", "\u2026", ":",
      "n/a", "NA", "na", "nan", "NaN", "n.a.", "[z]"}
 )  # fmt: skip
 """What offices write in place of counts; it is asked what they mean."""
@@ -44,15 +44,17 @@ class CountMarks:
     meanings: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
 
     @classmethod
-    def parse(cls, text: str | None) -> CountMarks:
-        """``-=zero ..=missing blank=zero``.
+    def parse(
+        cls, text: str | None, *, own: Mapping[str, str] = MappingProxyType({})
+    ) -> CountMarks:
+        """``-=zero ..=missing blank=zero``; ``own`` are what a format means by marks otherwise.
 
         Raises
         ------
         InputError
             For a word that is no mark with a meaning.
         """
-        found: dict[str, str] = {}
+        found = dict(own)
         for word in (text or "").split():
             mark, equals, meaning = word.rpartition("=")
             if not equals or not mark or meaning not in MEANINGS:
@@ -72,21 +74,34 @@ class CountMarks:
         return self.meanings.get(text.strip())
 
 
-def absent(mark: str, marks: CountMarks, *, withheld: str = "", fill: bool = False) -> int | None:
-    """The count that a mark stands for: 0; ``None`` where its cell is as if it were not listed.
+def count_in(
+    text: str,
+    marks: CountMarks,
+    in_place: Callable[[str], tuple[str, str]] = lambda text: (text, ""),
+    *,
+    decimal: str | None = None,
+    fill: bool = False,
+) -> int | None:
+    """The count that a text, or the mark in place of one, stands for.
+
+    ``None`` where the cell is as if it were not listed.
 
     Parameters
     ----------
-    withheld
-        How the file itself says that the count is suppressed, if it does.
+    in_place
+        The mark that stands in place of a count with this text, and how the file itself says that
+        the count is suppressed, if it does.
     fill
         Whether missing cells are taken as 0.
 
     Raises
     ------
     NotACountError
-        For a suppressed count, and a mark whose meaning nobody said.
+        For what is no count, a suppressed one, and a mark whose meaning nobody said.
     """
+    if text.strip() and not marks.known(text):
+        return parse_count(text, decimal=decimal)
+    mark, withheld = in_place(text)
     meaning = marks.meaning(mark)
     if meaning == "suppressed" or (meaning is None and withheld):
         shown = withheld or mark.strip() or BLANK

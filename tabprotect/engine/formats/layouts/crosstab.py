@@ -8,6 +8,7 @@ import numpy as np
 
 from tabprotect.engine.arrays import Bools
 from tabprotect.engine.errors import InputError
+from tabprotect.engine.formats.layouts.observations import counts_shown
 from tabprotect.engine.formats.text.csv_rows import csv_rows
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
@@ -63,9 +64,8 @@ HIDDEN = "x"
 def crosstab_csv(table: Table, hidden: Bools | None = None) -> bytes:
     """The table as rows by columns, in CSV; ``hidden`` (shape of the table) are suppressed cells."""
     layout = Crosstab.of(table.domain)
-    shown = (
-        table.counts if hidden is None else np.where(hidden, HIDDEN, table.counts.astype(object))
-    )
-    counts = shown.reshape(-1, layout.width).tolist()
+    shown = [HIDDEN if count is None else count for count in counts_shown(table, hidden)]
+    wide = layout.width
+    counts = [shown[at : at + wide] for at in range(0, len(shown), wide)]
     rows = ([*front, *row] for front, row in zip(layout.labels, counts, strict=True))
     return csv_rows(layout.header, rows).encode("utf-8")

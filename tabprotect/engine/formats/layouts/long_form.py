@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import TypeVar
 
 import numpy as np
@@ -13,12 +14,12 @@ from numpy.typing import NDArray
 from tabprotect.engine.arrays import Codes, Ints
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.layouts.cell_list import CellList, check_categories
-from tabprotect.engine.formats.layouts.count_marks import CountMarks, absent
+from tabprotect.engine.formats.layouts.count_marks import CountMarks, count_in
 from tabprotect.engine.formats.layouts.table_forms import Form, nothing_but_header
 from tabprotect.engine.formats.statuses import withheld
 from tabprotect.engine.formats.text.fields import Fields
 from tabprotect.engine.formats.text.label_codes import LabelCodes
-from tabprotect.engine.formats.text.numerals import NotACountError, parse_count, parse_counts
+from tabprotect.engine.formats.text.numerals import NotACountError, parse_counts
 from tabprotect.engine.formats.text.rows import RowSource, check_width
 from tabprotect.engine.progress import SILENT, Progress
 
@@ -98,12 +99,14 @@ class _Columns:
         for number, row in enumerate(rows):
             text = row[self.count]
             try:
-                if text.strip() and not self.marks.known(text):
-                    count: int | None = parse_count(text, decimal=self.decimal)
-                    decimals += "." in text or "," in text
-                else:
-                    why = withheld({name: row[column] for name, column in self.statuses.items()})
-                    count = absent(text, self.marks, withheld=why, fill=self.fill)
+                count = count_in(
+                    text,
+                    self.marks,
+                    partial(self._in_place, row),
+                    decimal=self.decimal,
+                    fill=self.fill,
+                )
+                decimals += not self.marks.known(text) and ("." in text or "," in text)
             except NotACountError as error:
                 raise InputError(
                     str(error),
@@ -116,6 +119,9 @@ class _Columns:
                 kept.append(number)
                 counts.append(count)
         return kept, np.array(counts, dtype=np.int64), decimals
+
+    def _in_place(self, row: list[str], text: str) -> tuple[str, str]:
+        return text, withheld({name: row[column] for name, column in self.statuses.items()})
 
     def parts(self, progress: Progress) -> Iterator[_Part]:
         at = 1

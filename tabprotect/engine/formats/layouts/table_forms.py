@@ -47,6 +47,34 @@ def count_columns(names: Iterable[str]) -> list[str]:
     return ["count"] if "count" in named else named
 
 
+def count_column(names: Iterable[str], wanted: str | None, path: Path) -> str:
+    """The column of the counts among named columns: the wanted one, else the one so named.
+
+    Raises
+    ------
+    InputError
+        Where it is not there.
+    RecordsError
+        Where no column, or more than one, is named so: then the file holds records.
+    """
+    names = list(names)
+    if wanted is not None:
+        if wanted not in names:
+            raise InputError(
+                f"there is no column {wanted!r}", hint=f"the columns are {', '.join(names)}"
+            )
+        return wanted
+    named = count_columns(names)
+    if len(named) != 1:
+        raise RecordsError(
+            f"{path.name} holds records, not a table"
+            if not named
+            else f"several columns could hold the counts: {', '.join(named)}",
+            hint="tabulate records; in a table, name the column of the counts: --count COLUMN",
+        )
+    return named[0]
+
+
 def status_columns(names: Iterable[str]) -> frozenset[int]:
     """The columns that say something of the counts, by their fixed names; or flags at the end."""
     words = [name.strip() for name in names]

@@ -19,7 +19,6 @@ from functools import cached_property
 import numpy as np
 
 from tabprotect.engine.arrays import Bools, Codes, Ints
-from tabprotect.engine.budgets import FOUND_TOTALS_CELLS as MOST_CELLS
 from tabprotect.engine.equal_rows import equal_rows
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.layouts.cell_list import CellList
@@ -32,6 +31,10 @@ from tabprotect.engine.formats.layouts.total_rows import (
     with_blanks,
     without_totals,
 )
+
+MOST_CELLS = 2**23
+"""Of a table that is looked through for totals by arithmetic, laid out by one variable."""
+
 
 MOST_TREE = 1000
 """Categories of a variable among which levels are looked for."""

@@ -12,17 +12,19 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from tabprotect.engine.arrays import Bools
-from tabprotect.engine.budgets import EXACT_FLOAT
-from tabprotect.engine.errors import InputError, RecordsError
+from tabprotect.engine.arrays import EXACT_FLOAT, Bools
+from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.format import COUNT, Format, RecordsFile
 from tabprotect.engine.formats.layouts.cell_list import CellList, check_categories
-from tabprotect.engine.formats.layouts.count_marks import AS_IT_WAS
-from tabprotect.engine.formats.layouts.table_forms import count_columns
+from tabprotect.engine.formats.layouts.observations import (
+    Observations,
+    counts_shown,
+    refuse_names,
+)
+from tabprotect.engine.formats.layouts.table_forms import count_column
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.statuses import COLUMNS, CONF_STATUS, CONFIDENTIAL, FREE, withheld
 from tabprotect.engine.formats.text.label_codes import LabelCodes
-from tabprotect.engine.formats.text.numerals import NotACountError, parse_counts
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.table import Table
 
@@ -55,6 +57,7 @@ class ColumnFormat(Format):
     library: ClassVar[str]
     extra: ClassVar[str] = "statistics"
     holds = frozenset({"table", "records"})
+    options = frozenset({"count", "decimal", "marks"})
 
     @abstractmethod
     def columns(self, path: Path) -> dict[str, TypedColumn]:
@@ -96,10 +99,9 @@ class ColumnFormat(Format):
         self, path: Path, reading: Reading, progress: Progress = SILENT
     ) -> tuple[CellList, list[str]]:
         found = self.columns(path)
-        count = _count_column(path, found, reading.count)
-        statuses = [name for name in found if name in COLUMNS and name != count]
+        count = count_column(found, reading.count, path)
+        statuses = {name: found[name].values for name in found.keys() & COLUMNS - {count}}
         names = tuple(name for name in found if name != count and name not in statuses)
-        counts = [text or "" for text in found[count].values]
         categories, codes = [], []
         for number, name in enumerate(names):
             progress.report("reading the table", number / len(names))
@@ -109,21 +111,17 @@ class ColumnFormat(Format):
             codes.append(numbered.of_texts([text or "" for text in found[name].values]))
             categories.append(tuple(numbered.numbers))
             check_categories(name, len(categories[-1]))
-        if not names or not counts:
+        values = found[count].values
+        if not names or not values:
             raise InputError("the file has no variable, or no row", hint="export the table again")
-        try:
-            values, _ = parse_counts(counts, decimal=reading.decimal)
-        except NotACountError as error:
-            labels = ", ".join(found[name].values[error.at] or "" for name in names)
-            why = withheld({name: found[name].values[error.at] or "" for name in statuses})
-            said = f"the count is suppressed ({why})" if why else str(error)
-            raise InputError(
-                said,
-                line=error.at + 1,
-                cell=f"({labels})",
-                hint=AS_IT_WAS if why else error.hint,
-            ) from None
-        return CellList(names, tuple(categories), tuple(codes), values, lambda row: row + 1), []
+
+        def in_place(row: int, text: str) -> tuple[str, str]:
+            return text, withheld({name: column[row] or "" for name, column in statuses.items()})
+
+        observations = Observations(
+            names, tuple(categories), tuple(codes), values, in_place, line=lambda row: row + 1
+        )
+        return observations.cells(reading)
 
     def records(self, path: Path, progress: Progress = SILENT) -> RecordsFile:
         found = self.columns(path)
@@ -132,43 +130,21 @@ class ColumnFormat(Format):
 
     def publish(self, table: Table, hidden: Bools | None, title: str) -> bytes:
         domain = table.domain
-        taken = {COUNT, CONF_STATUS} & set(domain.names)
-        if taken:
-            raise InputError(
-                f"a variable is named {taken.pop()!r}", hint="rename it before writing"
-            )
+        refuse_names(domain, (COUNT, CONF_STATUS))
         codes = np.unravel_index(np.arange(domain.size), domain.shape) if domain.ndim else ()
         columns = {
             v.name: TypedColumn(np.array(v.categories, dtype=object)[code].tolist(), v.categories)
             for v, code in zip(domain.variables, codes, strict=True)
         }
-        texts: list[str | None] = [*map(str, table.counts.reshape(-1).tolist())]
+        texts = [None if count is None else str(count) for count in counts_shown(table, hidden)]
         if hidden is not None:
-            without = np.asarray(hidden).reshape(-1).tolist()
-            texts = [None if h else text for h, text in zip(without, texts, strict=True)]
-            marks = [CONFIDENTIAL if h else FREE for h in without]
+            marks = [FREE if text else CONFIDENTIAL for text in texts]
             columns[CONF_STATUS] = TypedColumn(marks, (FREE, CONFIDENTIAL))
         # Numbers of these programs are exact below 2^53; larger counts are texts.
         exact = table.domain.size == 0 or int(table.counts.max()) < EXACT_FLOAT
         order = () if exact else tuple(dict.fromkeys(filter(None, texts)))
         columns[COUNT] = TypedColumn(texts, order)
         return self.pack(columns)
-
-
-def _count_column(path: Path, found: Mapping[str, TypedColumn], wanted: str | None) -> str:
-    if wanted is not None and wanted not in found:
-        raise InputError(
-            f"there is no column {wanted!r}", hint=f"the columns are {', '.join(found)}"
-        )
-    named = count_columns(found)
-    if wanted is None and len(named) != 1:
-        raise RecordsError(
-            f"{path.name} holds records, not a table"
-            if not named
-            else f"several columns could hold the counts: {', '.join(named)}",
-            hint="tabulate records; in a table, name the column of the counts: --count COLUMN",
-        )
-    return wanted or named[0]
 
 
 def as_text(value: Any) -> str | None:

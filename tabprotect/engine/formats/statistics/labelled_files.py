@@ -16,6 +16,7 @@ from typing import Any, ClassVar
 
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.format import COUNT
+from tabprotect.engine.formats.layouts.observations import refuse_texts
 from tabprotect.engine.formats.statistics.column_files import ColumnFormat, TypedColumn, as_text
 
 
@@ -38,7 +39,6 @@ class LabelledFormat(ColumnFormat):
     """
 
     library = "pyreadstat"
-    options = frozenset({"count", "decimal"})
     longest_name: ClassVar[int]
     longest_text: ClassVar[int]
     labelled: ClassVar[bool] = True
@@ -122,13 +122,11 @@ class LabelledFormat(ColumnFormat):
                     f"{self.label} has no place for a variable named {name[:40]!r}",
                     hint="rename it: another one's name is too near",
                 )
-            for text in columns[name].order:
-                long = len(text.encode("utf-8")) > self.longest_text
-                if long or not text or not text.isprintable() or text != text.strip():
-                    raise InputError(
-                        f"{self.label} cannot hold the category {text[:40]!r}",
-                        hint="rename it first, or write CSV or Parquet",
-                    )
+            refuse_texts(columns[name].order, self._holds, self.label)
+
+    def _holds(self, text: str) -> bool:
+        sound = text and text.isprintable() and text == text.strip()
+        return bool(sound) and len(text.encode("utf-8")) <= self.longest_text
 
 
 def _texts(values: Any, labels: Mapping[Any, str]) -> TypedColumn:

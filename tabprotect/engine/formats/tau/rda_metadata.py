@@ -13,9 +13,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 
-from tabprotect.engine.budgets import RDA_BYTES
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.text.opening import check_file, unreadable
+
+RDA_BYTES = 2**22
+"""Bytes of a tau-ARGUS description."""
+
 
 _WORD = re.compile(r'"([^"]*)"|(\S+)')
 _LABEL = re.compile(r'\s*(?:"([^"]*)"\s*|([^,]*)),(.*)')

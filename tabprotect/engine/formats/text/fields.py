@@ -11,7 +11,10 @@ from __future__ import annotations
 import numpy as np
 
 from tabprotect.engine.arrays import Bytes, Ints, Words
-from tabprotect.engine.budgets import MOST_WORDS
+
+MOST_WORDS = 32
+"""Of a label; longer ones are read row by row."""
+
 
 WORD = 8
 

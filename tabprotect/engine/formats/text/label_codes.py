@@ -8,8 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from tabprotect.engine.arrays import Bools, Codes, Ints, Words
-from tabprotect.engine.budgets import MOST_WORDS
-from tabprotect.engine.formats.text.fields import Fields
+from tabprotect.engine.formats.text.fields import MOST_WORDS, Fields
 
 ROOM = 8
 """Slots for each label: most are found at the first look."""

@@ -17,11 +17,14 @@ from typing import BinaryIO, Protocol, cast
 
 import numpy as np
 
-from tabprotect.engine.budgets import TEXT_BLOCK_FIELDS
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.text.fields import WORD, Fields, split_fields
 from tabprotect.engine.formats.text.opening import check_file, unreadable
 from tabprotect.engine.progress import SILENT, Progress
+
+TEXT_BLOCK_FIELDS = 400_000
+"""Fields of the rows that are read at once."""
+
 
 DELIMITERS = "\t;|,"
 """In this order: a file whose every row has as many tabs is not split at commas."""

@@ -9,17 +9,22 @@ from typing import Literal
 
 import numpy as np
 
-from tabprotect.engine.arrays import Bools
-from tabprotect.engine.budgets import CROSSTAB_CELLS as MOST_LAID_OUT
-from tabprotect.engine.budgets import EXACT_FLOAT
-from tabprotect.engine.budgets import SHEET_WRITING_ROWS as MOST_ROWS
+from tabprotect.engine.arrays import EXACT_FLOAT, Bools
+from tabprotect.engine.budgets import CROSSTAB_CELLS
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.format import COUNT
+from tabprotect.engine.formats.layouts.observations import cells_shown, refuse_names, refuse_texts
 from tabprotect.engine.formats.statuses import CONF_STATUS, CONFIDENTIAL, FREE, SHOWN
 from tabprotect.engine.tables.table import Table
 
+MOST_ROWS = 2**20 - 1
+"""Of a sheet, below its header."""
+
+
 Style = Literal["", "head", "title", "note"]
 
+LONGEST = 32_000
+"""Characters of a text."""
 WIDEST = 1000
 """Columns of a table that is laid out."""
 
@@ -54,17 +59,13 @@ def sheets_of(
             f"a sheet holds {MOST_ROWS:,} rows, the table has {domain.size:,} cells",
             hint="write CSV or Parquet",
         )
-    taken = {COUNT, CONF_STATUS} & set(domain.names)
-    if taken:
-        raise InputError(f"a variable is named {taken.pop()!r}", hint="rename it before writing")
-    for text in (t for v in domain.variables for t in (v.name, *v.categories)):
-        if unwritable.search(text) or len(text) > 32_000:
-            raise InputError(
-                f"a sheet cannot hold the text {text[:40]!r}", hint="rename it, or write CSV"
-            )
+    refuse_names(domain, (COUNT, CONF_STATUS))
+    texts = (text for v in domain.variables for text in (v.name, *v.categories))
+    held: Callable[[str], bool] = lambda t: len(t) <= LONGEST and not unwritable.search(t)  # noqa: E731
+    refuse_texts(texts, held, "a sheet")
     sheets = {"table": _long(table, hidden)}
     wide = domain.shape[-1] if domain.ndim > 1 else 1
-    if domain.ndim >= 1 and domain.size <= MOST_LAID_OUT and wide < WIDEST:
+    if domain.ndim >= 1 and domain.size <= CROSSTAB_CELLS and wide < WIDEST:
         sheets["crosstab"] = _laid_out(table, hidden, title)
     return sheets
 
@@ -78,13 +79,10 @@ def _long(table: Table, hidden: Bools | None) -> SheetData:
     domain = table.domain
     header = [*domain.names, COUNT, *([CONF_STATUS] if hidden is not None else [])]
     rows = [[SheetCell(name, "head") for name in header]]
-    counts = table.counts.reshape(-1).tolist()
-    without = set() if hidden is None else set(np.flatnonzero(hidden).tolist())
-    for cell, index in enumerate(np.ndindex(*domain.shape)):
-        shown = SheetCell(SHOWN) if cell in without else _number(counts[cell])
-        row = [*map(SheetCell, domain.labels(index)), shown]
+    for _, labels, count in cells_shown(table, hidden):
+        row = [*map(SheetCell, labels), SheetCell(SHOWN) if count is None else _number(count)]
         if hidden is not None:
-            row.append(SheetCell(CONFIDENTIAL if cell in without else FREE))
+            row.append(SheetCell(CONFIDENTIAL if count is None else FREE))
         rows.append(row)
     return rows
 

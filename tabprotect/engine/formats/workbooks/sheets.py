@@ -10,7 +10,7 @@ from pathlib import Path
 
 import python_calamine
 
-from tabprotect.engine.budgets import EXACT_FLOAT
+from tabprotect.engine.arrays import EXACT_FLOAT
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.text.numerals import looks_numeric
 from tabprotect.engine.formats.text.rows import SheetRows

@@ -13,10 +13,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
 
-from tabprotect.engine.budgets import MOST_RATIO
-from tabprotect.engine.budgets import WORKBOOK_SIZE_BYTES as MOST_BYTES
-from tabprotect.engine.budgets import WORKBOOK_SIZE_CELLS as MOST_CELLS
+from tabprotect.engine.budgets import WORKBOOK_SIZE_BYTES, WORKBOOK_SIZE_CELLS
 from tabprotect.engine.errors import InputError
+
+MOST_RATIO = 400
+"""Unpacked over packed size of a part, above `SOUND_BYTES`; beyond it the part is a bomb."""
+
 
 SOUND_BYTES = 2**26
 
@@ -46,13 +48,13 @@ def check_workbook(path: Path) -> None:
     try:
         with zipfile.ZipFile(path) as book:
             parts = book.infolist()
-            fits = sum(part.file_size for part in parts) <= MOST_BYTES
+            fits = sum(part.file_size for part in parts) <= WORKBOOK_SIZE_BYTES
             fits = fits and not any(map(_bomb, parts))
             for name in book.namelist() if fits else ():
                 if name.startswith("xl/worksheets/") and name.endswith((".xml", ".bin")):
                     count = cells_of_text if name.endswith(".xml") else cells_of_records
                     with book.open(name) as sheet:
-                        fits = fits and count(sheet) <= MOST_CELLS
+                        fits = fits and count(sheet) <= WORKBOOK_SIZE_CELLS
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError):
         return
     if not fits:

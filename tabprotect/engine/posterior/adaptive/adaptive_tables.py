@@ -13,15 +13,21 @@ from dataclasses import dataclass
 import numpy as np
 
 from tabprotect.engine.arrays import Floats, Ints
-from tabprotect.engine.budgets import (
-    ADAPTIVE_AT_ONCE,
-    ADAPTIVE_EDGES,
-    ADAPTIVE_TABLES,
-    MOST_APPLIED,
-)
 from tabprotect.engine.cycles.cycle_family import Family
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.release.likelihood import AdaptiveSequence
+
+MOST_APPLIED = 2_000_000_000
+"""Limits of the exact way: tables, steps between two of them, and products in all."""
+
+ADAPTIVE_TABLES = 40_000
+"""Tables of one step that are listed."""
+
+ADAPTIVE_EDGES = 4_000_000
+"""Steps between two of them, in all."""
+
+ADAPTIVE_AT_ONCE = 2**22
+"""Entries (table, cycle, cell) looked at side by side."""
 
 
 @dataclass(frozen=True, eq=False)

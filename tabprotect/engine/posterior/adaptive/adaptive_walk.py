@@ -13,14 +13,20 @@ from collections.abc import Callable
 import numpy as np
 
 from tabprotect.engine.arrays import Bools, Floats, Ints, Singles
-from tabprotect.engine.budgets import ADAPTIVE_WALK_BLOCK as BLOCK
-from tabprotect.engine.budgets import ADAPTIVE_WALK_ENTRIES as MOST_ENTRIES
-from tabprotect.engine.budgets import ADAPTIVE_WALK_SPAN as MOST_SPAN
-from tabprotect.engine.budgets import FULL
-from tabprotect.engine.cycles.cycle_family import Family
+from tabprotect.engine.cycles.cycle_family import FULL, Family
 from tabprotect.engine.errors import InfeasibleError
 from tabprotect.engine.posterior.prior import Prior, Uniform
 from tabprotect.engine.release.likelihood import AdaptiveSequence
+
+BLOCK = 64
+"""Masses that are added up before one of them is drawn."""
+
+MOST_ENTRIES = 2**22
+"""Masses (cycle, coin, draw) of one population, which bounds its memory."""
+
+MOST_SPAN = 1000
+"""Changes of a count that the guide tells apart."""
+
 
 FEWEST, MOST = 16, 2000
 """Draws of one population."""

@@ -5,8 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from tabprotect.engine.arrays import Floats, Ints
-from tabprotect.engine.budgets import ADAPTIVE_DRAWS
-from tabprotect.engine.budgets import INFER_ADAPTIVE_UPDATES as MOST_UPDATES
 from tabprotect.engine.cycles.cycle_family import Family
 from tabprotect.engine.errors import InfeasibleError, InputError
 from tabprotect.engine.posterior.adaptive.adaptive_tables import adaptive_originals
@@ -16,6 +14,13 @@ from tabprotect.engine.posterior.prior import Prior
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.likelihood import AdaptiveSequence
+
+MOST_UPDATES = 8 * 10**9
+"""Masses looked at by one estimate unless a number of draws is asked for (about a minute)."""
+
+ADAPTIVE_DRAWS = 20_000
+"""Draws where none are asked for."""
+
 
 POPULATIONS = 10
 """Independent populations: their spread is the error."""

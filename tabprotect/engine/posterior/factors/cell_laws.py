@@ -11,11 +11,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from tabprotect.engine.arrays import Floats, Ints
-from tabprotect.engine.budgets import MOST_COUNTS
 from tabprotect.engine.equal_rows import equal_rows
 from tabprotect.engine.errors import InfeasibleError
 from tabprotect.engine.posterior.prior import Prior
 from tabprotect.engine.release.likelihood import UNBOUNDED, CellFactors
+
+MOST_COUNTS = 2**22
+"""Counts that one law may have."""
+
 
 FAR = 45.0
 """A tail this far (in logs) below the peak is cut off: what is beyond weighs less than 1e-15."""

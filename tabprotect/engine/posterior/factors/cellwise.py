@@ -10,12 +10,15 @@ from functools import cached_property
 import numpy as np
 
 from tabprotect.engine.arrays import Bools, Floats, Ints
-from tabprotect.engine.budgets import CELLWISE_ENTRIES as MOST_ENTRIES
 from tabprotect.engine.equal_rows import equal_rows
 from tabprotect.engine.errors import InfeasibleError
 from tabprotect.engine.posterior.factors.cell_laws import CellLaws, kind_logs
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.release.likelihood import UNBOUNDED
+
+MOST_ENTRIES = 2**25
+"""Entries (row, count) of a table of distributions: 256 MiB, and figures take some of these."""
+
 
 NARROW = 64
 """Rows up to this wide are drawn column by column, all cells at once."""

@@ -7,13 +7,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from tabprotect.engine.arrays import Bools, Floats, Ints
-from tabprotect.engine.budgets import COMPONENTS_WEIGHTS as MOST_WEIGHTS
-from tabprotect.engine.budgets import MOST_ROUNDS
 from tabprotect.engine.cycles import graphs
 from tabprotect.engine.equal_rows import equal_rows
 from tabprotect.engine.errors import InfeasibleError, TooLargeError
 from tabprotect.engine.posterior.factors.cell_laws import CellLaws, kind_logs
 from tabprotect.engine.release.likelihood import UNBOUNDED
+
+MOST_ROUNDS = 200
+"""Rounds of narrowing; stopping early only leaves the bounds wider."""
+
+MOST_WEIGHTS = 2**25
+"""Log weights of all cells' counts that are held: 256 MiB."""
 
 
 @dataclass(frozen=True, eq=False)

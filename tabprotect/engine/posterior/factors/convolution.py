@@ -13,12 +13,21 @@ import numpy as np
 import numpy.typing as npt
 
 from tabprotect.engine.arrays import Floats, Ints
-from tabprotect.engine.budgets import CONVOLUTION_EXACT_FLOAT as EXACT_FLOAT
-from tabprotect.engine.budgets import CONVOLUTION_HELD as MOST_HELD
-from tabprotect.engine.budgets import CONVOLUTION_WORK as MOST_WORK
-from tabprotect.engine.budgets import MOST_ADDED
 from tabprotect.engine.posterior.factors.components import FactorComponent
 from tabprotect.engine.progress import SILENT, Progress
+
+MOST_WORK = 2 * 10**9
+"""Multiplications."""
+
+MOST_HELD = 2 * 10**7
+"""Numbers held."""
+
+MOST_ADDED = 3 * 10**7
+"""Additions of whole numbers of any size: some seconds."""
+
+EXACT_FLOAT = 2.0**52
+"""Whole numbers below this are exact as floats."""
+
 
 UNDERFLOW = 1e-100
 """A chance (against the largest) below this may have lost digits on the way."""

@@ -7,9 +7,11 @@ import math
 import numpy as np
 
 from tabprotect.engine.arrays import Floats, Ints
-from tabprotect.engine.budgets import EVEN_SHARES_CELLS as MOST_CELLS
 from tabprotect.engine.posterior.factors.components import FactorComponent
 from tabprotect.engine.progress import SILENT, Progress
+
+MOST_CELLS = 10_000
+"""Of a number that is worked out."""
 
 
 class EvenShares:

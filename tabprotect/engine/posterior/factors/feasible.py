@@ -5,12 +5,16 @@ from __future__ import annotations
 import numpy as np
 
 from tabprotect.engine.arrays import Ints
-from tabprotect.engine.budgets import FEASIBLE_ENTRIES as MOST_ENTRIES
-from tabprotect.engine.budgets import FEASIBLE_NODES
 from tabprotect.engine.errors import InfeasibleError, SolverError
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.release.likelihood import UNBOUNDED, CellFactors
 from tabprotect.engine.solver import Entries, Model
+
+MOST_ENTRIES = 2_000_000
+"""Cells of all sums together up to which a programme is solved."""
+
+FEASIBLE_NODES = 1_000
+"""Branch-and-bound nodes for an original in whole numbers."""
 
 
 def original_found(likelihood: CellFactors, progress: Progress = SILENT) -> bool:

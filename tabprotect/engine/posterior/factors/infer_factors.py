@@ -19,22 +19,17 @@ import numpy as np
 
 from tabprotect.engine.arrays import Bools, Floats, Ints
 from tabprotect.engine.bounds.counting import TableCount
-from tabprotect.engine.budgets import CELLWISE_ENTRIES as MOST_ENTRIES
-from tabprotect.engine.budgets import (
-    FACTOR_DRAWS,
-    FIBRE_POINTS,
-    REWEIGHING_CELLS,
-    REWEIGHING_HELD,
-    STEPS_OF_A_TABLE,
-)
-from tabprotect.engine.budgets import RESIDUAL_SUMS_STEPS as MOST_STEPS
+from tabprotect.engine.bounds.fibre import FIBRE_POINTS
+from tabprotect.engine.budgets import FACTOR_DRAWS
 from tabprotect.engine.errors import InfeasibleError, TooLargeError
 from tabprotect.engine.posterior.factors import reweighing
 from tabprotect.engine.posterior.factors.cell_laws import cell_laws
-from tabprotect.engine.posterior.factors.cellwise import Cellwise, cellwise
+from tabprotect.engine.posterior.factors.cellwise import MOST_ENTRIES, Cellwise, cellwise
 from tabprotect.engine.posterior.factors.chains.chain import by_chain
 from tabprotect.engine.posterior.factors.components import FactorComponent, Split, split_components
 from tabprotect.engine.posterior.factors.part_sums import PartSums
+from tabprotect.engine.posterior.factors.residual_sums import MOST_STEPS
+from tabprotect.engine.posterior.factors.reweighing import REWEIGHING_CELLS, REWEIGHING_HELD
 from tabprotect.engine.posterior.factors.solved_parts import (
     LOG_MOST,
     Draw,
@@ -50,6 +45,10 @@ from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.likelihood import CellFactors
 from tabprotect.engine.tables.table import Table
+
+STEPS_OF_A_TABLE = 4
+"""Transitions between states that cost as much as one table that is listed."""
+
 
 THOROUGH = 3
 """How much more may be spent where the exact way is asked for."""

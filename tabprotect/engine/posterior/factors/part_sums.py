@@ -13,9 +13,16 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from tabprotect.engine.arrays import Floats, Ints
-from tabprotect.engine.budgets import PART_SUMS_COUNTED, PART_SUMS_LISTED
 from tabprotect.engine.posterior.factors.solved_parts import SolvedPart
 from tabprotect.engine.progress import SILENT, Progress
+
+PART_SUMS_COUNTED = 1_000_000
+"""Entries (row, count) of a part times its cells up to which its originals are counted for sums.
+"""
+
+PART_SUMS_LISTED = 2**22
+"""Counts of all originals of a part that are listed for the law of a sum."""
+
 
 FOLD = 1000
 """Entries that as much work goes into as into one call."""

@@ -16,11 +16,16 @@ import numpy as np
 import numpy.typing as npt
 
 from tabprotect.engine.arrays import Floats, Ints
-from tabprotect.engine.budgets import RESIDUAL_SUMS_HELD as MOST_HELD
-from tabprotect.engine.budgets import RESIDUAL_SUMS_STEPS as MOST_STEPS
 from tabprotect.engine.equal_rows import equal_rows
 from tabprotect.engine.posterior.factors.components import FactorComponent
 from tabprotect.engine.progress import SILENT, Progress
+
+MOST_STEPS = 4_000_000
+"""Transitions between states that are kept; about 100 bytes each at the peak."""
+
+MOST_HELD = 2**25
+"""Numbers that the open sums of one layer's transitions hold: 256 MiB."""
+
 
 HOPELESS = 45.0
 """A rough number of states (in logs) from which on it is not even begun."""

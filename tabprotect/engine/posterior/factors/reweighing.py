@@ -14,9 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from tabprotect.engine.arrays import Floats, Ints
-from tabprotect.engine.budgets import MOST_ORIGINALS, REWEIGHING_DRAWS, REWEIGHING_WORK
-from tabprotect.engine.budgets import REWEIGHING_CELLS as MOST_CELLS
-from tabprotect.engine.budgets import REWEIGHING_HELD as MOST_HELD
+from tabprotect.engine.budgets import REWEIGHING_WORK
 from tabprotect.engine.errors import InfeasibleError
 from tabprotect.engine.posterior.factors.solved_parts import SolvedPart, no_original
 from tabprotect.engine.posterior.posterior import Posterior, Way
@@ -24,6 +22,19 @@ from tabprotect.engine.progress import Progress
 from tabprotect.engine.release.likelihood import CellFactors, Rerun
 from tabprotect.engine.solver import solver_work as solver_work
 from tabprotect.engine.tables.table import Table
+
+REWEIGHING_CELLS = 20_000
+"""Unknown cells of an original that is weighed."""
+
+REWEIGHING_HELD = 2**24
+"""Counts of all weighed originals, and entries of their distributions."""
+
+MOST_ORIGINALS = 200_000
+"""Originals that are listed one by one."""
+
+REWEIGHING_DRAWS = 5_000
+"""Originals drawn where they cannot be listed."""
+
 
 OVERRUN = 3
 """Budgets after which weighing is given up where later calls turn out dearer."""
@@ -75,7 +86,7 @@ def reweighed(
     assert rerun is not None
     left_out = replace(found, note=likelihood.note, approximate=likelihood.approximate)
     unknown = np.flatnonzero((found.chances > 0).sum(axis=1)[found.group_of_cell] > 1)
-    if parts is None or len(unknown) > MOST_CELLS:
+    if parts is None or len(unknown) > REWEIGHING_CELLS:
         return left_out
     budget = REWEIGHING_WORK if work is None else work
     weigher = _Weigher(found, rerun, generator, progress, budget)
@@ -87,7 +98,7 @@ def reweighed(
     calls = int(budget * max(weigher.calls, 1) / max(weigher.work, weigher.cost))
     base = trial[0].copy()
     number = number_of(parts)
-    most = MOST_HELD // max(len(unknown), 1)
+    most = REWEIGHING_HELD // max(len(unknown), 1)
     if way != "monte_carlo" and number is not None and number <= min(calls, most):
         repeats = 1 if rerun.exact else min(REPEATS, calls // number) // BATCHES * BATCHES
         if repeats:
@@ -100,11 +111,11 @@ def reweighed(
             "too many originals fit the published counts to weigh each by the whole mechanism",
             hint="take Monte Carlo, or a prior that knows more",
         )
-    drawn = min(draws or min(REWEIGHING_DRAWS, calls), MOST_HELD // found.domain.size)
+    drawn = min(draws or min(REWEIGHING_DRAWS, calls), REWEIGHING_HELD // found.domain.size)
     if not calls or drawn < 2 * LEAST_EFFECTIVE:
         return left_out
     tables = found.draw_originals(drawn, generator, progress)[:, unknown]
-    if (len(unknown) + 1) * _width(tables) > MOST_HELD:
+    if (len(unknown) + 1) * _width(tables) > REWEIGHING_HELD:
         return left_out
     weights = weigher.weights(base, (tables, unknown), 1, limited=draws is None)
     if weights is None:

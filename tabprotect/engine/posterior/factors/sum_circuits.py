@@ -13,8 +13,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from tabprotect.engine.arrays import Floats
-from tabprotect.engine.budgets import MOST_TRIES
 from tabprotect.engine.posterior.factors.components import CellSum, FactorComponent
+
+MOST_TRIES = 200
+"""Walks before a circuit is given up."""
 
 
 @dataclass(frozen=True)

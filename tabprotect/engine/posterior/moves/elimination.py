@@ -18,10 +18,13 @@ import numpy as np
 import numpy.typing as npt
 
 from tabprotect.engine.arrays import Floats, Ints
-from tabprotect.engine.budgets import BATCH_HELD, KEPT_PLANS, MAX_HELD, MAX_WIDTH, MAX_WORK
-from tabprotect.engine.budgets import KEPT_PLAN_VARIABLES as KEPT_VARIABLES
-from tabprotect.engine.budgets import WIDTH_VARIABLES as MAX_VARIABLES
-from tabprotect.engine.cycles.elimination_width import eliminate
+from tabprotect.engine.cycles.elimination_width import (
+    MAX_HELD,
+    MAX_VARIABLES,
+    MAX_WIDTH,
+    MAX_WORK,
+    eliminate,
+)
 from tabprotect.engine.errors import InfeasibleError
 from tabprotect.engine.posterior.moves.backward_factors import (
     BackwardStep,
@@ -39,6 +42,17 @@ from tabprotect.engine.posterior.moves.coin import Coin
 from tabprotect.engine.posterior.moves.signature_model import GroupModel
 from tabprotect.engine.posterior.moves.thinning import Thinned
 from tabprotect.engine.progress import SILENT, Progress
+
+KEPT_VARIABLES = 500
+"""Steps of one component up to which its order of elimination is kept, some kilobytes each, and
+number of such orders.
+"""
+
+KEPT_PLANS = 128
+
+BATCH_HELD = 2**24
+"""Entries that components side by side may hold together."""
+
 
 LOWEST = float(np.finfo(np.float64).min)
 

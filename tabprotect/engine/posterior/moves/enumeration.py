@@ -9,12 +9,16 @@ from __future__ import annotations
 import numpy as np
 
 from tabprotect.engine.arrays import Floats, Ints, Shorts
-from tabprotect.engine.budgets import ENUMERATION_TABLES
-from tabprotect.engine.budgets import ENUMERATION_WORK as MOST_WORK
 from tabprotect.engine.posterior.moves.backward_factors import step_structures
 from tabprotect.engine.posterior.moves.coin import FAR
 from tabprotect.engine.posterior.moves.signature_model import GroupModel
 from tabprotect.engine.progress import SILENT, Progress
+
+MOST_WORK = 20_000_000
+"""Limits of the count of originals: tables per component, and entries handled in all."""
+
+ENUMERATION_TABLES = 100_000
+"""Tables of one component."""
 
 
 def enumerated_originals(

@@ -8,7 +8,6 @@ from functools import partial
 import numpy as np
 
 from tabprotect.engine.arrays import Floats, Ints
-from tabprotect.engine.budgets import INFER_MOVES_LISTED as MOST_LISTED
 from tabprotect.engine.errors import InfeasibleError
 from tabprotect.engine.posterior.moves import sampling
 from tabprotect.engine.posterior.moves.elimination import Elimination
@@ -20,6 +19,10 @@ from tabprotect.engine.posterior.prior import Prior
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.likelihood import MoveSequence
+
+MOST_LISTED = 2**24
+"""Counts of all listed originals."""
+
 
 DrawChanges = Callable[[int, np.random.Generator, Progress], Ints]
 

@@ -19,9 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tabprotect.engine.arrays import Floats, Ints, Shorts
-from tabprotect.engine.budgets import SAMPLING_DRAWS
-from tabprotect.engine.budgets import SAMPLING_ENTRIES as MOST_ENTRIES
-from tabprotect.engine.budgets import SAMPLING_UPDATES as MOST_UPDATES
+from tabprotect.engine.budgets import SAMPLING_UPDATES
 from tabprotect.engine.cycles import graphs
 from tabprotect.engine.cycles.layers import Layer, layers
 from tabprotect.engine.errors import InfeasibleError
@@ -29,6 +27,13 @@ from tabprotect.engine.posterior.moves.coin import FAR
 from tabprotect.engine.posterior.moves.signature_model import GroupModel
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.moves import MoveSet
+
+MOST_ENTRIES = 2**23
+"""Entries (cycle or group, draw) of one population, which bounds its memory."""
+
+SAMPLING_DRAWS = 20_000
+"""Draws where none are asked for."""
+
 
 POPULATIONS = 10
 """Independent populations: their spread is the error."""
@@ -356,7 +361,7 @@ def estimate(
     """
     walk = BackwardWalk(model)
     if draws is None:
-        draws = int(np.clip(MOST_UPDATES // walk.updates, 16 * POPULATIONS, SAMPLING_DRAWS))
+        draws = int(np.clip(SAMPLING_UPDATES // walk.updates, 16 * POPULATIONS, SAMPLING_DRAWS))
     size = min(walk.largest_population(), -(-draws // POPULATIONS))
     populations = max(POPULATIONS, round(draws / size))
     columns = 2 * model.span + 1

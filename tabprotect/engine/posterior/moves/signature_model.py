@@ -13,7 +13,6 @@ from functools import cached_property
 import numpy as np
 
 from tabprotect.engine.arrays import Bools, Floats, Ints
-from tabprotect.engine.budgets import MAX_SPAN, MAX_TABLE
 from tabprotect.engine.cycles.elimination_width import repeated
 from tabprotect.engine.cycles.signatures import Signatures, signatures
 from tabprotect.engine.errors import InfeasibleError, InputError
@@ -22,6 +21,12 @@ from tabprotect.engine.posterior.prior import Factorial, Prior, Uniform
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.release.likelihood import MoveSequence
 from tabprotect.engine.tables.moves import MoveSet
+
+MAX_SPAN = 10_000
+"""Largest change; counts along a walk fit int16."""
+
+MAX_TABLE = 2**27
+"""Entries (group, change) of a table of distributions: 1 GiB."""
 
 
 @dataclass(frozen=True, eq=False)

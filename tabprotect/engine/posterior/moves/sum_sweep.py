@@ -13,7 +13,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from tabprotect.engine.arrays import Floats, Ints
-from tabprotect.engine.budgets import SUM_ENTRIES, SUM_HELD
 from tabprotect.engine.posterior.moves.backward_factors import laid_out
 from tabprotect.engine.posterior.moves.elimination import (
     Elimination,
@@ -21,6 +20,12 @@ from tabprotect.engine.posterior.moves.elimination import (
     EliminationSweep,
 )
 from tabprotect.engine.progress import SILENT, Progress
+
+SUM_ENTRIES = 2**27
+"""Entries (coefficients, sum) that the exact law of one sum of cells may cost: some seconds."""
+
+SUM_HELD = 2**24
+"""Entries of its largest table (128 MiB)."""
 
 
 @dataclass(frozen=True)

@@ -10,9 +10,8 @@ from __future__ import annotations
 import numpy as np
 
 from tabprotect.engine.arrays import Floats, Ints
-from tabprotect.engine.budgets import ENUMERATION_WORK as MOST_WORK
 from tabprotect.engine.posterior.moves.backward_factors import step_structures
-from tabprotect.engine.posterior.moves.enumeration import enumerated_originals
+from tabprotect.engine.posterior.moves.enumeration import MOST_WORK, enumerated_originals
 from tabprotect.engine.posterior.moves.signature_model import group_model
 from tabprotect.engine.posterior.prior import Uniform
 from tabprotect.engine.progress import Progress

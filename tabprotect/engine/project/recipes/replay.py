@@ -13,7 +13,7 @@ from tabprotect.engine.errors import InputError, TabprotectError
 from tabprotect.engine.formats.text.opening import is_url, read_text
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.project.command import Order
-from tabprotect.engine.project.commands import named
+from tabprotect.engine.project.commands import spelled
 from tabprotect.engine.project.history import History
 from tabprotect.engine.project.opening.examples import PREFIX
 from tabprotect.engine.project.recipe_text import FORMAT
@@ -101,7 +101,7 @@ def from_text(text: str, settings: Mapping[str, str] | None = None) -> list[Orde
         if not isinstance(step, dict) or not isinstance(name := step.pop("do", None), str):
             raise InputError(f'step {number} says not what to do: do = "..." is missing')
         with _step(number, name):
-            command = named(name)
+            command, step = spelled(name, step)
             step = {key: settled(v, text=command.takes_text(key)) for key, v in step.items()}
             if isinstance(seed := step.get(command.says.seed), str):
                 if not seed.isdecimal():

@@ -16,7 +16,7 @@ from tabprotect.engine.budgets import SAVED_BYTES
 from tabprotect.engine.bundle import archive
 from tabprotect.engine.errors import BundleError, InputError, TabprotectError
 from tabprotect.engine.project.codec import Decoder, Encoder
-from tabprotect.engine.project.commands import named
+from tabprotect.engine.project.commands import spelled
 from tabprotect.engine.project.history import History, Step
 from tabprotect.engine.project.saving.first_format import FirstFormat
 from tabprotect.version import __version__
@@ -141,8 +141,9 @@ def _newer(what: str) -> InputError:
 
 def _step(data: Any, decoder: Decoder) -> Step:
     number = data["project"]
+    command, arguments = spelled(str(data["command"]), data["arguments"])
     return Step(
-        named(str(data["command"])).order(data["arguments"]),
+        command.order(arguments),
         str(data["label"]),
         str(data["time"]),
         None if data["seed"] is None else int(data["seed"]),

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from tabprotect.engine.assessment.comparing.scope import Scope
-from tabprotect.engine.budgets import MOST_RUNS
 from tabprotect.engine.errors import InputError, ParameterError, TabprotectError
 from tabprotect.engine.formats.grouping_files import parse_groupings
 from tabprotect.engine.project.command import Arguments, Context, Declared, stated
@@ -17,6 +16,9 @@ from tabprotect.engine.project.project import Project
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.publication import Publication
+
+MOST_RUNS = 10_000
+"""Runs of one setting: more say nothing new."""
 
 
 def _label(project: Project, given: Arguments) -> str:

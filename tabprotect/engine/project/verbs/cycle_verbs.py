@@ -12,7 +12,6 @@ import numpy as np
 import numpy.typing as npt
 
 from tabprotect.engine.arrays import Ints
-from tabprotect.engine.budgets import CYCLE_VERBS_QUICK_CELLS as QUICK_CELLS
 from tabprotect.engine.cycles import cycle_files
 from tabprotect.engine.cycles.constructions.swaps import swaps
 from tabprotect.engine.cycles.designs import DESIGNS, connected_parts, in_place, is_named
@@ -30,6 +29,10 @@ from tabprotect.engine.protection.cycle_runs.designed_cycles import (
 )
 from tabprotect.engine.tables.margins import maximal_margins
 from tabprotect.engine.tables.moves import MoveSet
+
+QUICK_CELLS = 20_000
+"""Cycle sets for tables of up to so many cells are designed at once."""
+
 
 Entries = tuple[Ints, npt.NDArray[np.int8]]
 

@@ -7,20 +7,21 @@ from pathlib import Path
 from types import MappingProxyType
 
 from tabprotect.engine.atomic import Whole, write_together
-from tabprotect.engine.budgets import CYCLE_VERBS_QUICK_CELLS as QUICK_CELLS
 from tabprotect.engine.bundle import archive, confidential, public
+from tabprotect.engine.bundle.set_bundles import Leaving
 from tabprotect.engine.cycles.designs import is_named
 from tabprotect.engine.disclosure import gate
 from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.errors import InfeasibleError, InputError, ParameterError, RefusedError
 from tabprotect.engine.posterior.prior import parse_prior
 from tabprotect.engine.project import recipe_text
+from tabprotect.engine.project.asked import Drawing, Protecting, Publishing
 from tabprotect.engine.project.command import Arguments, Context, Declared, number_text
 from tabprotect.engine.project.copy_as_command import SAVED, table_word
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.project.project import PRIORS, Project, Who
 from tabprotect.engine.project.releasing.registering import entered
-from tabprotect.engine.project.verbs.cycle_verbs import redesigned, set_cycles
+from tabprotect.engine.project.verbs.cycle_verbs import QUICK_CELLS, redesigned, set_cycles
 from tabprotect.engine.protection.coins import house_randomness
 from tabprotect.engine.protection.problem import Protected
 from tabprotect.engine.protection.registered import methods
@@ -54,28 +55,28 @@ def protect_words(project: Project, given: Arguments = MappingProxyType({})) -> 
     if project.table is None:
         return []
     table = table_word(project)
-    words = ["protect", table, "--method", project.method]
+    cycles: dict[str, object] = {}
     if project.moves is not None and project.cycles_from != "the example":
         if is_named(project.cycles_from):
-            words += ["--set", f"cycles={project.cycles_from}"]
+            cycles["cycles"] = project.cycles_from
         else:
             # Drawn or imported cycles live in the project; only a saved one has them.
-            words[1] = SAVED
-    for name, value in project.parameters.items():
-        words += ["--set", f"{name}={value}"]
-    words += ["--at-risk", str(project.at_risk)]
-    if project.title:
-        words += ["--title", project.title]
-    done = project.protected
-    if given.get("accept"):
-        words += ["--accept", str(given["accept"])]
-    elif given.get("accept_weak") or (done is not None and done.record.overruled):
-        words.append("--accept-weak")
-    if given.get("fresh") or project.fresh:
-        words.append("--fresh")
+            table = SAVED
+    done, reason = project.protected, given.get("accept")
+    weak = bool(given.get("accept_weak")) or (done is not None and done.record.overruled)
+    asked = Protecting(
+        method=project.method,
+        parameters={**cycles, **project.parameters},
+        at_risk=str(project.at_risk),
+        title=project.title or None,
+        accept=str(reason) if reason else None,
+        accept_weak=weak and not reason,
+        fresh=bool(given.get("fresh")) or project.fresh,
+    )
     release = str(given.get("release") or "release.zip")
     dossier = str(given.get("dossier") or "release-CONFIDENTIAL-dossier.zip")
-    return [*words, "--out", release, "--dossier", dossier]
+    where = ["--out", release, "--dossier", dossier]
+    return ["protect", table, *asked.words(), *where]
 
 
 @Declared("choose {method}")
@@ -169,33 +170,24 @@ def set_policy(project: Project, context: Context, /, **limits: object) -> Proje
     shell=protect_words,
     seed="seed",
     slow=True,
-)
-def protect(
-    project: Project,
-    context: Context,
-    *,
-    accept: str | None = None,
-    accept_weak: bool = False,
-    draft: bool = False,
-    seed: int | None = None,
-    fresh: bool = False,
-) -> Project:
+).asking(Drawing)
+def protect(project: Project, context: Context, asked: Drawing) -> Project:
     """Run the method and pass the gate, by default with the coins that the house's key gives.
 
     ``accept`` is the reason for publishing whatever the gate says, ``accept_weak`` the same without
     one. With ``draft`` what the gate refuses is held, to be looked at: it is published with a
     reason only. ``seed`` and ``fresh`` hold for one run and are not kept as the project's policy.
     """
-    reason = "" if accept is None else accept.strip()
-    if accept is not None and not reason:
+    reason = "" if asked.accept is None else asked.accept.strip()
+    if asked.accept is not None and not reason:
         raise InputError("a reason is missing", hint="say why it is published all the same")
-    randomness, decisions = _coins(project, seed, fresh)
+    randomness, decisions = _coins(project, asked.seed, asked.fresh)
     if randomness.short and project.limits.short_seed == "refuse":
         raise RefusedError(
             "the given seed is short: by the policy of the house no release rests on one",
             hint="take the coins of the house, or a random number of 40 digits",
         )
-    problem, accepted = project.problem, reason or (gate.UNSTATED if accept_weak else "")
+    problem, accepted = project.problem, reason or (gate.UNSTATED if asked.accept_weak else "")
     values = project.protection.resolve_for(problem, project.given)
     own = mechanism_digest(problem, project.method, values)
     # One draw of the refused mechanism itself, against the gate, is what it is: nothing was chosen.
@@ -212,14 +204,14 @@ def protect(
             context.drawn(randomness),
             policy=project.limits,
             accept=accepted,
-            draft=draft,
+            draft=asked.draft,
             changed=bool(others),
             progress=context.progress,
         )
     except RefusedError:
         remember_refusal(problem, project.method, own, context.register)
         raise
-    if draft and gate.against(protected, project.limits):
+    if asked.draft and gate.against(protected, project.limits):
         remember_refusal(problem, project.method, own, context.register)
     if others:
         decisions = (*decisions, f"{AFTER_REFUSAL}: {', '.join(sorted(set(others.values())))}")
@@ -261,75 +253,72 @@ def set_prior(project: Project, context: Context, *, who: str, prior: str) -> Pr
     return replace(project, priors=MappingProxyType(dict(project.priors) | {who: prior}))
 
 
+def _publish_label(project: Project, given: Arguments) -> str:
+    name = Path(str(given["release"])).name
+    return (
+        f"publish {name}" if given.get("tables") is None else f"publish a set of tables as {name}"
+    )
+
+
 @Declared(
-    "publish {file}",
+    _publish_label,
     shell=protect_words,
     writes=("release", "dossier"),
     answers=("accept", "again", "prepared_by", "approved_by"),
     seals=True,
     slow=True,
-)
-def publish(
-    project: Project,
-    context: Context,
-    *,
-    release: str,
-    dossier: str | None = None,
-    overwrite: bool = False,
-    accept: str = "",
-    again: str = "",
-    prepared_by: str = "",
-    approved_by: str = "",
-    sign: str | None = None,
-    sign_too: str | None = None,
-) -> Project:
+).asking(Publishing)
+def publish(project: Project, context: Context, asked: Publishing) -> Project:
     """Write the release bundle, and the dossier where one is wanted. Undo cannot cross it.
 
-    It is entered in the register of the house. ``accept`` is the reason for publishing what the
-    gate refused, ``again`` that for publishing a table that left before, where the policy takes
-    one; ``sign`` the file of the private key that signs the bundle, ``sign_too``
-    that of a second one. ``prepared_by`` and ``approved_by`` are names for the dossier and the register.
+    Of several ``tables`` (formulas by name) a folder is written: a bundle for each and one manifest
+    for all; common cells are the same in all bundles. One entry is made in the register of the
+    house, for the bundle or the manifest; the dossier is that of the whole run.
     """
-    protected = answered_for(project, accept, prepared_by, approved_by)
-    path = Path(release)
-    beside = None if dossier is None else Path(dossier)
-    if beside == path:
-        raise InputError("release and dossier would be one file", file=path)
-    if not overwrite:
-        for taken in (path, beside):
-            if taken is not None and taken.exists():
-                raise InputError("there is a file of that name already", file=taken)
+    protected = _answered_for(project, asked)
+    place, dossier = Path(asked.release), None if asked.dossier is None else Path(asked.dossier)
+    if dossier == place:
+        raise InputError("release and dossier would be one file", file=place)
+    leaving = Leaving.of(protected.release, asked.tables)
+    taken = [
+        path for path in (*leaving.paths(place), dossier) if path is not None and path.exists()
+    ]
+    if taken and not asked.overwrite:
+        raise InputError("there is a file of that name already", file=taken[0])
     # All bytes are ready before any file is touched; until then it can be cancelled.
-    data = public.verified_bytes(
-        protected.release,
-        context.progress,
-        signing=[Path(key) for key in (sign, sign_too) if key is not None],
+    signing = [Path(key) for key in (asked.sign, asked.sign_too) if key is not None]
+    made = leaving.files(place, signing=signing, progress=context.progress)
+    files, notes = (
+        [Whole(path, data, asked.overwrite) for path, data in made.items()],
+        project.notes,
     )
-    files, notes = [Whole(path, data, overwrite)], project.notes
-    if beside is not None:
+    if dossier is not None:
+        whole = made.get(place) or public.to_bytes(protected.release)
         content = confidential.files(
             protected,
-            release=data,
+            release=whole,
             trail=[entry.as_json() for entry in context.trail],
             recipe=recipe_text.to_text(context.trail, seeds=True),
         )
-        kept = confidential.kept_name(beside, data)
+        kept = confidential.kept_name(dossier, whole)
         if kept is not None:
             notes = (*notes, f"the dossier of another release was there: it is now {kept.name}")
+        data = archive.pack(content)
         # First: without its dossier a release could never be accounted for.
-        files.insert(0, Whole(beside, archive.pack(content), overwrite, private=True, kept=kept))
+        files.insert(0, Whole(dossier, data, asked.overwrite, private=True, kept=kept))
+    leaving.make_folder(place)
     with entered(
         protected,
-        data,
+        made[leaving.sealed(place)],
         register=context.register,
         rule=project.limits.second_release,
-        reason=again.strip(),
+        reason=asked.again.strip(),
     ):
         write_together(files)
     return replace(project, protected=protected, published=True, notes=notes)
 
 
-def answered_for(project: Project, reason: str, prepared_by: str, approved_by: str) -> Protected:
+def _answered_for(project: Project, asked: Publishing) -> Protected:
     """The result with who answers for it, and the decision where one was needed.
 
     Raises
@@ -344,15 +333,13 @@ def answered_for(project: Project, reason: str, prepared_by: str, approved_by: s
         raise InfeasibleError(
             "there is nothing to publish yet", hint="protect the table as it stands first"
         )
-    names = prepared_by, approved_by = prepared_by.strip(), approved_by.strip()
-    if project.limits.two_signatures and (
-        not all(names) or prepared_by.casefold() == approved_by.casefold()
-    ):
+    prepared_by, approved_by = asked.prepared_by.strip(), asked.approved_by.strip()
+    if not project.limits.enough_sign(prepared_by, approved_by):
         raise RefusedError(
             "by the policy of the house two people answer for a release",
-            hint="name who prepared it, and somebody else who approves it",
+            hint="name who prepared it (prepared_by), and somebody else who approves it (approved_by)",
         )
-    done = gate.decided(project.protected, project.limits, reason.strip())
+    done = gate.decided(project.protected, project.limits, asked.accept.strip())
     record = replace(done.record, prepared_by=prepared_by, approved_by=approved_by)
     return replace(done, record=record)
 

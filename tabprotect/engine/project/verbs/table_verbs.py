@@ -11,6 +11,7 @@ import numpy as np
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.microdata.coding import Codings
+from tabprotect.engine.project.asked import Tabulation
 from tabprotect.engine.project.command import Arguments, Context, Declared, Order, cell
 from tabprotect.engine.project.copy_as_command import SAVED
 from tabprotect.engine.project.opening.sources import open_table as open_source
@@ -88,36 +89,10 @@ def _by_label(project: Project, given: Arguments) -> str:
 
 
 def _tabulate_words(project: Project, given: Arguments) -> list[str]:
-    by = given["by"]
-    assert isinstance(by, Sequence)
-    words = ["tabulate", str(given["source"]), *(["--by", ",".join(by)] if by else [])]
-    for option in ("weight", "record_key", "design_weight"):
-        if given.get(option):
-            words += [f"--{option.replace('_', '-')}", str(given[option])]
-    for option in ("bands", "cuts", "code_lists"):
-        coded = given.get(option) or {}
-        assert isinstance(coded, Mapping)
-        sign, word = ("=", "--code-list") if option == "code_lists" else (":", f"--{option[:-1]}")
-        for name, value in coded.items():
-            several = isinstance(value, (list, tuple))
-            if several and option == "bands":
-                words += [part for width in value for part in (word, f"{name}{sign}{width}")]
-            else:
-                text = ",".join(map(str, value)) if several else str(value)
-                words += [word, f"{name}{sign}{text}"]
-    nested = given.get("levels") or {}
-    assert isinstance(nested, Mapping)
-    for name, columns in nested.items():
-        words += ["--levels", f"{','.join(columns)}={name}"]
-    named = given.get("level_names") or {}
-    assert isinstance(named, Mapping)
-    for name, called in named.items():
-        words += ["--level-names", f"{name}={','.join(called)}"]
-    if given.get("draw_keys"):
-        words.append("--draw-record-keys")
+    asked = Tabulation(**given)  # type: ignore[arg-type]
     # Keys and design weights stay with the table only in a project.
-    kept = given.get("record_key") or given.get("draw_keys") or given.get("design_weight")
-    return [*words, "--out", SAVED if kept else "table.csv"]
+    kept = asked.record_key or asked.draw_keys or asked.design_weight
+    return ["tabulate", asked.source, *asked.words(), "--out", SAVED if kept else "table.csv"]
 
 
 def opening(project: Project) -> list[str]:
@@ -164,28 +139,9 @@ def new_table(
     seed="key_seed",
     opens=True,
     slow=True,
-)
-def tabulate(
-    project: Project,
-    context: Context,
-    *,
-    source: str,
-    by: Sequence[str],
-    weight: str | None = None,
-    record_key: str | None = None,
-    design_weight: str | None = None,
-    bands: Mapping[str, int | Sequence[int]] | None = None,
-    cuts: Mapping[str, Sequence[int]] | None = None,
-    code_lists: Mapping[str, str] | None = None,
-    levels: Mapping[str, Sequence[str]] | None = None,
-    level_names: Mapping[str, Sequence[str]] | None = None,
-    draw_keys: bool = False,
-    key_seed: int | None = None,
-) -> Project:
+).asking(Tabulation)
+def tabulate(project: Project, context: Context, asked: Tabulation) -> Project:
     """Count the records of a microdata file by some variables; keys and weights come along.
-
-    ``bands``, ``cuts`` and ``code_lists`` code variables, ``levels`` makes one of columns that nest,
-    ``level_names`` names those of a hierarchy (:class:`~tabprotect.engine.microdata.coding.Codings`).
 
     With ``draw_keys`` the records get keys that are kept with this table only: one uniform key
     for each cell that is not empty, the same in law as the sum of its records' keys, because sums
@@ -199,37 +155,41 @@ def tabulate(
     ParameterError
         For a negative seed.
     """
-    _check_keys(draw_keys, key_seed, record_key=record_key, weight=weight)
+    _check_keys(asked)
     found = tabulate_source(
-        source,
-        tuple(by),
-        weight=weight,
-        record_key=record_key,
-        design_weight=design_weight,
-        codings=Codings(bands or {}, cuts or {}, code_lists or {}, levels or {}, level_names or {}),
+        asked.source,
+        tuple(asked.by),
+        weight=asked.weight,
+        record_key=asked.record_key,
+        design_weight=asked.design_weight,
+        codings=Codings(
+            asked.bands or {},
+            asked.cuts or {},
+            asked.code_lists or {},
+            asked.levels or {},
+            asked.level_names or {},
+        ),
         progress=context.progress,
     )
-    fresh = new_document(found.table, source=source)
+    fresh = new_document(found.table, source=asked.source)
     # The file is not the table: a command line on the same source would not open it.
     keys = found.record_keys
-    if draw_keys:
-        keys = drawn(found.table, context.randomness(key_seed).generator())
+    if asked.draw_keys:
+        keys = drawn(found.table, context.randomness(asked.key_seed).generator())
     return replace(fresh, edited=True, record_keys=keys, weights=found.weights)
 
 
-def _check_keys(
-    draw_keys: bool, key_seed: int | None, *, record_key: str | None, weight: str | None
-) -> None:
-    if key_seed is not None:
-        Randomness.seeded(key_seed)
-        if not draw_keys:
+def _check_keys(asked: Tabulation) -> None:
+    if asked.key_seed is not None:
+        Randomness.seeded(asked.key_seed)
+        if not asked.draw_keys:
             raise InputError("a seed of record keys goes with keys that are drawn")
-    if draw_keys and record_key is not None:
+    if asked.draw_keys and asked.record_key is not None:
         raise InputError(
-            f"record keys are drawn, or those of the column {record_key!r}, not both",
+            f"record keys are drawn, or those of the column {asked.record_key!r}, not both",
             hint="take the column where the records have their keys: all tables then agree",
         )
-    if draw_keys and weight is not None:
+    if asked.draw_keys and asked.weight is not None:
         raise InputError(
             "record keys go with counts of records, not with sums of weights",
             hint="tabulate without a weight",

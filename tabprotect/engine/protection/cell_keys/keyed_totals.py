@@ -15,7 +15,6 @@ from functools import lru_cache
 import numpy as np
 
 from tabprotect.engine.arrays import Bools, Ints
-from tabprotect.engine.budgets import KEYED_TOTALS_CELLS, MOST_TOTALS
 from tabprotect.engine.protection.cell_keys.perturbation_table import KEYS, PerturbationTable
 from tabprotect.engine.protection.cell_keys.published_laws import of_count
 from tabprotect.engine.protection.published_sums import counts_of, sum_factors
@@ -23,6 +22,14 @@ from tabprotect.engine.release.likelihood import CellFactors, Rerun
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
+
+MOST_TOTALS = 8
+"""With more inner cells or totals hardly a drawn original gives all totals: nothing comes of it.
+"""
+
+KEYED_TOTALS_CELLS = 9
+"""Inner cells behind published totals that are followed."""
+
 
 Intervals = tuple[tuple[int, int], ...]
 

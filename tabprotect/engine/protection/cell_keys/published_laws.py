@@ -11,10 +11,13 @@ import math
 import numpy as np
 
 from tabprotect.engine.arrays import Floats, Ints
-from tabprotect.engine.budgets import MOST_POSSIBLE
 from tabprotect.engine.errors import InfeasibleError, InputError
 from tabprotect.engine.protection.cell_keys.perturbation_table import KEYS, PerturbationTable
 from tabprotect.engine.tables.design_weights import SCALE
+
+MOST_POSSIBLE = 2**25
+"""Possible true counts of all different estimates together: 256 MiB of weights."""
+
 
 HALF = 0.5
 """Weights are known to a millionth: the range is wider by half of one at either end, so that a

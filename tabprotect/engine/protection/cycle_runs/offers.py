@@ -15,7 +15,7 @@ from typing import Literal
 import numpy as np
 
 from tabprotect.engine.arrays import Bools
-from tabprotect.engine.budgets import MAX_CYCLE_CELLS, OFFERS_RANKED
+from tabprotect.engine.budgets import MAX_CYCLE_CELLS
 from tabprotect.engine.cycles.algebra import CycleAlgebra
 from tabprotect.engine.cycles.constructions.for_margins import design_for_margins, dimension
 from tabprotect.engine.cycles.constructions.swaps import highest
@@ -37,6 +37,10 @@ from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.kept_margins import KeptMargins
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.engine.tables.table import Table
+
+OFFERS_RANKED = 5_000
+"""Cells up to which the rank of a design that does not prove its own is worked out."""
+
 
 MOST_OFFERED = 8
 

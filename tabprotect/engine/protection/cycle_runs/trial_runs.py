@@ -8,8 +8,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from tabprotect.engine.arrays import Bools, Ints
-from tabprotect.engine.budgets import CHOOSING_WORK
-from tabprotect.engine.budgets import CYCLIC_PERTURBATION_PREVIEW_WORK as PREVIEW_WORK
 from tabprotect.engine.fitting.synthetic_tables import expected_counts, synthetic_counts
 from tabprotect.engine.parameters import Values
 from tabprotect.engine.progress import SILENT, Progress
@@ -21,6 +19,13 @@ from tabprotect.engine.protection.simulate import STAGE, Runs, trial_coins, tria
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.kept_margins import KeptMargins
 from tabprotect.engine.tables.moves import MoveSet
+
+CHOOSING_WORK = 5_000_000
+"""Cell updates that the trials of one design may cost."""
+
+PREVIEW_WORK = 30_000_000
+"""Cell updates the preview may cost (about a second)."""
+
 
 STEP_COST = 100
 """Cell updates that a step costs by itself where each copy takes its own cycle."""

@@ -9,13 +9,16 @@ import numpy as np
 import numpy.typing as npt
 
 from tabprotect.engine.bounds import bounding
-from tabprotect.engine.budgets import MOST_TIGHT
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.sensitivity.cells_to_judge import Judged, judged_counts
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.margins import MarginSet
 from tabprotect.engine.tables.table import Table
+
+MOST_TIGHT = 20
+"""Tight cells that are listed."""
+
 
 CRITERION = "width"
 

@@ -29,7 +29,6 @@ from itertools import pairwise
 import numpy as np
 
 from tabprotect.engine.arrays import Ints
-from tabprotect.engine.budgets import BINOMIAL_COMPENSATED_WORK as MOST_WORK
 from tabprotect.engine.equal_rows import equal_rows
 from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.parameters import Parameter, Values, resolve
@@ -52,6 +51,10 @@ from tabprotect.engine.tables.formula import terms
 from tabprotect.engine.tables.margins import maximal_margins
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
+
+MOST_WORK = 3e8
+"""Steps up to which the exact probability of a release is offered (some seconds)."""
+
 
 MOST_RECORDS = 2**52
 
@@ -96,6 +99,10 @@ class BinomialCompensated(Method):
         values |= {"kept": values["kept"] or ""}
         _margin(domain, values)
         return values
+
+    def kept(self, domain: Domain, values: Values) -> Publication:
+        """The stated margin, or the grand total."""
+        return Publication(domain, (_margin(domain, values),))
 
     def draw(
         self,

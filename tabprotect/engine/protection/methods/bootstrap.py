@@ -29,8 +29,6 @@ from collections.abc import Mapping
 import numpy as np
 
 from tabprotect.engine.arrays import Ints
-from tabprotect.engine.budgets import MOST_WIDTH
-from tabprotect.engine.budgets import TRUNCATED_SPAN as MOST_SPAN
 from tabprotect.engine.errors import InputError, ParameterError, TooLargeError
 from tabprotect.engine.parameters import Parameter, Values
 from tabprotect.engine.progress import SILENT, Progress
@@ -39,6 +37,7 @@ from tabprotect.engine.protection.guarantees import promises
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Draft, Problem
 from tabprotect.engine.protection.resampling.truncated_laws import (
+    MOST_SPAN,
     QUALITY,
     averaged,
     boxed,
@@ -51,6 +50,11 @@ from tabprotect.engine.release.likelihood import CellFactors, Rerun
 from tabprotect.engine.release.release import PublishedTable, Release
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
+
+MOST_WIDTH = 2_000_000
+"""Numbers of records weighed for one draw: about a second, and a preview takes several draws.
+"""
+
 
 TOTAL = "total"
 """Disclosed by the run: the number of records."""

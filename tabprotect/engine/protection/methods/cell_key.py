@@ -43,6 +43,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
+from types import MappingProxyType
 from typing import Literal
 
 import numpy as np
@@ -265,6 +266,7 @@ class CellKey(Method):
         "complete",
         "posterior",
     )
+    limits = MappingProxyType({"within_deviation": D, "small_avoided": JS})
 
     # Totals are left out: each of their posteriors takes seconds of simulated keys.
     calibrations = (

@@ -28,13 +28,12 @@ Sources: Cox and Ernst 1982; Cox 1987; Duncan and Roehrig 2006.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Literal
 
 import numpy as np
 
 from tabprotect.engine.arrays import Ints
-from tabprotect.engine.budgets import CONTROLLED_PROGRAMME_NODES as MOST_NODES
-from tabprotect.engine.budgets import CONTROLLED_ROUNDING_RERUN as MOST_RERUN
 from tabprotect.engine.errors import InfeasibleError, InputError, ParameterError
 from tabprotect.engine.parameters import Parameter, Values
 from tabprotect.engine.progress import SILENT, Progress
@@ -50,7 +49,10 @@ from tabprotect.engine.protection.published_sums import (
     main_first,
     sum_factors,
 )
-from tabprotect.engine.protection.rounding.controlled_programme import ControlledProgramme
+from tabprotect.engine.protection.rounding.controlled_programme import (
+    MOST_NODES,
+    ControlledProgramme,
+)
 from tabprotect.engine.protection.rounding.cox_rounding import chance_of_rounding, round_unbiased
 from tabprotect.engine.protection.rounding.rounding_base import BASE, reaches, require_reach
 from tabprotect.engine.protection.subtables import GROUPINGS, MARGINS, publication_of
@@ -59,6 +61,10 @@ from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
+
+MOST_RERUN = 36
+"""Cells of the original up to which readers are taken to run the rounding themselves."""
+
 
 NOTE = (
     "The posterior holds every table that agrees with the published counts to less than the base "
@@ -116,6 +122,7 @@ class ControlledRounding(Method):
         "complete",
         "posterior",
     )
+    limits = MappingProxyType({"multiples_of_base": BASE, "within_base": BASE})
     most_trials = 12
 
     calibrations = (

@@ -55,7 +55,6 @@ from pathlib import Path
 
 import numpy as np
 
-from tabprotect.engine.budgets import CYCLIC_PERTURBATION_ENTRIES as MOST_ENTRIES
 from tabprotect.engine.cycles import cycle_files, reach
 from tabprotect.engine.cycles.constructions.long_cycles import check_size
 from tabprotect.engine.cycles.designs import in_place, is_named
@@ -108,6 +107,10 @@ from tabprotect.engine.tables.kept_margins import KeptMargins
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import INT64_MAX, Table
+
+MOST_ENTRIES = 50_000_000
+"""Entries of a sequence that is not whole passes over the list: about a gigabyte."""
+
 
 DATA = "data"
 """As ``cycles``: all swaps, of which the running table chooses."""
@@ -289,10 +292,6 @@ class CyclicPerturbation(Method):
         """The margins that the cycles keep."""
         moves = values[CYCLES]
         return Publication(domain, moves.margins, moves.groupings) if any(moves.margins) else None
-
-    def deliberate(self, release: Release) -> bool:
-        """Tables beside the inner one are kept margins."""
-        return True
 
     def foresee(self, problem: Problem, values: Values, progress: Progress = SILENT) -> Preview:
         """By runs on copies of the table side by side; also which cells no cycle can move."""

@@ -35,8 +35,6 @@ from typing import Literal
 import numpy as np
 
 from tabprotect.engine.arrays import Floats, Ints
-from tabprotect.engine.budgets import POST_RANDOMISATION_WEIGHTS as MOST_WEIGHTS
-from tabprotect.engine.budgets import TRANSITIONS_CELLS, TRANSITIONS_STEPS
 from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.parameters import Parameter, Values, resolve
 from tabprotect.engine.progress import SILENT, Progress
@@ -54,6 +52,16 @@ from tabprotect.engine.release.likelihood import CellFactors, Rerun
 from tabprotect.engine.release.release import PublishedTable, Release
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
+
+MOST_WEIGHTS = 2_000_000
+"""Possible counts, over all cells, up to which each is weighed on its own."""
+
+TRANSITIONS_STEPS = 2_000_000
+"""Array elements that the exact probability of one block may touch."""
+
+TRANSITIONS_CELLS = 400
+"""Cells of a block whose probability is estimated."""
+
 
 TRANSITION = "transition"
 """Disclosed by the run: the matrix of every variable."""

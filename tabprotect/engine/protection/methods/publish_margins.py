@@ -34,9 +34,8 @@ from typing import cast
 import numpy as np
 
 from tabprotect.engine.bounds import bounding
+from tabprotect.engine.bounds.bounding import AUTO_INTEGER_CELLS
 from tabprotect.engine.bounds.decomposable import is_decomposable
-from tabprotect.engine.budgets import AUTO_INTEGER_CELLS, MOST_JUDGED
-from tabprotect.engine.budgets import PUBLISH_MARGINS_ENTRIES as MOST_ENTRIES
 from tabprotect.engine.errors import (
     InfeasibleError,
     InputError,
@@ -71,6 +70,14 @@ from tabprotect.engine.tables.formula import in_formula, terms
 from tabprotect.engine.tables.margins import MarginSet, maximal_margins
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
+
+MOST_JUDGED = 12
+"""Inner cells up to which readers are taken to judge the margins for every original that fits.
+"""
+
+MOST_ENTRIES = 5_000_000
+"""Inner cells times margins up to which there is a posterior."""
+
 
 FRONTIER = "released_frontier"
 """Disclosed by the run: the published margins."""

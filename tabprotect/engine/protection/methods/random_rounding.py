@@ -18,11 +18,11 @@ Sources: Fellegi 1975; Nargundkar and Saveland 1972.
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import MappingProxyType
 
 import numpy as np
 
 from tabprotect.engine.arrays import Floats
-from tabprotect.engine.budgets import PUBLISHED_SUMS_JOINED as MOST_JOINED
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.parameters import Values
 from tabprotect.engine.progress import SILENT, Progress
@@ -32,6 +32,7 @@ from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Draft, Problem
 from tabprotect.engine.protection.published_sums import (
     INNER_NOTE,
+    MOST_JOINED,
     Support,
     counts_of,
     informative,
@@ -63,6 +64,7 @@ class RandomRounding(Method):
         "complete",
         "posterior",
     )
+    limits = MappingProxyType({"multiples_of_base": BASE, "within_base": BASE})
 
     calibrations = (
         CalibrationPlan({"base": 3}),

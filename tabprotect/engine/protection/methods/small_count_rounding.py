@@ -28,13 +28,11 @@ Sources: Langsrud and Heldal 2018; Langsrud and Lupp 2021.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from types import MappingProxyType
 
 import numpy as np
 
 from tabprotect.engine.arrays import Codes, Ints
-from tabprotect.engine.budgets import MOST_PERMUTED
-from tabprotect.engine.budgets import SMALL_COUNT_ROUNDING_JOINED as MOST_JOINED
-from tabprotect.engine.budgets import SMALL_COUNT_ROUNDING_RERUN as MOST_RERUN
 from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.parameters import Parameter, Values
 from tabprotect.engine.progress import SILENT, Progress
@@ -57,6 +55,16 @@ from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
+
+MOST_PERMUTED = 6
+"""Inner cells up to which all permutations of them are tried."""
+
+MOST_RERUN = 24
+"""Inner cells up to which readers are taken to run the rounding themselves."""
+
+MOST_JOINED = 2_000
+"""Inner cells up to which what is known of their total goes into the posterior."""
+
 
 RUNS = 4
 """Runs of the rounding for one estimate: most of its cost is before the first."""
@@ -130,6 +138,7 @@ class SmallCountRounding(Method):
         "complete",
         "posterior",
     )
+    limits = MappingProxyType({"none_below_base": BASE})
     most_trials = 25
 
     calibrations = (

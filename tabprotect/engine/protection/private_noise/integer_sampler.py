@@ -13,7 +13,9 @@ from math import isqrt
 import numpy as np
 
 from tabprotect.engine.arrays import Bools, Ints
-from tabprotect.engine.budgets import MOST_BITS
+
+MOST_BITS = 57
+"""Of a denominator: that times a loop's counter stays within 63 bits."""
 
 
 def _bernoulli(generator: np.random.Generator, over: Ints, under: Ints | int) -> Bools:

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from math import ceil
+from types import MappingProxyType
 from typing import ClassVar
 
 import numpy as np
 
 from tabprotect.engine.arrays import Floats, Ints
-from tabprotect.engine.budgets import NOISY_COUNTS_WEIGHTS as MOST_WEIGHTS
 from tabprotect.engine.errors import InputError, ParameterError, TooLargeError
 from tabprotect.engine.parameters import Parameter, Values
 from tabprotect.engine.progress import SILENT, Progress
@@ -35,6 +35,10 @@ from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import INT64_MAX
+
+MOST_WEIGHTS = 2**25
+"""Weights of all different published counts together: 256 MiB."""
+
 
 CAP: Parameter[int | None] = Parameter(
     "cap",
@@ -177,6 +181,7 @@ class NoisyCounts(Method):
         "complete",
         "posterior",
     )
+    limits = MappingProxyType({"within_deviation": CAP})
     calibrations = (
         CalibrationPlan({"margins": "A:B - 1"}, ((1.2,) * 6,) * 6, runs=50),
         CalibrationPlan({"margins": "A:B + A - 1", "cap": 2}, runs=80),

@@ -16,9 +16,11 @@ from collections.abc import Callable
 import numpy as np
 
 from tabprotect.engine.arrays import Floats, Ints
-from tabprotect.engine.budgets import MOST_PUT_RIGHT
 from tabprotect.engine.errors import TooLargeError
 from tabprotect.engine.protection.resampling.truncated_laws import binomial_logs, limits
+
+MOST_PUT_RIGHT = 2_000_000
+"""Counts that a cell may move by at most."""
 
 
 def draw(counts: Ints, block: Ints, quality: float, generator: np.random.Generator) -> Ints:

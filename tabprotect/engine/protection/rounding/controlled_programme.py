@@ -12,14 +12,21 @@ from dataclasses import dataclass
 import numpy as np
 
 from tabprotect.engine.arrays import Bools, Floats
-from tabprotect.engine.budgets import CONTROLLED_PROGRAMME_ENTRIES as MOST_ENTRIES
-from tabprotect.engine.budgets import CONTROLLED_PROGRAMME_NODES as MOST_NODES
 from tabprotect.engine.errors import InfeasibleError, SolverError, TooLargeError
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.solver import Entries, Model
 from tabprotect.engine.tables.margins import MarginSet
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
+
+MOST_NODES = 100
+"""Branch-and-bound nodes for the best rounding where nothing else is said; a count and not a time,
+so that the answer does not depend on the machine.
+"""
+
+MOST_ENTRIES = 50_000_000
+"""Counts between multiples times the sums they enter that are taken on: some 300 bytes each."""
+
 
 NODES_WITHOUT = 20
 """How many times as many nodes to find any rounding at all."""

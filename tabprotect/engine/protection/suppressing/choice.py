@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import Literal
 
 from tabprotect.engine.arrays import Bools
-from tabprotect.engine.budgets import MOST_IN_PLANES
 from tabprotect.engine.errors import InfeasibleError
 from tabprotect.engine.percent import percent
 from tabprotect.engine.progress import SILENT, Progress
@@ -23,6 +22,10 @@ from tabprotect.engine.protection.suppressing.near_tables.two_way_flows import T
 from tabprotect.engine.protection.suppressing.pattern import Announced, give_up, select
 from tabprotect.engine.protection.suppressing.task import Task
 from tabprotect.engine.tables.publication import Publication
+
+MOST_IN_PLANES = 3_000
+"""Published numbers up to which cutting planes are tried: beyond, programmes take too long."""
+
 
 Search = Literal["usual", "longer"]
 

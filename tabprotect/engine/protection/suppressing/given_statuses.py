@@ -23,10 +23,13 @@ from pathlib import Path
 import numpy as np
 
 from tabprotect.engine.arrays import Bools, Floats, Ints
-from tabprotect.engine.budgets import GIVEN_STATUSES_LONGEST as LONGEST
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.text.opening import read_text
 from tabprotect.engine.tables.publication import Publication
+
+LONGEST = 50_000_000
+"""Characters of a file at most."""
+
 
 COMMANDS = {"s": 0, "u": 0, "p": 0, "m": 0, "ml": 0, "c": 1, "w": 1, "pl": 2}
 """Commands, and how many numbers follow."""

@@ -21,7 +21,6 @@ from typing import NoReturn, Protocol
 import numpy as np
 
 from tabprotect.engine.arrays import Bools, Floats, Ints
-from tabprotect.engine.budgets import PATTERN_LISTED as MOST_LISTED
 from tabprotect.engine.errors import InfeasibleError
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.suppressing.near_tables.deviation import Deviation
@@ -29,6 +28,9 @@ from tabprotect.engine.protection.suppressing.near_tables.linear_moves import Li
 from tabprotect.engine.protection.suppressing.near_tables.two_way_flows import TwoWayFlows
 from tabprotect.engine.protection.suppressing.task import Task, persons
 from tabprotect.engine.tables.publication import Publication
+
+MOST_LISTED = 20
+"""Cells an error lists."""
 
 
 class Engine(Protocol):

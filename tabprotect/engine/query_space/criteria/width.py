@@ -22,11 +22,9 @@ import numpy as np
 from tabprotect.engine.arrays import Bools, Ints
 from tabprotect.engine.bounds.bounding import WidthResult, width
 from tabprotect.engine.bounds.bounds import Bounds
-from tabprotect.engine.budgets import EXACT_CELLS, MOST_TIGHT
-from tabprotect.engine.budgets import SUPPORT_CELLS as MOST_CELLS
-from tabprotect.engine.budgets import WIDTH_QUICK_CELLS as QUICK_CELLS
-from tabprotect.engine.budgets import WIDTH_QUICK_WORK as QUICK_WORK
+from tabprotect.engine.bounds.support import SUPPORT_CELLS
 from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.protection.margins.margin_safety import MOST_TIGHT
 from tabprotect.engine.query_space.criterion import RiskCriterion
 from tabprotect.engine.query_space.criterion_evidence import (
     Evidence,
@@ -40,6 +38,17 @@ from tabprotect.engine.query_space.graphs.graph_walk import GraphWalk, WidthWalk
 from tabprotect.engine.query_space.lattice import Query
 from tabprotect.engine.query_space.possible_tables import alike
 from tabprotect.engine.query_space.ways_to_bound import BoundsWay
+
+EXACT_CELLS = 20_000
+"""Cells left open by a part of a release up to which it is worked out without being told to."""
+
+QUICK_CELLS = 100
+"""As many where one of many releases of a table larger than that is looked at."""
+
+QUICK_WORK = 1e6
+"""Nominal microseconds (`solver.solver_work`) of programmes for a judgement that somebody waits
+for.
+"""
 
 
 class Width(RiskCriterion):
@@ -89,7 +98,7 @@ class Width(RiskCriterion):
             progress=progress,
         )
         if bounds not in ("auto", "decomposable"):
-            return programmed(most_open=MOST_CELLS, decide_only=decide_only)
+            return programmed(most_open=SUPPORT_CELLS, decide_only=decide_only)
         known = bounds == "decomposable" or decide_only or not small
         if known and self._covered(evidence, frontier, threshold):
             if bounds == "auto" and not hurried:

@@ -12,8 +12,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from tabprotect.engine.arrays import AnyInts, Floats, Ints
-from tabprotect.engine.budgets import EXACT_FLOAT
+from tabprotect.engine.arrays import EXACT_FLOAT, AnyInts, Floats, Ints
 from tabprotect.engine.query_space.lattice import Lattice, Query, bits
 
 Sums = Ints | Floats

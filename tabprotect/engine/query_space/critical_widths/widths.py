@@ -22,13 +22,16 @@ import numpy as np
 
 from tabprotect.engine.arrays import AnyInts, Ints
 from tabprotect.engine.bounds.bounding import width
-from tabprotect.engine.budgets import TIED_CELLS
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.query_space.critical_widths.at_risk import AtRiskCells
 from tabprotect.engine.query_space.critical_widths.smallest_counts import smallest_counts
 from tabprotect.engine.query_space.frontier import maximal_queries
 from tabprotect.engine.query_space.lattice import Lattice, Query, bits
 from tabprotect.engine.query_space.workers import Workers, spread_over_workers
+
+TIED_CELLS = 2**14
+"""Cells times sub-tables up to which critical widths are worked out with structural zeros."""
+
 
 PIECES = 6
 """The lattice is cut into 2^6 pieces, or a few more, to share out."""

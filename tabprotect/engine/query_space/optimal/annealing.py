@@ -15,13 +15,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tabprotect.engine.budgets import ANNEALING_PROPOSALS
 from tabprotect.engine.errors import Interrupted
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.query_space.criterion import RiskCriterion
 from tabprotect.engine.query_space.criterion_evidence import Evidence
 from tabprotect.engine.query_space.lattice import Query
 from tabprotect.engine.query_space.utility import Worth
+
+ANNEALING_PROPOSALS = 100_000
+"""Edges proposed in all, over every start."""
+
 
 HOT, COLD = 40.0, 0.3
 """Temperatures, in sub-tables, at the start and at the end of each round."""

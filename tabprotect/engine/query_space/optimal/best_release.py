@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Literal
 
-from tabprotect.engine.budgets import ANNEALING_PROPOSALS
 from tabprotect.engine.errors import InfeasibleError, ParameterError
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.query_space.criterion import RiskCriterion
@@ -15,7 +14,7 @@ from tabprotect.engine.query_space.criterion_evidence import Evidence, RiskJudge
 from tabprotect.engine.query_space.frontier import Frontier
 from tabprotect.engine.query_space.graphs.chordal import decomposable
 from tabprotect.engine.query_space.lattice import Lattice, Query
-from tabprotect.engine.query_space.optimal.annealing import anneal
+from tabprotect.engine.query_space.optimal.annealing import ANNEALING_PROPOSALS, anneal
 from tabprotect.engine.query_space.optimal.exhaustive import best_release
 from tabprotect.engine.query_space.optimal.heuristic import longest_prefix
 from tabprotect.engine.query_space.registered import criteria, utilities

@@ -9,13 +9,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import combinations
 
-from tabprotect.engine.budgets import EXHAUSTIVE_VARIABLES as MAX_VARIABLES
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.query_space.criterion import RiskCriterion
 from tabprotect.engine.query_space.criterion_evidence import Evidence
 from tabprotect.engine.query_space.graphs.chordal import JunctionTree
 from tabprotect.engine.query_space.utility import Worth
+
+MAX_VARIABLES = 7
+"""617,675 chordal graphs; with eight variables there are 30,888,596."""
+
 
 GRAPHS = (1, 1, 2, 8, 61, 822, 18_154, 617_675)
 """Labelled chordal graphs by number of variables."""

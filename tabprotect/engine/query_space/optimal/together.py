@@ -6,13 +6,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from tabprotect.engine import solver
-from tabprotect.engine.budgets import TOGETHER_WORK
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.query_space.criterion import RiskCriterion
 from tabprotect.engine.query_space.criterion_evidence import Evidence, RiskJudgement
 from tabprotect.engine.query_space.frontier import Frontier
 from tabprotect.engine.query_space.lattice import Query
 from tabprotect.engine.query_space.ways_to_bound import BoundsWay
+
+TOGETHER_WORK = 5e6
+"""Nominal microseconds (`solver.solver_work`) of programmes after which wishes stay undecided.
+"""
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,6 @@ from typing import cast
 import sqlalchemy as sa
 from sqlalchemy import exc
 
-from tabprotect.engine.budgets import ENTRIES_BLOCK
 from tabprotect.engine.database import BORN_TWICE, TAKEN_BACK, Database, Schema
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.query_space.lattice import Lattice
@@ -29,6 +28,10 @@ from tabprotect.engine.query_space.table_server.log_entry import (
     table_fingerprint,
 )
 from tabprotect.engine.tables.table import Table
+
+ENTRIES_BLOCK = 10_000
+"""Lines of a table server's log that are read at once."""
+
 
 SCHEMA = Schema("tabprotect.engine.query_space.table_server", "alembic_version")
 

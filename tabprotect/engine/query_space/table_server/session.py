@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from tabprotect.engine.budgets import SNAPSHOT_LINES
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.query_space.lattice import Query
@@ -27,6 +26,10 @@ from tabprotect.engine.query_space.table_server.decision import (
 from tabprotect.engine.query_space.table_server.ledger import Ledger, Taken
 from tabprotect.engine.query_space.table_server.log_entry import FIRST_CHAIN, LogEntry
 from tabprotect.engine.query_space.table_server.snapshot import restored, snapshot
+
+SNAPSHOT_LINES = 1_000
+"""Lines after which its state is kept again, so that a start folds no more than these."""
+
 
 ATTEMPTS = 100
 """Decisions made anew because others were quicker, before giving up."""

@@ -2,47 +2,64 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import asdict, dataclass, replace
 from types import MappingProxyType
-from typing import Any, cast
 
+from tabprotect.engine.decoding import decoded
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.query_space.frontier import Frontier
+from tabprotect.engine.query_space.lattice import Query
 from tabprotect.engine.query_space.table_server.decision import ServerState
 
 
-def snapshot(state: ServerState) -> dict[str, object]:
+@dataclass(frozen=True)
+class Snapshot:
     """What a log has made of a server. Confidential."""
+
+    released: tuple[Query, ...]
+    unreleasable: tuple[Query, ...]
+    proved: tuple[Query, ...]
+    told: tuple[Query, ...]
+    demand: tuple[tuple[Query, int], ...]
+    bundles: tuple[tuple[Query, str], ...]
+    frozen: bool
+    perturbed: str
+    settings: str
+
+
+def snapshot(state: ServerState) -> dict[str, object]:
+    """A :class:`Snapshot` as JSON values."""
     releases = state.releases
-    return {
-        "released": list(releases.released),
-        "unreleasable": list(releases.unreleasable),
-        "proved": list(releases.proved),
-        "told": list(state.refused),
-        "demand": [[query, count] for query, count in state.demand.items()],
-        "bundles": [[query, mark] for query, mark in state.bundles.items()],
-        "frozen": state.frozen,
-        "perturbed": state.perturbed,
-        "settings": state.settings,
-    }
+    said = Snapshot(
+        tuple(releases.released),
+        tuple(releases.unreleasable),
+        tuple(releases.proved),
+        tuple(state.refused),
+        tuple(state.demand.items()),
+        tuple(state.bundles.items()),
+        state.frozen,
+        state.perturbed,
+        state.settings,
+    )
+    return asdict(said)
 
 
 def restored(start: ServerState, kept: object, progress: Progress = SILENT) -> ServerState:
     """The server that :func:`snapshot` told of, under the same settings."""
-    said = cast(dict[str, Any], kept)
+    said = decoded(kept, Snapshot)
     first = start.releases
     lattice = first.evidence.lattice
-    released = Frontier(lattice, tuple(said["released"]), upward=False)
-    unreleasable = Frontier(lattice, tuple(said["unreleasable"]), upward=True)
-    proved = Frontier(lattice, tuple(said["proved"]), upward=True)
+    released = Frontier(lattice, said.released, upward=False)
+    unreleasable = Frontier(lattice, said.unreleasable, upward=True)
+    proved = Frontier(lattice, said.proved, upward=True)
     releases = first.resumed(released, unreleasable, proved, progress)
     return replace(
         start,
         releases=releases,
-        demand=MappingProxyType(dict(said["demand"])),
-        bundles=MappingProxyType(dict(said["bundles"])),
-        refused=Frontier(lattice, tuple(said["told"]), upward=True),
-        frozen=bool(said["frozen"]),
-        perturbed=str(said["perturbed"]),
-        settings=str(said["settings"]),
+        demand=MappingProxyType(dict(said.demand)),
+        bundles=MappingProxyType(dict(said.bundles)),
+        refused=Frontier(lattice, said.told, upward=True),
+        frozen=said.frozen,
+        perturbed=said.perturbed,
+        settings=said.settings,
     )

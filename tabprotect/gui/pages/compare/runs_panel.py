@@ -19,11 +19,14 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from tabprotect.engine.budgets import MOST_RUNS
 from tabprotect.engine.errors import InputError, ParameterError, TabprotectError
 from tabprotect.engine.project.command import Order
 from tabprotect.engine.project.project import Project
-from tabprotect.engine.project.verbs.compare_verbs import comparison_scope, set_comparison
+from tabprotect.engine.project.verbs.compare_verbs import (
+    MOST_RUNS,
+    comparison_scope,
+    set_comparison,
+)
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.gui.forms.configuration_dialog import ask_configuration

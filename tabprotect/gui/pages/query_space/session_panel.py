@@ -16,7 +16,6 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from tabprotect.engine.budgets import SESSION_ANSWER_CELLS
 from tabprotect.engine.errors import InputError, TabprotectError
 from tabprotect.engine.house import user_name
 from tabprotect.engine.progress import Progress
@@ -40,6 +39,10 @@ from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.listing import ListColumn, Listing
 from tabprotect.gui.look.theme import GRID
 from tabprotect.gui.pages.query_space.lattice_panel import DRAWN, look_of
+
+SESSION_ANSWER_CELLS = 5_000
+"""Cells of an answer that are listed."""
+
 
 ANSWERS = {
     "table": "The table itself",

@@ -31,7 +31,7 @@ from tabprotect.engine.project.verbs.release_verbs import (
     publish,
     set_mechanism,
 )
-from tabprotect.engine.project.verbs.set_verbs import publish_set, tables_said
+from tabprotect.engine.project.verbs.set_verbs import tables_said
 from tabprotect.engine.project.verbs.table_verbs import set_title
 from tabprotect.engine.release.verdict_figures import expected_number, nothing_expected
 from tabprotect.gui.base.document import Document
@@ -338,10 +338,7 @@ class ReleasePage(ReleaseStage, Page):
         missing = []
         if self._reasons(project) and not self.signing.reason.text().strip():
             missing.append("a reason for publishing all the same")
-        prepared, approved = self.signing.names()
-        if policy.two_signatures and (
-            not prepared or not approved or prepared.casefold() == approved.casefold()
-        ):
+        if not policy.enough_sign(*self.signing.names()):
             missing.append("two names: who prepared it, and somebody else who approves it")
         return f"Still missing: {'; '.join(missing)}." if missing else ""
 
@@ -374,7 +371,7 @@ class ReleasePage(ReleaseStage, Page):
         history = self.document.history
         for step in reversed(history.steps[: history.position]):
             if step.sealed:
-                return Path(str(step.arguments.get("release") or step.arguments["folder"]))
+                return Path(str(step.arguments["release"]))
         return Path()
 
     # -- what happens -------------------------------------------------------------------------
@@ -434,20 +431,17 @@ class ReleasePage(ReleaseStage, Page):
     def _publish(self, release: Path, dossier: Path | None, overwrite: bool) -> Job | None:
         prepared, approved = self.signing.names()
         reason = self.signing.reason.text().strip()
-        given: dict[str, object] = {
-            "dossier": None if dossier is None else str(dossier),
-            "overwrite": overwrite,
-            "accept": reason,
-            "again": reason,
-            "prepared_by": prepared,
-            "approved_by": approved,
-        }
         project = self.document.project
-        if self.form.apart.isChecked() and project is not None:
-            tables = tables_said(project)
-            order = publish_set.order({"folder": str(release), "tables": tables, **given})
-        else:
-            order = publish.order({"release": str(release), **given})
+        order = publish(
+            release=str(release),
+            tables=tables_said(project) if project and self.form.apart.isChecked() else None,
+            dossier=None if dossier is None else str(dossier),
+            overwrite=overwrite,
+            accept=reason,
+            again=reason,
+            prepared_by=prepared,
+            approved_by=approved,
+        )
         return self.document.run(order, page=self.name)
 
     def _copy(self) -> None:

@@ -68,7 +68,7 @@ def test_a_file_of_a_statistical_office(tmp_path: Path) -> None:
     found = read(tmp_path, OFFICE)
     assert found.table.counts.reshape(-1).tolist() == OFFICE["dataset"]["value"]
     assert found.table.domain.names == ("movement", "Tid")
-    assert "one measure" in found.notes[0]
+    assert "was read" in found.notes[0]
 
 
 def test_both_versions_and_listed_values(tmp_path: Path) -> None:

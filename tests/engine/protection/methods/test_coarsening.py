@@ -91,7 +91,7 @@ def test_a_changed_count_is_a_broken_promise() -> None:
         Problem(Table.dense(DOMAIN, [[4, 5], [4, 5], [9, 9]])), values, np.random.default_rng(0)
     )
     with pytest.raises(InfeasibleError, match="broke its own promise"):
-        verify(METHOD.promised(values), Problem(table), values, other)
+        verify(METHOD, Problem(table), values, other)
 
 
 def test_bundle_and_dossier_keep_the_groups_and_no_file_name(tmp_path: Path) -> None:

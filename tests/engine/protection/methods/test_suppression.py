@@ -12,14 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from suppression_brute_force import tables_alike, with_zeros
 
-from tabprotect.engine.budgets import LINEAR_MOVES_WORK as MOST_WORK
 from tabprotect.engine.errors import InfeasibleError
 from tabprotect.engine.formats.grouping_files import parse_groupings
 from tabprotect.engine.protection.methods.suppression import PLUGIN
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.suppressing.audit import audit
 from tabprotect.engine.protection.suppressing.near_tables import linear_moves
-from tabprotect.engine.protection.suppressing.near_tables.linear_moves import LinearMoves
+from tabprotect.engine.protection.suppressing.near_tables.linear_moves import MOST_WORK, LinearMoves
 from tabprotect.engine.protection.suppressing.near_tables.two_way_flows import TwoWayFlows
 from tabprotect.engine.protection.suppressing.pattern import select
 from tabprotect.engine.protection.suppressing.task import Insiders, Task

@@ -91,7 +91,7 @@ def test_a_locked_history(
     server: Server, start: ServerState, czech: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     url = server.database("locked")
-    monkeypatch.setattr("tabprotect.engine.database.PATIENCE", 1)
+    monkeypatch.setattr("tabprotect.engine.database.DATABASE_PATIENCE", 1)
     engine = sa.create_engine(psycopg(url))
     with Ledger(url, czech) as ledger:
         session = ServerSession(ledger, start)

@@ -184,7 +184,7 @@ def test_no_release_without_a_log_line(
     start: ServerState, czech: Table, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "h.db"
-    monkeypatch.setattr(database, "PATIENCE", 0.05)
+    monkeypatch.setattr(database, "DATABASE_PATIENCE", 0.05)
     with Ledger(str(path), czech) as ledger:
         session = ServerSession(ledger, start)
         other = sqlite3.connect(path, isolation_level=None)

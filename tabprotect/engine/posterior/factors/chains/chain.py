@@ -17,12 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tabprotect.engine.arrays import Bools, Floats, Ints
-from tabprotect.engine.budgets import CHAIN_CELLS as MOST_CELLS
-from tabprotect.engine.budgets import CHAIN_ENTRIES as MOST_ENTRIES
-from tabprotect.engine.budgets import CHAIN_HELD as MOST_HELD
-from tabprotect.engine.budgets import CHAIN_UPDATES as MOST_UPDATES
-from tabprotect.engine.budgets import CHAIN_WORK as MOST_WORK
-from tabprotect.engine.budgets import MOST_TANGLED
+from tabprotect.engine.budgets import CHAIN_WORK
 from tabprotect.engine.cycles.kernel_basis import Vector, kernel, shortened
 from tabprotect.engine.errors import InfeasibleError, TooLargeError
 from tabprotect.engine.posterior.factors.chains.chain_starts import chain_starts
@@ -32,6 +27,22 @@ from tabprotect.engine.posterior.factors.components import FactorComponent
 from tabprotect.engine.posterior.factors.solved_parts import SolvedPart
 from tabprotect.engine.posterior.factors.sum_circuits import SumCircuits
 from tabprotect.engine.progress import SILENT, Progress
+
+MOST_HELD = 2**25
+"""Counts held in all: 256 MiB, and figures of them take some of these."""
+
+MOST_ENTRIES = 3 * 2**23
+"""Entries (cell, count) of the distributions; adding them up takes several of their size."""
+
+MOST_CELLS = 20_000
+"""Cells that hang together and lie in two sums each (a two-way table): some ten seconds."""
+
+MOST_TANGLED = 2_000
+"""Cells where they lie in more: finding first originals takes integer programmes."""
+
+MOST_UPDATES = 3 * 10**8
+"""Cell updates by sweeps over the table in one run."""
+
 
 CHAINS = 64
 CORNERS = 8
@@ -356,7 +367,7 @@ def by_chain(
     records = RECORDS if draws is None else max(8, -(-draws // chains))
     records = int(np.clip(MOST_HELD // (cells * chains), 8, records))
     spent = START_COST * cells**2 + DIRECTION_COST * DIRECTIONS
-    if limited and spent > MOST_WORK:
+    if limited and spent > CHAIN_WORK:
         raise TooLargeError(
             f"{cells:,} unpublished counts hang together by published sums: drawing them would take "
             "longer than is given to it here",
@@ -379,7 +390,7 @@ def by_chain(
         spent += (
             2 * records * (DIRECTION_COST * between[0] + SWEEP_COST * between[1] * cells * chains)
         )
-        lost = agreement == math.inf or spent > MOST_WORK
+        lost = agreement == math.inf or spent > CHAIN_WORK
         if agreement <= AGREED or (limited and lost):
             break
         between = (2 * between[0], 2 * between[1])

@@ -19,8 +19,13 @@ from itertools import combinations, product
 import numpy as np
 
 from tabprotect.engine.arrays import Bools, Floats, Ints
-from tabprotect.engine.budgets import HYPERCUBES_LISTED, MOST_BOXES
 from tabprotect.engine.tables.publication import Publication
+
+MOST_BOXES = 50_000
+"""Boxes that are looked at together; kinds of boxes of which there are more are left out."""
+
+HYPERCUBES_LISTED = 500_000
+"""Boxes times published numbers up to which all boxes are listed once and for all."""
 
 
 class Hypercubes:

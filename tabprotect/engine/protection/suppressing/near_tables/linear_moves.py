@@ -21,9 +21,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from tabprotect.engine.arrays import Bools, Floats, Ints
-from tabprotect.engine.budgets import LARGEST_TOTAL
-from tabprotect.engine.budgets import LINEAR_MOVES_NODES as MOST_NODES
-from tabprotect.engine.budgets import LINEAR_MOVES_WORK as MOST_WORK
+from tabprotect.engine.bounds.programme import LARGEST_TOTAL
 from tabprotect.engine.errors import InfeasibleError, InputError
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.suppressing.near_tables.deviation import ENDLESS, Deviation
@@ -42,6 +40,13 @@ from tabprotect.engine.tables.publication import Publication
 
 if TYPE_CHECKING:
     from scipy.sparse import csc_array
+
+MOST_NODES = 200
+"""Branch-and-bound nodes an integer programme may take; a count, so that no clock decides."""
+
+MOST_WORK = 3e6
+"""Nominal microseconds (`solver.solver_work`) that integer programmes may take in all."""
+
 
 Purpose = Literal["cheapest", "farthest", "whole"]
 """What a programme looks for: the cheapest change, the largest one, either in whole numbers."""

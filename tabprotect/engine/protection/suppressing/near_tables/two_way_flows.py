@@ -15,10 +15,130 @@ import numpy as np
 
 from tabprotect.engine.arrays import Bools, Floats, Ints
 from tabprotect.engine.protection.suppressing.near_tables.deviation import ENDLESS, Deviation
-from tabprotect.engine.protection.suppressing.near_tables.hidden_network import HiddenNetwork
-from tabprotect.engine.protection.suppressing.near_tables.rectangles import in_rectangles
 from tabprotect.engine.protection.suppressing.near_tables.residual import Path, Residual
 from tabprotect.engine.tables.publication import Publication
+
+LARGEST_FLOW = 2**31 - 1
+"""The maximum flow is computed in int32."""
+
+
+DIFFERENT = 6
+"""Needs that are looked at one by one; of more, a cell is asked for the next power of two."""
+
+
+def in_rectangles(
+    at: tuple[Ints, Ints], needs: Ints, movable: Bools, fall: Ints, rise: Ints
+) -> Bools:
+    """Whether there is a rectangle of movable cells that lets each cell rise by its need.
+
+    A cell in row i and column j rises where some (i, c) and (r, j) can fall by the need and (r, c)
+    can rise. How many such pairs of a row r and a column c there are is a product of two matrices,
+    less the pairs that use row i or column j themselves; so no rectangle is looked at by itself.
+
+    Where the needs differ much it may say no though there is one.
+
+    Parameters
+    ----------
+    at : int64 (cells,) each
+        Rows and columns of the cells; they need not be movable.
+    needs : int64 (cells,)
+    movable : bool (rows, columns)
+    fall, rise : int64 (rows, columns)
+        By how much each cell of the table can fall and rise.
+
+    Returns
+    -------
+    bool (cells,)
+    """
+    found = np.zeros(len(needs), dtype=np.bool_)
+    if len(np.unique(needs)) > DIFFERENT:
+        needs = 2 ** np.ceil(np.log2(np.maximum(needs, 1))).astype(np.int64)
+    for need in np.unique(needs):
+        mine = np.flatnonzero(needs == need)
+        rows, columns = at[0][mine], at[1][mine]
+        falls = (movable & (fall >= need)).astype(np.float64)
+        rises = (movable & (rise >= need)).astype(np.float64)
+        found[mine] = _pairs(falls, rises)[rows, columns] > 0.5
+    return found
+
+
+def _pairs(falls: Floats, rises: Floats) -> Floats:
+    """Of each cell (i, j), how many (r, c) beside its row and column have all three corners."""
+    if falls.shape[0] < falls.shape[1]:
+        return _pairs(falls.T, rises.T).T
+    # Of each column c and j: rows r with (r, c) rising and (r, j) falling.
+    between = rises.T @ falls
+    np.fill_diagonal(between, 0.0)
+    both = falls * rises
+    # Row i itself: all its columns but j that fall and rise, where (i, j) falls, too.
+    own = falls * (both.sum(axis=1, keepdims=True) - both)
+    pairs: Floats = falls @ between - own
+    return pairs
+
+
+class HiddenNetwork:
+    """The arcs of hidden cells as a graph, kept between maximum flows.
+
+    Parameters
+    ----------
+    forward, back : int64 (rows, columns)
+        What can go from a row to a column, and back.
+    """
+
+    def __init__(self, forward: Ints, back: Ints) -> None:
+        # A third of the program's start, and few need it.
+        from scipy.sparse import csr_array
+
+        rows, columns = forward.shape
+        self._rows = rows
+        self._forward = forward
+        self._out = forward.sum(axis=1, dtype=np.float64)
+        self._into = forward.sum(axis=0, dtype=np.float64)
+        self.endless = bool((forward >= ENDLESS).any())
+        finite = sum(float(side[side < ENDLESS].sum(dtype=np.float64)) for side in (forward, back))
+        self.fits = finite < LARGEST_FLOW // 2
+        down, up = np.nonzero(forward), np.nonzero(back.T)
+        # By tails, then heads: as a compressed matrix has them.
+        capacity = np.concatenate([forward[down], back.T[up]])
+        ends = np.concatenate(
+            [np.bincount(down[0], minlength=rows), np.bincount(up[0], minlength=columns)]
+        )
+        self._graph = csr_array(
+            (
+                np.minimum(capacity, min(int(finite) + 1, LARGEST_FLOW)).astype(np.int32),
+                np.concatenate([down[1] + rows, up[1]]).astype(np.int32),
+                np.concatenate([[0], np.cumsum(ends)]).astype(np.int32),
+            ),
+            shape=(rows + columns, rows + columns),
+        )
+
+    def most(self, i: int, j: int) -> int:
+        """No more can go from row i to column j beside their own arc."""
+        own = float(self._forward[i, j])
+        return int(min(self._out[i] - own, self._into[j] - own))
+
+    def flow(self, i: int, j: int) -> tuple[int, tuple[Ints, Ints, Ints]]:
+        """The largest flow from row i to column j beside their own arc; rows, columns, amounts."""
+        from scipy.sparse.csgraph import maximum_flow
+
+        graph = self._graph
+        own = self._arcs(i, self._rows + j) + self._arcs(self._rows + j, i)
+        before = graph.data[own]
+        graph.data[own] = 0
+        found = maximum_flow(graph, i, self._rows + j)
+        graph.data[own] = before
+        flow = found.flow.tocoo()
+        used = (flow.data != 0) & (flow.row < self._rows)
+        amounts = flow.data[used].astype(np.int64)
+        at = flow.row[used].astype(np.int64), flow.col[used].astype(np.int64) - self._rows
+        return int(found.flow_value), (*at, amounts)
+
+    def _arcs(self, tail: int, head: int) -> list[int]:
+        """Where an arc stands among the graph's entries, if there is one."""
+        begin, end = self._graph.indptr[tail], self._graph.indptr[tail + 1]
+        at = int(begin + np.searchsorted(self._graph.indices[begin:end], head))
+        return [at] if at < end and self._graph.indices[at] == head else []
+
 
 PART = 16
 """Rows and columns of a rectangle that are looked at first."""

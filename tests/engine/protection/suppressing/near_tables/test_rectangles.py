@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tabprotect.engine.protection.suppressing.near_tables.rectangles import in_rectangles
 from tabprotect.engine.protection.suppressing.near_tables.residual import Residual
+from tabprotect.engine.protection.suppressing.near_tables.two_way_flows import in_rectangles
 
 
 @pytest.mark.parametrize("shape", [(4, 6), (6, 4), (1, 5), (5, 5)])

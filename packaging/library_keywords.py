@@ -1,0 +1,145 @@
+"""The keywords of the library's functions, typed: ``python packaging/library_keywords.py``.
+
+Editors complete what this writes into ``tabprotect/library/keywords.py``, and type checkers hold a
+script to it: the options of reading, counting, protecting and publishing, and the parameters of
+each method. ``--check`` changes nothing and exits 1 where something would change.
+"""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+from dataclasses import fields
+from pathlib import Path
+
+from tabprotect.engine.formats.reading_options import Reading
+from tabprotect.engine.options import Options
+from tabprotect.engine.parameters import Parameter
+from tabprotect.engine.project.asked import Protecting, Publishing, Tabulation
+from tabprotect.engine.project.project import DEFAULT_METHOD
+from tabprotect.engine.protection.registered import methods
+from tabprotect.library.asking import keywords
+
+TARGET = Path(__file__).resolve().parents[1] / "tabprotect" / "library" / "keywords.py"
+
+HEAD = '''"""What each function of the library takes by name, for editors and type checkers.
+
+Written by ``packaging/library_keywords.py``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal, Protocol, TypedDict, TypeVar, Unpack, overload
+
+from tabprotect.engine.disclosure.policy import HousePolicy
+from tabprotect.engine.progress import Progress
+from tabprotect.engine.tables.moves import MoveSet
+
+Table = TypeVar("Table", contravariant=True)
+Protection = TypeVar("Protection", covariant=True)
+
+
+class Designed(Protocol):
+    """A cycle set of :func:`tabprotect.design`."""
+
+    @property
+    def moves(self) -> MoveSet: ...
+'''
+
+WIDER = {
+    "code_lists": "Mapping[str, str | Path] | None",
+    "cycles": "str | Path | Designed | None",
+    "dossier": "str | Path | None",
+    "header_row": "str | int | None",
+    "marks": "str | Mapping[str, str] | None",
+    "policy": "HousePolicy | str | Path | None",
+    "sheet": "str | int | None",
+    "sign": "str | Path | None",
+    "sign_too": "str | Path | None",
+}
+"""Where the library takes more than the command: files as paths, its own cycle sets."""
+
+KINDS = {"real": "float", "integer": "int", "flag": "bool"}
+
+
+def _options(asked: type[Options]) -> str:
+    types = {one.name: str(one.type) for one in fields(asked)}
+    lines = [f"    {one.name}: {WIDER.get(one.name, types[one.name])}" for one in keywords(asked)]
+    head = f"class {asked.__name__}Keywords(TypedDict, total=False):"
+    return "\n".join([head, f'    """The options of {asked.__name__}."""', "", *lines])
+
+
+def _parameter(parameter: Parameter[object]) -> str:
+    if parameter.choices is not None:
+        said = f"Literal[{', '.join(map(repr, parameter.choices))}]"
+    else:
+        said = KINDS.get(parameter.kind, "str")
+    return f"    {parameter.name}: {said}{' | None' if parameter.default is None else ''}"
+
+
+def _class(method: str) -> str:
+    return "".join(part.capitalize() for part in method.split("_"))
+
+
+def _method(name: str) -> str:
+    # ``lambda`` is no keyword of a call, and the table is that which is protected.
+    own = {one.name for one in keywords(Protecting)} | {"lambda", "table"}
+    lines = [_parameter(one) for one in methods()[name].parameters if one.name not in own]
+    head = f"class {_class(name)}(ProtectingKeywords, total=False):"
+    return "\n".join([head, f'    """Of ``{name}``."""', "", *lines])
+
+
+def _protects() -> str:
+    lines = [
+        "class Protects(Protocol[Table, Protection]):",
+        '    """An overload for each method; one of a plug-in takes any parameters."""',
+    ]
+    for method in methods():
+        default = " = ..." if method == DEFAULT_METHOD else ""
+        lines += [
+            "",
+            "    @overload",
+            f'    def __call__(self, table: Table, method: Literal["{method}"]{default}, *, '
+            f"progress: Progress = ..., **asked: Unpack[{_class(method)}]) -> Protection: ...",
+        ]
+    lines += [
+        "",
+        "    @overload",
+        "    def __call__(self, table: Table, method: str = ..., *, progress: Progress = ..., "
+        "**asked: Any) -> Protection: ...",
+    ]
+    return "\n".join(lines)
+
+
+def written() -> str:
+    """The module, as the formatter leaves it."""
+    parts = [
+        HEAD,
+        *map(_options, (Reading, Tabulation, Protecting, Publishing)),
+        *map(_method, methods()),
+        _protects(),
+    ]
+    text = "\n\n".join(parts) + "\n"
+    command = [sys.executable, "-m", "ruff", "format", "--stdin-filename", str(TARGET), "-"]
+    return subprocess.run(command, input=text, capture_output=True, text=True, check=True).stdout
+
+
+def main() -> int:
+    """Write the module, or say whether it is up to date."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--check", action="store_true")
+    text = written()
+    if TARGET.read_text() == text:
+        return 0
+    if parser.parse_args().check:
+        print(f"{TARGET.name} is not up to date: python packaging/library_keywords.py")
+        return 1
+    TARGET.write_text(text)
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,254 @@
+"""What a file says of the cells it lists, as cells of a table; and a table as what a file says.
+
+Formats whose files list dimensions, codes and a value for each cell (PX, JSON-stat, SDMX, Parquet,
+statistics programs) take their files apart and put them together; what the values mean stands here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
+from types import MappingProxyType
+
+import numpy as np
+
+from tabprotect.engine.arrays import Bools, Codes, Ints
+from tabprotect.engine.errors import InputError
+from tabprotect.engine.formats.layouts.cell_list import CellList
+from tabprotect.engine.formats.layouts.count_marks import CountMarks, count_in
+from tabprotect.engine.formats.reading_options import Reading
+from tabprotect.engine.formats.text.numerals import NotACountError, parse_counts
+from tabprotect.engine.tables.domain import Domain, Index
+from tabprotect.engine.tables.table import INT64_MAX, Table
+
+
+@dataclass(frozen=True, eq=False)
+class Observations:
+    """One value for each listed cell.
+
+    Attributes
+    ----------
+    names, categories
+        The dimensions and, for each, its categories (codes, where the file has codes and labels).
+    codes
+        One int32 array (entries,) per dimension; ``None`` where every cell is listed once, in the
+        table's order.
+    values
+        Numbers, texts or ``None`` (entries,); counts int64 (entries,) where all are known to be.
+    in_place
+        What stands in place of the count of an entry, given its text: the mark, and how the file
+        says that the count is suppressed, if it does.
+    marks
+        What marks mean in this format, unless the reader says otherwise.
+    explained
+        What the file says of its marks, for people.
+    line, stated, labels
+        As in :class:`CellList`.
+    """
+
+    names: tuple[str, ...]
+    categories: tuple[tuple[str, ...], ...]
+    codes: tuple[Codes, ...] | None
+    values: Sequence[object] | Ints
+    in_place: Callable[[int, str], tuple[str, str]] = lambda entry, text: (text, "")
+    marks: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    explained: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    line: Callable[[int], int | None] = lambda entry: None
+    stated: Mapping[str, object] = field(default_factory=lambda: MappingProxyType({}))
+    labels: Mapping[str, Mapping[str, str]] = field(default_factory=lambda: MappingProxyType({}))
+
+    def cells(
+        self, reading: Reading, measures: Sequence[int] | None = None
+    ) -> tuple[CellList, list[str]]:
+        """The entries that have a count, the others being gaps; and what was left out.
+
+        Parameters
+        ----------
+        measures
+            The dimensions of measures (persons, per cent), of which one category is taken: the one
+            that ``count`` names, or the only one. They are the table's where there is no other;
+            ``None`` where ``count`` says something else in this format.
+
+        Raises
+        ------
+        InputError
+            With the cell, and the line where there is one, of a suppressed count, of a mark that
+            nobody explained and of what is no count; with the measures where it cannot be told
+            which is the count.
+        """
+        chosen: dict[int, int] = {}
+        if measures is not None:
+            apart = measures if len(measures) < len(self.names) else ()
+            chosen = self._measure(apart, reading.count)
+        notes = [
+            f"left out: {self.names[axis]}, of which {self.categories[axis][code]!r} was read"
+            for axis, code in chosen.items()
+        ]
+        rows: Ints | None = None
+        if any(len(self.categories[axis]) > 1 for axis in chosen):
+            of = [self._listed.code(axis) == code for axis, code in chosen.items()]
+            rows = np.flatnonzero(np.logical_and.reduce(of))
+        counts, kept = self._counts(reading, rows)
+        found = replace(self._listed, counts=counts)
+        if kept is not None:
+            codes = tuple(found.code(axis)[kept] for axis in range(len(self.names)))
+            at, every = kept, len(self.values) if rows is None else len(rows)
+            found = replace(
+                found,
+                codes=codes,
+                line=lambda entry: self.line(int(at[entry])),
+                gaps=len(kept) < every,
+            )
+        return found.without(frozenset(chosen)).called(instead=reading.labels), notes
+
+    @cached_property
+    def _listed(self) -> CellList:
+        """The entries as cells, before their counts are known."""
+        none: Ints = np.empty(0, dtype=np.int64)
+        return CellList(
+            self.names, self.categories, self.codes, none, self.line, self.stated, self.labels
+        )
+
+    def _measure(self, axes: Sequence[int], wanted: str | None) -> dict[int, int]:
+        """Dimension of measures -> the category that is read."""
+        chosen = {}
+        for axis in axes:
+            known = self.categories[axis]
+            if wanted in known:
+                chosen[axis] = known.index(wanted)
+            elif len(known) == 1:
+                chosen[axis] = 0
+            else:
+                shown = ", ".join(known[:8]) + (", ..." if len(known) > 8 else "")
+                raise InputError(
+                    f"the variable {self.names[axis]!r} holds {len(known)} measures: {shown}",
+                    hint="say which of them is the count: --count NAME",
+                )
+        if wanted is not None and all(wanted not in self.categories[axis] for axis in axes):
+            raise InputError(f"there is no measure {wanted!r}", hint="leave the option count out")
+        return chosen
+
+    def _counts(self, reading: Reading, rows: Ints | None) -> tuple[Ints, Ints | None]:
+        """Counts of some entries, and the entries that have one; ``None`` where all have."""
+        if isinstance(self.values, np.ndarray):
+            return self.values, None
+        entries: Sequence[int] = range(len(self.values)) if rows is None else rows.tolist()
+        if reading.marks is None:
+            # Any text can be a mark, a number too.
+            values = self.values if rows is None else [self.values[entry] for entry in entries]
+            counts = _plain(values, reading)
+            if counts is not None:
+                return counts, rows
+        marks = CountMarks.parse(reading.marks, own=self.marks)
+        found = [(entry, self._count(entry, marks, reading)) for entry in entries]
+        kept = [(entry, count) for entry, count in found if count is not None]
+        counts = np.array([count for _, count in kept], dtype=np.int64)
+        if len(kept) == len(self.values):
+            return counts, None
+        return counts, np.array([entry for entry, _ in kept], dtype=np.int64)
+
+    def _count(self, entry: int, marks: CountMarks, reading: Reading) -> int | None:
+        text = _text(self.values[entry])
+        try:
+            return count_in(
+                text,
+                marks,
+                partial(self.in_place, entry),
+                decimal=reading.decimal,
+                fill=reading.fill_missing,
+            )
+        except NotACountError as error:
+            means = self.explained.get(text, "")
+            why = f"{text} means {means!r}: " if means and means not in str(error) else ""
+            raise InputError(
+                f"{why}{error}",
+                line=self.line(entry),
+                cell=self._listed.text(entry),
+                hint=error.hint,
+            ) from None
+
+
+def _plain(values: Sequence[object], reading: Reading) -> Ints | None:
+    """The counts (entries,), where nothing stands in place of one."""
+    numbers = [value for value in values if type(value) is int]
+    if len(numbers) == len(values) and _are_counts(numbers):
+        return np.array(numbers, dtype=np.int64)
+    texts = [_text(value) for value in values]
+    try:
+        return parse_counts(texts, decimal=reading.decimal)[0] if all(texts) else None
+    except NotACountError:
+        return None
+
+
+def _are_counts(numbers: list[int]) -> bool:
+    return min(numbers, default=0) >= 0 and max(numbers, default=0) <= INT64_MAX
+
+
+def _text(value: object) -> str:
+    """A value as it would be written: nothing where there is none, ``7`` for ``7.0``."""
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    return "" if value is None else str(value)
+
+
+def counts_shown(table: Table, hidden: Bools | None) -> list[int | None]:
+    """The counts in the table's order; ``None`` where one is suppressed."""
+    shown: list[int | None] = [*table.counts.reshape(-1).tolist()]
+    for cell in () if hidden is None else np.flatnonzero(hidden).tolist():
+        shown[cell] = None
+    return shown
+
+
+def cells_shown(
+    table: Table, hidden: Bools | None = None
+) -> Iterator[tuple[Index, tuple[str, ...], int | None]]:
+    """Index, categories and count of every cell in the table's order, as :func:`counts_shown`."""
+    domain = table.domain
+    shown = counts_shown(table, hidden)
+    for index, count in zip(np.ndindex(*domain.shape), shown, strict=True):
+        yield index, domain.labels(index), count
+
+
+def with_a_variable(
+    table: Table, hidden: Bools | None, name: str, category: str
+) -> tuple[Table, Bools | None]:
+    """The grand total alone as a table of one cell, for formats that have no table without a variable.
+
+    Other tables, with their suppressed cells, stay as they are.
+    """
+    if table.domain.ndim:
+        return table, hidden
+    alone = Table.dense(Domain.of({name: [category]}), table.counts.reshape(1))
+    return alone, None if hidden is None else np.asarray(hidden).reshape(1)
+
+
+def refuse_names(domain: Domain, taken: Collection[str]) -> None:
+    """Refuse variables that are named like something else in the file.
+
+    Raises
+    ------
+    InputError
+        With the first.
+    """
+    for name in domain.names:
+        if name in taken:
+            raise InputError(f"a variable is named {name!r}", hint="rename it before writing")
+
+
+def refuse_texts(
+    texts: Iterable[str],
+    sound: Callable[[str], object],
+    label: str,
+    hint: str = "rename it first, or write CSV",
+) -> None:
+    """Refuse texts that a format, called ``label``, cannot hold.
+
+    Raises
+    ------
+    InputError
+        With the first that is not ``sound``.
+    """
+    for text in texts:
+        if not sound(text):
+            raise InputError(f"{label} cannot hold the text {text[:40]!r}", hint=hint)

@@ -1,0 +1,151 @@
+"""What SDMX messages have in common, whatever they are written in: observations and their statuses."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from tabprotect.engine.arrays import Bools
+from tabprotect.engine.budgets import MOST_TEXT
+from tabprotect.engine.errors import InputError
+from tabprotect.engine.formats.format import Format
+from tabprotect.engine.formats.layouts.cell_list import CellList, check_categories
+from tabprotect.engine.formats.layouts.observations import (
+    Observations,
+    refuse_names,
+    refuse_texts,
+    with_a_variable,
+)
+from tabprotect.engine.formats.reading_options import Reading
+from tabprotect.engine.formats.statuses import (
+    CONF_STATUS,
+    FREE,
+    NORMAL,
+    NOT_FOR_PUBLICATION,
+    OBS_STATUS,
+    statuses_told,
+    withheld,
+)
+from tabprotect.engine.formats.text.label_codes import LabelCodes
+from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.table import Table
+
+VALUE = "OBS_VALUE"
+AGENCY, STRUCTURE, VERSION = "TABPROTECT", "TABLE", "1.0"
+PREPARED = "2000-01-01T00:00:00"
+"""A message must say when it was made; the same table gives the same bytes all the same."""
+
+HINT = "ask the service for the data again, or take them as SDMX-CSV"
+
+
+@dataclass(frozen=True)
+class Observation:
+    """One observation.
+
+    Attributes
+    ----------
+    key
+        Dimension -> code.
+    value
+        Its text; empty where there is none.
+    statuses
+        Attribute -> code.
+    """
+
+    key: Mapping[str, str]
+    value: str
+    statuses: Mapping[str, str]
+
+
+class SdmxMessage(Format):
+    """A format that holds a whole message: read at once, with its statuses."""
+
+    options = frozenset({"count", "decimal", "marks"})
+    limits = (
+        "Attributes, names of codes and the definition of the structure are left out.",
+        "Names of variables are ASCII letters, digits, - and _; codes have no blanks at their ends.",
+        "A file has at most 512 MiB.",
+    )
+
+    @abstractmethod
+    def observations(self, data: bytes, measure: str | None) -> tuple[list[Observation], list[str]]:
+        """The observations of the first data set, and what a person should know about them.
+
+        Raises
+        ------
+        InputError
+            For what is no such message.
+        """
+
+    @abstractmethod
+    def message(self, table: Table, hidden: Bools | None, status: str, title: str) -> bytes:
+        """A table of at least one variable as a message; counts that are shown have a status."""
+
+    def cells(
+        self, path: Path, reading: Reading, progress: Progress = SILENT
+    ) -> tuple[CellList, list[str]]:
+        if path.stat().st_size > MOST_TEXT:
+            raise InputError("the message is too large to be held", hint="take it as SDMX-CSV")
+        found, notes = self.observations(path.read_bytes(), reading.count)
+        cells, told = _cells(found, reading)
+        return cells, [*told, *notes]
+
+    def write(self, table: Table) -> bytes:
+        return self._written(table, None, NOT_FOR_PUBLICATION, "")
+
+    def publish(self, table: Table, hidden: Bools | None, title: str) -> bytes:
+        table, hidden = with_a_variable(table, hidden, "TOTAL", "_T")
+        return self._written(table, hidden, FREE, title)
+
+    def _written(self, table: Table, hidden: Bools | None, status: str, title: str) -> bytes:
+        _check_names(table.domain)
+        return self.message(table, hidden, status, title)
+
+
+def _cells(observations: Iterable[Observation], reading: Reading) -> tuple[CellList, list[str]]:
+    """The observations as cells; their statuses are told."""
+    listed = list(observations)
+    names = tuple(listed[0].key) if listed else ()
+    if any(one.key.keys() != set(names) for one in listed):
+        raise InputError("the observations are not all of the same dimensions", hint=HINT)
+    known = [LabelCodes() for _ in names]
+    codes = tuple(
+        of.of_texts([one.key[name] for one in listed])
+        for of, name in zip(known, names, strict=True)
+    )
+    categories = tuple(tuple(of.numbers) for of in known)
+    cells, _ = Observations(
+        names,
+        categories,
+        codes,
+        [one.value for one in listed],
+        lambda at, text: (text, withheld(listed[at].statuses)),
+    ).cells(reading)
+    if not names or not len(cells.counts):
+        raise InputError("the message holds no observations with a value", hint=HINT)
+    for name, of in zip(names, categories, strict=True):
+        check_categories(name, len(of))
+    notes = []
+    for name in (CONF_STATUS, OBS_STATUS):
+        said = [one.statuses[name] for one in listed if name in one.statuses]
+        if set(said) - {FREE, NORMAL, NOT_FOR_PUBLICATION}:
+            notes.append(statuses_told(name, said))
+    return cells, notes
+
+
+def _check_names(domain: Domain) -> None:
+    """Refuse names of variables that are no identifiers of SDMX, and codes that XML cannot hold."""
+    if not domain.ndim:
+        raise InputError("SDMX needs a variable", hint="write CSV")
+    for name in domain.names:
+        if not name.isascii() or not name.replace("_", "a").replace("-", "a").isalnum():
+            raise InputError(
+                f"no variable can be named {name[:40]!r} in SDMX",
+                hint="rename it: letters, digits, - and _",
+            )
+    refuse_names(domain, (VALUE, CONF_STATUS, OBS_STATUS))
+    codes = (code for v in domain.variables for code in v.categories)
+    refuse_texts(codes, lambda code: code and code.isprintable() and code == code.strip(), "SDMX")

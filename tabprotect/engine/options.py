@@ -1,0 +1,202 @@
+"""Options: what is asked of a command. Each is said once; shells and forms take its words here."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import MISSING, dataclass, field, fields
+from functools import cache
+from types import UnionType
+from typing import Any, Literal, TypeVar, cast, get_args, get_origin, get_type_hints
+
+T = TypeVar("T")
+
+Entry = Literal["text", "list", "numbers", "width"]
+
+
+@dataclass(frozen=True)
+class Naming:
+    """How a mapping is written on the command line: ``NAME=VALUE``, once for each name.
+
+    Attributes
+    ----------
+    sign
+        Between name and value.
+    entry
+        What the value is: a text, texts or whole numbers apart by commas, or a width: one whole
+        number, of which a name may have several.
+    behind
+        Whether the name stands behind the sign.
+    """
+
+    sign: str = "="
+    entry: Entry = "text"
+    behind: bool = False
+
+    def read(self, text: str) -> tuple[str, object]:
+        """Name and value.
+
+        Raises
+        ------
+        ValueError
+            Where it is not of this form.
+        """
+        split = text.partition if self.sign == "=" and not self.behind else text.rpartition
+        first, sign, last = split(self.sign)
+        name, value = (last, first) if self.behind else (first, last)
+        if not sign or not name.strip():
+            raise ValueError(f"not of the form {self.form}: {text!r}")
+        return name.strip(), self._value(value.strip(), text)
+
+    def _value(self, value: str, text: str) -> object:
+        if self.entry == "text":
+            return value
+        parts = [part.strip() for part in value.split(",")]
+        if self.entry == "list":
+            if not all(parts):
+                raise ValueError(f"not a list of names: {value!r}")
+            return parts
+        if self.entry == "width":
+            if not value.isdigit() or int(value) < 1:
+                raise ValueError(f"must be a whole number of at least 1: {value!r}")
+            return int(value)
+        try:
+            return [int(part) for part in parts]
+        except ValueError:
+            raise ValueError(f"not of the form {self.form}: {text!r}") from None
+
+    @property
+    def form(self) -> str:
+        """For the message of what is not of it."""
+        value = {
+            "text": "VALUE",
+            "list": "NAME,NAME,...",
+            "numbers": "CUT,CUT,...",
+            "width": "WIDTH",
+        }
+        parts = ["VARIABLE" if self.sign == ":" else "NAME", value[self.entry]]
+        return self.sign.join(reversed(parts) if self.behind else parts)
+
+    def words(self, held: Mapping[str, object]) -> Iterator[str]:
+        """The words that say a mapping."""
+        for name, value in held.items():
+            several = isinstance(value, Sequence) and not isinstance(value, str)
+            each = value if several and self.entry == "width" else [value]
+            for one in cast("Sequence[object]", each):
+                joined = isinstance(one, Sequence) and not isinstance(one, str)
+                text = ",".join(map(str, cast("Sequence[object]", one))) if joined else str(one)
+                yield self.sign.join((text, name) if self.behind else (name, text))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Option:
+    """One option: the field of an :class:`Options` with what all shells say of it.
+
+    Attributes
+    ----------
+    name, default
+        Of the field; one without a default is :data:`dataclasses.MISSING`.
+    kinds
+        The types that its value may have, ``None`` left out.
+    help
+        A phrase for the command line, and a sentence for the library.
+    metavar, remedy
+        What stands for the value on the command line; how a form offers it as a way out.
+    shell
+        Its word on the command line; empty where it has none.
+    library
+        Whether the library takes it as a keyword.
+    file
+        Whether it names a file.
+    read
+        What makes the value of a text, where neither its type nor ``naming`` says it.
+    naming
+        How a mapping is written.
+    instead_of
+        The option that excludes it on the command line.
+    second
+        The option that is filled where the command line names this one twice.
+    """
+
+    name: str
+    default: object
+    kinds: tuple[type, ...]
+    help: str
+    metavar: str = ""
+    remedy: str = ""
+    shell: str
+    library: bool = True
+    file: bool = False
+    read: Callable[[str], object] | None = None
+    naming: Naming | None = None
+    instead_of: str = ""
+    second: str = ""
+
+    @property
+    def sentence(self) -> str:
+        """Its help as a sentence."""
+        return f"{self.help[:1].upper()}{self.help[1:]}."
+
+
+# ``Any``, as ``dataclasses.field`` has it: the annotation beside says what the field is.
+def option_field(default: object = MISSING, *, shell: str | None = None, **said: Any) -> Any:
+    """A field of an :class:`Options`; ``said`` are the attributes of its :class:`Option`.
+
+    Its word on the command line is its name by default.
+    """
+    metadata = {"shell": shell, **said}
+    return field(default=default, metadata=metadata)
+
+
+def _kinds(hint: object) -> tuple[type, ...]:
+    parts = get_args(hint) if isinstance(hint, UnionType) else (hint,)
+    found = (get_origin(part) or part for part in parts)
+    return tuple(kind for kind in found if isinstance(kind, type) and kind is not type(None))
+
+
+def options_of(asked: type[Options]) -> tuple[Option, ...]:
+    """The options of a kind of request as they are shown: its own, then those it shares."""
+    kind: type = asked
+    return _options_of(kind)
+
+
+@cache
+def _options_of(asked: type) -> tuple[Option, ...]:
+    hints = get_type_hints(asked)
+    found, own = [], inspect.get_annotations(asked)
+    for one in sorted(fields(asked), key=lambda one: one.name not in own):
+        said = dict(one.metadata)
+        if said.get("shell") is None:
+            said["shell"] = "--" + one.name.replace("_", "-")
+        found.append(
+            Option(name=one.name, default=one.default, kinds=_kinds(hints[one.name]), **said)
+        )
+    return tuple(found)
+
+
+@dataclass(frozen=True)
+class Options:
+    """What is asked of a command, as one value: a frozen dataclass of :func:`option_field` fields."""
+
+    @property
+    def given(self) -> dict[str, object]:
+        """The options that are not as they are by default."""
+        every = ((one, getattr(self, one.name)) for one in options_of(type(self)))
+        return {one.name: value for one, value in every if value != one.default}
+
+    def words(self) -> list[str]:
+        """The words of the command line that say the same."""
+        out: list[str] = []
+        for one in options_of(type(self)):
+            value = getattr(self, one.name)
+            if not one.shell or value == one.default:
+                continue
+            if value is True:
+                out.append(one.shell)
+            elif one.naming is not None:
+                out += [part for text in one.naming.words(value) for part in (one.shell, text)]
+            elif isinstance(value, Sequence) and not isinstance(value, str):
+                out += [one.shell, ",".join(map(str, value))]
+            else:
+                out += [one.shell, str(value)]
+        return out

@@ -1,0 +1,387 @@
+"""What each function of the library takes by name, for editors and type checkers.
+
+Written by ``packaging/library_keywords.py``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal, Protocol, TypedDict, TypeVar, Unpack, overload
+
+from tabprotect.engine.disclosure.policy import HousePolicy
+from tabprotect.engine.progress import Progress
+from tabprotect.engine.tables.moves import MoveSet
+
+Table = TypeVar("Table", contravariant=True)
+Protection = TypeVar("Protection", covariant=True)
+
+
+class Designed(Protocol):
+    """A cycle set of :func:`tabprotect.design`."""
+
+    @property
+    def moves(self) -> MoveSet: ...
+
+
+class ReadingKeywords(TypedDict, total=False):
+    """The options of Reading."""
+
+    strip_totals: bool
+    fill_missing: bool
+    totals: str | None
+    count: str | None
+    labels: bool
+    form: str | None
+    columns: str | None
+    sheet: str | int | None
+    range: str | None
+    header_row: str | int | None
+    footer: int | None
+    comment: str | None
+    marks: str | Mapping[str, str] | None
+    encoding: str | None
+    delimiter: str | None
+    decimal: str | None
+    thousands: str | None
+    holds: str | None
+
+
+class TabulationKeywords(TypedDict, total=False):
+    """The options of Tabulation."""
+
+    weight: str | None
+    record_key: str | None
+    design_weight: str | None
+    bands: Mapping[str, int | Sequence[int]] | None
+    cuts: Mapping[str, Sequence[int]] | None
+    code_lists: Mapping[str, str | Path] | None
+    levels: Mapping[str, Sequence[str]] | None
+    level_names: Mapping[str, Sequence[str]] | None
+    draw_keys: bool
+
+
+class ProtectingKeywords(TypedDict, total=False):
+    """The options of Protecting."""
+
+    cycles: str | Path | Designed | None
+    at_risk: str | None
+    title: str | None
+    policy: HousePolicy | str | Path | None
+    accept: str | None
+    accept_weak: bool
+    draft: bool
+    seed: int | None
+    fresh: bool
+
+
+class PublishingKeywords(TypedDict, total=False):
+    """The options of Publishing."""
+
+    tables: Mapping[str, str] | None
+    dossier: str | Path | None
+    overwrite: bool
+    accept: str
+    again: str
+    prepared_by: str
+    approved_by: str
+    sign: str | Path | None
+    sign_too: str | Path | None
+
+
+class BinomialCompensated(ProtectingKeywords, total=False):
+    """Of ``binomial_compensated``."""
+
+    S: float
+    kept: str
+
+
+class Bootstrap(ProtectingKeywords, total=False):
+    """Of ``bootstrap``."""
+
+    S: float
+    M: int
+
+
+class CellKey(ProtectingKeywords, total=False):
+    """Of ``cell_key``."""
+
+    D: int
+    V: float
+    js: int
+    pstay: float
+    monotone: bool
+    margins: str | None
+    groupings: str | None
+    keys: Literal["auto", "records"]
+    weighted: Literal["no", "yes"]
+    weight_low: float | None
+    weight_high: float | None
+
+
+class Coarsening(ProtectingKeywords, total=False):
+    """Of ``coarsening``."""
+
+    groupings: str | None
+
+
+class ControlledRounding(ProtectingKeywords, total=False):
+    """Of ``controlled_rounding``."""
+
+    base: int
+    choice: Literal["nearest", "unbiased"]
+    margins: str | None
+    groupings: str | None
+    nodes: int
+
+
+class ControlledTabularAdjustment(ProtectingKeywords, total=False):
+    """Of ``controlled_tabular_adjustment``."""
+
+    margins: str | None
+    groupings: str | None
+    distance: Literal["l1", "l2"]
+    totals: Literal["spared", "kept", "moved"]
+    nodes: int
+
+
+class CyclicPerturbation(ProtectingKeywords, total=False):
+    """Of ``cyclic_perturbation``."""
+
+    alpha: float
+    beta: float
+    passes: int
+    blocking: Literal["any_zero", "negative", "reversible", "none"] | None
+    order: Literal["listed", "random", "replacement", "positive"]
+    n_cover: int
+    theta: float | None
+    keep: str | None
+    groupings: str | None
+    height: int | None
+    repeats: int | None
+    cap: int | None
+    design_theta: float | None
+    zeros: str | None
+
+
+class DiscreteGaussian(ProtectingKeywords, total=False):
+    """Of ``discrete_gaussian``."""
+
+    rho: float
+    cap: int | None
+    margins: str | None
+    groupings: str | None
+
+
+class DiscreteLaplace(ProtectingKeywords, total=False):
+    """Of ``discrete_laplace``."""
+
+    epsilon: float
+    cap: int | None
+    margins: str | None
+    groupings: str | None
+
+
+class PostRandomisation(ProtectingKeywords, total=False):
+    """Of ``post_randomisation``."""
+
+    pstay: str
+    spread: Literal["uniform", "proportional"]
+    matrices: str
+
+
+class PublishMargins(ProtectingKeywords, total=False):
+    """Of ``publish_margins``."""
+
+    margins: str | None
+    threshold: int
+    bounds: Literal["auto", "decomposable", "shuttle", "lp", "integer"]
+    cells: Literal["at_risk", "all"]
+    then: str
+
+
+class RandomRounding(ProtectingKeywords, total=False):
+    """Of ``random_rounding``."""
+
+    base: int
+    margins: str | None
+    groupings: str | None
+
+
+class SmallCountRounding(ProtectingKeywords, total=False):
+    """Of ``small_count_rounding``."""
+
+    base: int
+    max_round: int | None
+    margins: str | None
+    groupings: str | None
+    force_inner: bool
+    zero_candidates: bool
+    step: int
+
+
+class Suppression(ProtectingKeywords, total=False):
+    """Of ``suppression``."""
+
+    margins: str | None
+    groupings: str | None
+    level: int
+    level_percent: float
+    totals: Literal["allowed", "published"]
+    zeros: Literal["published", "allowed"]
+    insiders: Literal["none", "outside", "one", "all"]
+    costs: Literal["count", "unity", "log"]
+    whole_range: bool
+    choice: Literal["cheapest", "random"]
+    spread: float
+    search: Literal["usual", "longer"]
+    statuses: str | None
+
+
+class Protects(Protocol[Table, Protection]):
+    """An overload for each method; one of a plug-in takes any parameters."""
+
+    @overload
+    def __call__(
+        self,
+        table: Table,
+        method: Literal["binomial_compensated"],
+        *,
+        progress: Progress = ...,
+        **asked: Unpack[BinomialCompensated],
+    ) -> Protection: ...
+
+    @overload
+    def __call__(
+        self,
+        table: Table,
+        method: Literal["bootstrap"],
+        *,
+        progress: Progress = ...,
+        **asked: Unpack[Bootstrap],
+    ) -> Protection: ...
+
+    @overload
+    def __call__(
+        self,
+        table: Table,
+        method: Literal["cell_key"],
+        *,
+        progress: Progress = ...,
+        **asked: Unpack[CellKey],
+    ) -> Protection: ...
+
+    @overload
+    def __call__(
+        self,
+        table: Table,
+        method: Literal["coarsening"],
+        *,
+        progress: Progress = ...,
+        **asked: Unpack[Coarsening],
+    ) -> Protection: ...
+
+    @overload
+    def __call__(
+        self,
+        table: Table,
+        method: Literal["controlled_rounding"],
+        *,
+        progress: Progress = ...,
+        **asked: Unpack[ControlledRounding],
+    ) -> Protection: ...
+
+    @overload
+    def __call__(
+        self,
+        table: Table,
+        method: Literal["controlled_tabular_adjustment"],
+        *,
+        progress: Progress = ...,
+        **asked: Unpack[ControlledTabularAdjustment],
+    ) -> Protection: ...
+
+    @overload
+    def __call__(
+        self,
+        table: Table,
+        method: Literal["cyclic_perturbation"] = ...,
+        *,
+        progress: Progress = ...,
+        **asked: Unpack[CyclicPerturbation],
+    ) -> Protection: ...
+
+    @overload
+    def __call__(
+        self,
+        table: Table,
+        method: Literal["discrete_gaussian"],
+        *,
+        progress: Progress = ...,
+        **asked: Unpack[DiscreteGaussian],
+    ) -> Protection: ...
+
+    @overload
+    def __call__(
+        self,
+        table: Table,
+        method: Literal["discrete_laplace"],
+        *,
+        progress: Progress = ...,
+        **asked: Unpack[DiscreteLaplace],
+    ) -> Protection: ...
+
+    @overload
+    def __call__(
+        self,
+        table: Table,
+        method: Literal["post_randomisation"],
+        *,
+        progress: Progress = ...,
+        **asked: Unpack[PostRandomisation],
+    ) -> Protection: ...
+
+    @overload
+    def __call__(
+        self,
+        table: Table,
+        method: Literal["publish_margins"],
+        *,
+        progress: Progress = ...,
+        **asked: Unpack[PublishMargins],
+    ) -> Protection: ...
+
+    @overload
+    def __call__(
+        self,
+        table: Table,
+        method: Literal["random_rounding"],
+        *,
+        progress: Progress = ...,
+        **asked: Unpack[RandomRounding],
+    ) -> Protection: ...
+
+    @overload
+    def __call__(
+        self,
+        table: Table,
+        method: Literal["small_count_rounding"],
+        *,
+        progress: Progress = ...,
+        **asked: Unpack[SmallCountRounding],
+    ) -> Protection: ...
+
+    @overload
+    def __call__(
+        self,
+        table: Table,
+        method: Literal["suppression"],
+        *,
+        progress: Progress = ...,
+        **asked: Unpack[Suppression],
+    ) -> Protection: ...
+
+    @overload
+    def __call__(
+        self, table: Table, method: str = ..., *, progress: Progress = ..., **asked: Any
+    ) -> Protection: ...
