@@ -83,7 +83,7 @@ def compare(window: MainWindow) -> None:
 
 def place(name: str) -> int:
     """Where a page stands in the walk: set-ups before the run, what does other things last."""
-    first = ("table", "protect", "cycles", "perturb", "posterior", "release")
+    first = ("table", "protect", "cycles", "perturb", "check", "release")
     last = ("methods", "compare")
     return first.index(name) if name in first else 100 + (name in last) + (name == last[1])
 
@@ -113,7 +113,7 @@ def main() -> None:
         settle(window)
         window.document.select((0, 1) + (0,) * (len(window.document.project.domain.shape) - 2))
         for name in sorted((page.name for page in PAGES), key=place):
-            if name == "posterior":
+            if name == "check":
                 window.document.do(protect, seed=SEED, accept_weak=True)
                 settle(window)
             if name == "methods":

@@ -32,7 +32,7 @@ from tabprotect.engine.release.likelihood import CellFactors, Likelihood, Rerun
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
-from tabprotect.testing.planted_faults import RIGHT, Reader
+from tabprotect.testing.planted_faults import RIGHT, Misreading
 
 LIMIT = 4.5
 """Of 50 bins, this |z| is exceeded by chance in 3 of 10,000 simulations."""
@@ -161,7 +161,7 @@ def calibrate_method(
     plan: CalibrationPlan,
     *,
     likelihood_of: Callable[[Release], Likelihood] | None = None,
-    readers: Sequence[Reader] = (RIGHT,),
+    readers: Sequence[Misreading] = (RIGHT,),
     seed: int = 3,
 ) -> tuple[Calibration, ...]:
     """The simulation that a method declares, judged by several readers at once.
@@ -227,7 +227,7 @@ class _Tally:
         self,
         likelihood_of: Callable[[Release], Likelihood],
         prior: Prior,
-        reader: Reader = RIGHT,
+        reader: Misreading = RIGHT,
     ) -> None:
         self._likelihood_of, self._prior, self.reader = likelihood_of, prior, reader
         self._misread = self._impossible = False

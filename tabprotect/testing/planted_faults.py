@@ -24,8 +24,8 @@ from tabprotect.engine.tables.table import Table
 
 
 @dataclass(frozen=True)
-class Reader:
-    """What somebody who infers gets wrong.
+class Misreading:
+    """How somebody who infers takes a likelihood wrongly.
 
     Attributes
     ----------
@@ -58,10 +58,10 @@ class Reader:
         return _of_moves(likelihood, self.power)
 
 
-RIGHT = Reader()
-TILTED = Reader("tilted by 3 ** count", tilt=3.0)
-NARROW = Reader("too narrow by 2", power=2.0)
-WIDE = Reader("too wide by 2", power=0.5)
+RIGHT = Misreading()
+TILTED = Misreading("tilted by 3 ** count", tilt=3.0)
+NARROW = Misreading("too narrow by 2", power=2.0)
+WIDE = Misreading("too wide by 2", power=0.5)
 FAULTS = (TILTED, NARROW, WIDE)
 
 

@@ -147,7 +147,7 @@ def test_main_pages_say_nothing_in_english(
         faults += [f"tab {tab}: {text}" for text in words(window) if ENGLISH_WORDS.search(text)]
     document = window.document
     document.run(protect(seed=7, accept_weak=True))
-    for name in ("perturb", "posterior", "release"):
+    for name in ("perturb", "check", "release"):
         window.go(name)
         quiet(window, qtbot)
         faults += [f"{name}: {text}" for text in words(window) if ENGLISH_WORDS.search(text)]

@@ -21,10 +21,10 @@ from tabprotect.engine.belief.believed import Believed
 from tabprotect.engine.belief.believing import Evidence, Knowing, believe
 from tabprotect.engine.belief.effort import READER
 from tabprotect.engine.bundle import verify as bundle
-from tabprotect.engine.bundle.set_bundles import verify_set
+from tabprotect.engine.bundle.set_bundles import VerifiedSet, verify_set
 from tabprotect.engine.bundle.signature import public_key
 from tabprotect.engine.disclosure.attempts import weigh_attempts
-from tabprotect.engine.errors import BundleError, InputError
+from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.text.opening import read_text
 from tabprotect.engine.posterior.posterior import Posterior
@@ -113,36 +113,35 @@ def add(verbs: Verbs) -> None:
 
 
 def run_verify(args: argparse.Namespace, console: Console) -> int:
-    """Print what was checked."""
-    if args.release.is_dir():
-        return _verify_set(args, console)
-    signer = None if args.signer is None else public_key(args.signer)
-    found = bundle.verify(
+    """Print what was checked of a bundle, or of a publication set, which is a folder."""
+    found: VerifiedSet | bundle.Verification
+    check = verify_set if args.release.is_dir() else bundle.verify
+    found = check(
         args.release,
         fingerprint=args.fingerprint,
-        signer=signer,
+        signer=None if args.signer is None else public_key(args.signer),
         judge=not args.quick,
         progress=console,
     )
-    domain = found.release.table.domain
-    data = {
+    if isinstance(found, VerifiedSet):
+        data, checks = _set_checked(found)
+        stamp = "Fingerprint of the manifest (SHA-256)"
+    else:
+        data, checks = _bundle_checked(found), found.checks
+        stamp = "Fingerprint (SHA-256)"
+    data |= {
         "ok": True,
         "fingerprint": found.fingerprint,
-        "title": found.release.title,
-        "method": found.release.mechanism.method,
-        "variables": list(domain.names),
-        "shape": list(domain.shape),
-        "checks": list(found.checks),
         "signers": list(found.signers),
         "quick": args.quick,
         "verdict": None if found.verdict is None else found.verdict.as_json(),
     }
     lines = [
-        *(f"ok  {check}" for check in found.checks),
+        *(f"ok  {check}" for check in checks),
         "What readers learn was left out (--quick)."
         if found.verdict is None
         else f"Verdict: {found.verdict.sentence}",
-        f"Fingerprint (SHA-256): {found.fingerprint}",
+        f"{stamp}: {found.fingerprint}",
         "Compare it with the one its publisher names elsewhere, or ask for the publisher's own key "
         "(--signer): hashes inside a zip find damage, not a forger.",
     ]
@@ -150,31 +149,26 @@ def run_verify(args: argparse.Namespace, console: Console) -> int:
     return 0
 
 
-def _verify_set(args: argparse.Namespace, console: Console) -> int:
-    """The same of a publication set, which is a folder."""
-    found = verify_set(args.release, judge=not args.quick, progress=console)
-    if args.fingerprint is not None and args.fingerprint.strip().lower() != found.fingerprint:
-        raise BundleError(f"the fingerprint of the manifest is {found.fingerprint}")
-    data = {
-        "ok": True,
-        "fingerprint": found.fingerprint,
-        "tables": list(found.tables.formulas),
-        "common_cells": found.common_cells,
-        "quick": args.quick,
-        "verdict": None if found.verdict is None else found.verdict.as_json(),
+def _bundle_checked(found: bundle.Verification) -> dict[str, object]:
+    domain = found.release.table.domain
+    return {
+        "title": found.release.title,
+        "method": found.release.mechanism.method,
+        "variables": list(domain.names),
+        "shape": list(domain.shape),
+        "checks": list(found.checks),
     }
-    lines = [
-        *(f"ok  {name}.zip" for name in found.releases),
-        "ok  1 cell stands in several tables and is the same"
+
+
+def _set_checked(found: VerifiedSet) -> tuple[dict[str, object], tuple[str, ...]]:
+    cells = (
+        "1 cell stands in several tables and is the same"
         if found.common_cells == 1
-        else f"ok  {found.common_cells:,} cells stand in several tables and are the same",
-        "What readers learn was left out (--quick)."
-        if found.verdict is None
-        else f"Verdict: {found.verdict.sentence}",
-        f"Fingerprint of the manifest (SHA-256): {found.fingerprint}",
-    ]
-    console.result(data, lines)
-    return 0
+        else f"{found.common_cells:,} cells stand in several tables and are the same"
+    )
+    signed = (f"Every bundle is signed by the key {key}." for key in found.signers)
+    checks = (*(f"{name}.zip" for name in found.releases), cells, *signed)
+    return {"tables": list(found.tables.formulas), "common_cells": found.common_cells}, checks
 
 
 def _releases(args: argparse.Namespace, console: Console) -> list[Evidence]:

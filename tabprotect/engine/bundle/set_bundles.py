@@ -15,7 +15,7 @@ import numpy as np
 
 from tabprotect.engine.bundle import archive, public
 from tabprotect.engine.bundle.archive import dump_json, parse_json, sha256
-from tabprotect.engine.bundle.verify import Verification, verify_bytes, with_verdict
+from tabprotect.engine.bundle.verify import Verification, announced, verify_bytes, with_verdict
 from tabprotect.engine.errors import BundleError, InputError
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.published_sums import rank
@@ -211,6 +211,8 @@ class VerifiedSet:
         How many cells were compared between tables.
     tables
         What the set says it holds.
+    signers
+        Public keys that signed every bundle, in hexadecimal.
     verdict
         What readers of all tables learn; ``None`` where that was left out.
     """
@@ -219,13 +221,28 @@ class VerifiedSet:
     releases: Mapping[str, Release]
     common_cells: int
     tables: PublicationSet
+    signers: tuple[str, ...] = ()
     verdict: Verdict | None = None
 
 
-def verify_set(folder: Path, *, judge: bool = False, progress: Progress = SILENT) -> VerifiedSet:
+def verify_set(
+    folder: Path,
+    *,
+    fingerprint: str | None = None,
+    signer: str | None = None,
+    judge: bool = False,
+    progress: Progress = SILENT,
+) -> VerifiedSet:
     """Check the folder of a set: its manifest, every bundle, and that common cells agree.
 
-    ``judge`` judges again what readers learn of all tables together.
+    Parameters
+    ----------
+    fingerprint
+        The SHA-256 of the manifest that was published elsewhere, if any.
+    signer
+        The public key (in hexadecimal) that must have signed every bundle, if any.
+    judge
+        Whether to judge again what readers learn of all tables together.
 
     Raises
     ------
@@ -241,27 +258,31 @@ def verify_set(folder: Path, *, judge: bool = False, progress: Progress = SILENT
         raise BundleError(f"{SET} is missing", hint=f"this is no {KIND}")
     stated = parse_json(SET, found[SET])
     tables = stated_set(stated)
-    releases = {}
+    stamp = sha256(found[archive.MANIFEST])
+    announced(stamp, fingerprint)
     bundles = {n.removesuffix(".zip"): data for n, data in found.items() if n.endswith(".zip")}
+    checked = {}
     for done, (name, data) in enumerate(bundles.items()):
         progress.report(f"checking {name}", done / len(bundles))
         try:
-            releases[name] = verify_bytes(data).release
+            checked[name] = verify_bytes(data, signer=signer)
         except BundleError as error:
             raise BundleError(
                 f"{name}.zip: {error.message}", hint=error.hint, detail=error.detail
             ) from None
+    releases = {name: one.release for name, one in checked.items()}
+    signers = [set(one.signers) for one in checked.values()]
     for name, release in releases.items():
         if release.domain != tables.domain or name not in (*tables.formulas, ALL):
             raise BundleError(f"{name}.zip is no table of this set")
     if set(releases) != {ALL} and set(releases) != set(tables.formulas):
         raise BundleError("a table of the set is missing")
-    fingerprint, compared = sha256(found[archive.MANIFEST]), common_cells(releases)
-    verdict = None
+    compared, verdict = common_cells(releases), None
     if judge:
         whole = _whole(releases, tables, stated)
-        verdict = with_verdict(Verification(whole, fingerprint, ()), progress).verdict
-    return VerifiedSet(fingerprint, releases, compared, tables, verdict)
+        verdict = with_verdict(Verification(whole, stamp, ()), progress).verdict
+    every = tuple(sorted(set.intersection(*signers))) if signers else ()
+    return VerifiedSet(stamp, releases, compared, tables, every, verdict)
 
 
 def _whole(releases: Mapping[str, Release], tables: PublicationSet, stated: object) -> Release:

@@ -6,7 +6,7 @@ Each check rests on the ones before it; the first that fails ends it with a ``Bu
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -155,14 +155,7 @@ def verify_bytes(
     stage = "checking the bundle"
     progress.report(stage, 0.0)
     found = archive.sha256(data)
-    checks = []
-    if fingerprint is not None:
-        if fingerprint.strip().lower() != found:
-            raise BundleError(
-                f"the fingerprint is {found}, not {fingerprint.strip().lower()}",
-                hint="this is another bundle than the one that was announced",
-            )
-        checks.append("The fingerprint is the announced one.")
+    checks = announced(found, fingerprint)
     files = archive.unpack(
         data,
         allowed=lambda name: (
@@ -170,35 +163,11 @@ def verify_bytes(
         ),
     )
     checks.append("The zip is plain and safe to open.")
-    for name in FILES:
-        if name not in files:
-            raise BundleError(f"{name} is missing", hint=f"this is no {KIND}")
-    archive.check_manifest(files, KIND, beside=signature.NAME)
-    signers = signature.signers(files)
-    if signer is not None and signer not in signers:
-        raise BundleError(
-            f"it is not signed by {signer}",
-            hint=f"it is signed by {', '.join(signers)}" if signers else "nobody signed it",
-        )
-    try:
-        files[reader_text.NAME].decode()
-    except UnicodeDecodeError as error:
-        raise BundleError(f"{reader_text.NAME}: not UTF-8 at byte {error.start}") from None
+    signers = _signed(files, signer)
     checks.append("Every file has the SHA-256 that the manifest lists.")
     checks += [f"It is signed by the key {key}." for key in signers]
     progress.report(stage, 0.1)
-    package = archive.parse_json(data_package.PACKAGE, files[data_package.PACKAGE])
-    described, title = data_package.read_package(package)
-    names = {table.name for table in described}
-    for name in (*sorted(names), *files):
-        if name not in files:
-            raise BundleError(f"{name} is missing", hint=f"this is no {KIND}")
-        if name not in (*FILES, signature.NAME) and name not in names:
-            raise BundleError(f"{name} is not described in {data_package.PACKAGE}")
-    tables = tuple(
-        data_package.read_table(files[t.name], t.domain, name=t.name, hiding=t.hiding)
-        for t in described
-    )
+    tables, title = _tables(files)
     checks.append(
         "The table is complete and as described: every cell once, whole counts."
         if len(tables) == 1
@@ -226,6 +195,60 @@ def verify_bytes(
     if likelihood is not None:
         checks.append(_possible(likelihood, progress))
     return Verification(release, found, tuple(checks), signers, likelihood=likelihood)
+
+
+def announced(found: str, fingerprint: str | None) -> list[str]:
+    """What is checked of a fingerprint that was published elsewhere, in words.
+
+    Raises
+    ------
+    BundleError
+        When it is another.
+    """
+    if fingerprint is None:
+        return []
+    if fingerprint.strip().lower() != found:
+        raise BundleError(
+            f"the fingerprint is {found}, not {fingerprint.strip().lower()}",
+            hint="this is another bundle than the one that was announced",
+        )
+    return ["The fingerprint is the announced one."]
+
+
+def _signed(files: Mapping[str, bytes], signer: str | None) -> tuple[str, ...]:
+    """The keys that signed it, once every file is there as the manifest lists it."""
+    for name in FILES:
+        if name not in files:
+            raise BundleError(f"{name} is missing", hint=f"this is no {KIND}")
+    archive.check_manifest(files, KIND, beside=signature.NAME)
+    signers = signature.signers(files)
+    if signer is not None and signer not in signers:
+        raise BundleError(
+            f"it is not signed by {signer}",
+            hint=f"it is signed by {', '.join(signers)}" if signers else "nobody signed it",
+        )
+    try:
+        files[reader_text.NAME].decode()
+    except UnicodeDecodeError as error:
+        raise BundleError(f"{reader_text.NAME}: not UTF-8 at byte {error.start}") from None
+    return signers
+
+
+def _tables(files: Mapping[str, bytes]) -> tuple[tuple[PublishedTable, ...], str]:
+    """The published tables and their title."""
+    package = archive.parse_json(data_package.PACKAGE, files[data_package.PACKAGE])
+    described, title = data_package.read_package(package)
+    names = {table.name for table in described}
+    for name in (*sorted(names), *files):
+        if name not in files:
+            raise BundleError(f"{name} is missing", hint=f"this is no {KIND}")
+        if name not in (*FILES, signature.NAME) and name not in names:
+            raise BundleError(f"{name} is not described in {data_package.PACKAGE}")
+    tables = (
+        data_package.read_table(files[t.name], t.domain, name=t.name, hiding=t.hiding)
+        for t in described
+    )
+    return tuple(tables), title
 
 
 def _possible(likelihood: Likelihood, progress: Progress) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
@@ -234,14 +234,10 @@ def left_before(
         if own is not None:
             bundle = sha256(own)
             earlier = [one for one in earlier if one.entry.publication.bundle != bundle]
+        unread = sum(one.relation == "original" for one in earlier)
         drawn: set[bytes] = set() if release is None else {release_fingerprint(release)}
         read: list[tuple[Earlier, Release]] = []
-        unread = sum(one.relation == "original" for one in earlier)
-        for one, content in contents_of(earlier, register):
-            try:
-                found = verify_bytes(content, progress=progress).release
-            except (BundleError, ParameterError):
-                continue  # of a plug-in that is not here, or of another version: it is unread
+        for one, found in _opened(earlier, register, progress):
             if public.to_bytes(found) == own:
                 earlier.remove(one)
             if found.domain != problem.table.domain:
@@ -261,3 +257,15 @@ def left_before(
         return LeftBefore(error=error)
     releases = len(read) + (joint is not None and release is not None)
     return LeftBefore(tuple(earlier), joint, tuple(one for one, _ in read), unread, releases)
+
+
+def _opened(
+    earlier: Sequence[Earlier], register: str | None, progress: Progress
+) -> Iterator[tuple[Earlier, Release]]:
+    """The releases that can be read: none of a plug-in that is not here, or of another version."""
+    for one, content in contents_of(earlier, register):
+        try:
+            found = verify_bytes(content, progress=progress).release
+        except (BundleError, ParameterError):
+            continue
+        yield one, found

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from tabprotect.gui.base.document import Document
+from tabprotect.gui.base.question import same
 
 
 @dataclass(frozen=True)
@@ -26,11 +27,13 @@ class MenuEntry:
 class Stage:
     """Class attributes of a page that the rail and the menus show.
 
-    A page that is costly to import states them in a module of its own, and its page class
+    A page that is costly to import states them in ``gui/pages/stages.py``, and its page class
     derives from both: ``class CyclesPage(CyclesStage, Page)``.
     """
 
     name: ClassVar[str]
+    page_class: ClassVar[str] = ""
+    """Where its page is, below ``tabprotect.gui.pages``: imported when it is first needed."""
     label: ClassVar[str]
     icon: ClassVar[str]
     hint: ClassVar[str] = ""
@@ -65,32 +68,50 @@ class Stage:
         return 0
 
 
-PROTECT_TABS = (("protect", "Choose"), ("compare", "Compare"))
-"""The pages of Protect."""
+@dataclass(frozen=True)
+class Standing:
+    """How a stage stands with what is open.
+
+    Attributes
+    ----------
+    why
+        Why its page cannot be used now; empty where it can.
+    applies
+        Whether it belongs to what is open.
+    problems
+        How many things here need a look; none where the page cannot be used.
+    idle
+        Entries that have nothing to work on, as far as it shows before the page is built.
+    """
+
+    why: str
+    applies: bool
+    problems: int
+    idle: frozenset[str]
+
+
+class Standings:
+    """How every stage stands; each is asked once after a change, however many show it."""
+
+    def __init__(self, document: Document) -> None:
+        self._document = document
+        self._of: tuple[object, ...] = ()
+        self._known: dict[type[Stage], Standing] = {}
+
+    def __getitem__(self, stage: type[Stage]) -> Standing:
+        document = self._document
+        now = (document.project, document.public, document.judging.known(document.project))
+        if not same(self._of, now):
+            self._of, self._known = now, {}
+        if stage not in self._known:
+            why = stage.why_not(document)
+            problems = 0 if why else stage.problems(document)
+            applies, idle = stage.applies(document), stage.idle(document)
+            self._known[stage] = Standing(why, applies, problems, idle)
+        return self._known[stage]
 
 
 def setup_page(document: Document) -> str:
     """The page that sets up and runs the chosen method."""
     project = document.project
     return "perturb" if project is None or project.takes_cycles else "methods"
-
-
-class StageOfCycles(Stage):
-    """A step of cyclic perturbation."""
-
-    under = "protect"
-
-    @classmethod
-    def applies(cls, document: Document) -> bool:
-        return document.project is not None and document.project.takes_cycles
-
-    @classmethod
-    def why_not(cls, document: Document) -> str:
-        if document.project is None:
-            return "Open a table first."
-        if not document.project.takes_cycles:
-            label = document.project.protection.label.lower()
-            return f"The chosen method is {label}: choose cyclic perturbation under Protect."
-        if document.project.domain.ndim < 2:
-            return "A cycle needs at least two variables."
-        return ""

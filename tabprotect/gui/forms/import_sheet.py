@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
     QFormLayout,
+    QGridLayout,
     QHeaderView,
     QLineEdit,
     QSplitter,
@@ -26,12 +27,12 @@ from PySide6.QtWidgets import (
 
 from tabprotect.engine.errors import InputError, TabprotectError
 from tabprotect.engine.formats.file_preview import FilePreview, Role, preview
+from tabprotect.engine.formats.layouts.count_marks import BLANK, MEANINGS, CountMarks
 from tabprotect.engine.formats.reading_options import Reading, options, takes_number
 from tabprotect.engine.formats.table_reading import ANY_FORMAT
 from tabprotect.engine.tables.table import Table
 from tabprotect.gui.base.jobs import Jobs
 from tabprotect.gui.base.question import Question
-from tabprotect.gui.forms.mark_choices import MarkChoices
 from tabprotect.gui.look.buttons import ScrollsDown
 from tabprotect.gui.look.error_strip import ErrorStrip
 from tabprotect.gui.look.label import Label, heading, tip
@@ -417,3 +418,60 @@ def _set(box: QWidget, value: object) -> None:
             box.setCurrentIndex(max(at, 0))
     elif isinstance(box, QLineEdit | MarkChoices):
         box.setText(str(value))
+
+
+OFFERED = ("", "-", ".", "..", ":", "x")
+MEANT = {
+    "zero": "Zero",
+    "missing": "Missing",
+    "suppressed": "Suppressed",
+    "structural": "Nobody can be there",
+}
+
+
+class MarkChoices(QWidget):
+    """``textChanged`` carries ``-=zero ..=missing``, which nobody has to write."""
+
+    textChanged = Signal(str)  # noqa: N815 (as Qt's own inputs have it)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.meanings: dict[str, QComboBox] = {}
+        self._grid = QGridLayout(self)
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setHorizontalSpacing(GRID)
+        self._grid.setColumnStretch(1, 1)
+        for mark in OFFERED:
+            self._add(mark)
+
+    def _add(self, mark: str) -> QComboBox:
+        choice = self.meanings[mark] = QComboBox()
+        choice.setAccessibleName(f"What {mark or BLANK} means")
+        choice.addItem("", "")
+        for meaning in MEANINGS:
+            choice.addItem(MEANT[meaning], meaning)
+        choice.currentIndexChanged.connect(lambda _: self.textChanged.emit(self.text()))
+        label = Label(mark or "Blank")
+        label.setBuddy(choice)
+        row = self._grid.rowCount()
+        self._grid.addWidget(label, row, 0)
+        self._grid.addWidget(choice, row, 1)
+        return choice
+
+    def text(self) -> str:
+        """What is chosen, as ``--marks`` takes it."""
+        return " ".join(
+            f"{mark or BLANK}={choice.currentData()}"
+            for mark, choice in self.meanings.items()
+            if choice.currentData()
+        )
+
+    def setText(self, text: str) -> None:
+        """Choose what a text says; further marks get a row of their own."""
+        try:
+            said = CountMarks.parse(text).meanings
+        except InputError:
+            return
+        for mark in (*self.meanings, *said):
+            choice = self.meanings.get(mark) or self._add(mark)
+            choice.setCurrentIndex(choice.findData(said.get(mark, "")))

@@ -98,17 +98,17 @@ class Actions(QObject):
         """Offer what can be done now: entries of pages that can be used, keys of the one in front."""
         pages, project = self.window.pages, self.document.project
         for stage in PAGES:
-            able = not pages.why_not(stage.name)
+            standing = pages.standings[stage]
+            able = not standing.why
             built = pages.built.get(stage.name)
-            idle = stage.idle(self.document) if built is None else built.without_work()
+            idle = standing.idle if built is None else built.without_work()
             for entry in stage.entries:
                 action = self[f"{stage.name}_{entry.name}"]
                 at_hand = not entry.here or stage.name == self._front
                 action.setEnabled(able and at_hand and entry.name not in idle)
                 # The steps of a method that was not chosen would only be in the way.
-                action.setVisible(project is None or able or stage.applies(self.document))
-        for page in PAGES:
-            self[f"page_{page.name}"].setEnabled(not self.window.pages.why_not(page.name))
+                action.setVisible(project is None or able or standing.applies)
+            self[f"page_{stage.name}"].setEnabled(able)
 
     def of_page(self, page: str) -> list[QAction]:
         """What the page in front can do now, for its context menu."""

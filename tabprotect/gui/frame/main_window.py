@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QByteArray, QPoint, QSettings, QSize, Qt, Signal
+from PySide6.QtCore import QByteArray, QPoint, QRect, QSettings, QSize, Qt, Signal
 from PySide6.QtGui import (
     QCloseEvent,
     QContextMenuEvent,
     QDragEnterEvent,
     QDropEvent,
     QKeyEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
     QResizeEvent,
 )
 from PySide6.QtWidgets import (
@@ -18,7 +21,9 @@ from PySide6.QtWidgets import (
     QFrame,
     QMenu,
     QScrollArea,
+    QSizePolicy,
     QStackedWidget,
+    QToolButton,
     QWidget,
 )
 
@@ -28,20 +33,20 @@ from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Page
 from tabprotect.gui.base.preferences import Preferences
 from tabprotect.gui.frame.actions import Actions
-from tabprotect.gui.frame.edge import Edge
 from tabprotect.gui.frame.history_panel import HistoryPanel
 from tabprotect.gui.frame.inspector import Inspector
 from tabprotect.gui.frame.opening import Files
 from tabprotect.gui.frame.rail import Rail
 from tabprotect.gui.frame.recipe_panel import RecipePanel
-from tabprotect.gui.frame.stages import OTHERS, PAGES, Pages
+from tabprotect.gui.frame.stages import OTHERS, Pages
 from tabprotect.gui.frame.strip import Strip
 from tabprotect.gui.frame.window import Window
 from tabprotect.gui.look.buttons import scrolling
 from tabprotect.gui.look.icons import icon
-from tabprotect.gui.look.label import ElidedLabel
+from tabprotect.gui.look.label import ElidedLabel, tip
 from tabprotect.gui.look.layouts import in_column, in_row
-from tabprotect.gui.look.theme import GRID, THEME, count_text
+from tabprotect.gui.look.theme import GRID, THEME, colour, count_text
+from tabprotect.languages.speaking import told
 
 if TYPE_CHECKING:
     from tabprotect.engine.posterior.posterior import Posterior
@@ -87,7 +92,7 @@ class MainWindow(Window):
         self.stack = QStackedWidget()
         self._areas: dict[str, QScrollArea] = {}
         self.pages = Pages(document, self._add)
-        self.rail = Rail(document, PAGES)
+        self.rail = Rail(document, self.pages.standings)
         self.rail.chosen.connect(self.go)
         middle = QWidget()
         in_column(self._line, self._crumbs, (self.stack, 1), on=middle, margins=0, spacing=0)
@@ -194,7 +199,7 @@ class MainWindow(Window):
             onward = step if step and not self.pages.why_not(step) else "table"
             self.go(onward if self.document.project is not None else "start")
         elif self.page.name == "start" and "table" in changes:
-            self.go("posterior" if self.pages.why_not("table") else "table")
+            self.go("check" if self.pages.why_not("table") else "table")
         self._tell()
 
     def another(self) -> MainWindow:
@@ -413,3 +418,35 @@ def _posterior_words(posterior: Posterior) -> str:
     if posterior.way == "exact":
         return "exact posterior"
     return "posterior by exact draws" if posterior.independent else "posterior by simulation"
+
+
+class Edge(QToolButton):
+    """Takes the place of a panel."""
+
+    def __init__(self, words: str) -> None:
+        super().__init__()
+        self._words = words
+        self.setAutoRaise(True)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Expanding)
+        self.setAccessibleName(f"Open the {words.lower()}")
+        self.setToolTip(tip(f"Open the {words.lower()} (Ctrl+I)"))
+
+    def sizeHint(self) -> QSize:
+        return QSize(self.fontMetrics().height() + GRID, 12 * GRID)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setPen(colour("border"))
+        painter.drawLine(0, 0, 0, self.height())
+        if self.underMouse():
+            painter.fillRect(self.rect().adjusted(1, 0, 0, 0), colour("raised"))
+        if self.hasFocus():
+            painter.setPen(QPen(colour("focus"), 2))
+            painter.drawRect(self.rect().adjusted(1, 1, -1, -1))
+        painter.setPen(colour("quiet"))
+        painter.translate(self.width(), 0)
+        painter.rotate(90)
+        area = QRect(2 * GRID, 0, self.height() - 2 * GRID, self.width())
+        flags = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+        painter.drawText(area, int(flags), told(self._words))

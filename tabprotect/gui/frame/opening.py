@@ -283,7 +283,7 @@ class Files(QObject):
         window = self.window
         if not stays or isinstance(window.page, OTHERS):
             # Another document begins where it is seen, whatever page the last one was on.
-            window.go("posterior" if window.pages.why_not("table") else "table")
+            window.go("check" if window.pages.why_not("table") else "table")
         self.opened.emit(name)
 
     def _refused(

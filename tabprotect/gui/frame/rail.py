@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QFocusEvent,
@@ -17,7 +15,8 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QFrame, QSizePolicy, QToolButton, QWidget
 
 from tabprotect.gui.base.document import Document
-from tabprotect.gui.base.stage import Stage
+from tabprotect.gui.base.stage import Stage, Standings
+from tabprotect.gui.frame.stages import PAGES
 from tabprotect.gui.look import icons
 from tabprotect.gui.look.label import Label, tip
 from tabprotect.gui.look.layouts import in_column
@@ -155,15 +154,15 @@ class Rail(QWidget):
 
     chosen = Signal(str)
 
-    def __init__(self, document: Document, pages: Sequence[type[Stage]]) -> None:
+    def __init__(self, document: Document, standings: Standings) -> None:
         super().__init__()
-        self.document = document
+        self._standings = standings
         self.setAccessibleName("Stages")
         self.buttons: dict[str, StageButton] = {}
         column = in_column(on=self, margins=GRID, spacing=4)
         self._folded = False
-        self._places = {name: page.together[0][0] for page in pages for name, _ in page.together}
-        main = [p for p in pages if not p.under and self._places.get(p.name, p.name) == p.name]
+        self._places = {name: page.together[0][0] for page in PAGES for name, _ in page.together}
+        main = [p for p in PAGES if not p.under and self._places.get(p.name, p.name) == p.name]
         number = 0
         for page in main:
             if page.aside and not any(b.page.aside for b in self.buttons.values()):
@@ -172,7 +171,7 @@ class Rail(QWidget):
                 column.addWidget(line)
             number += not page.aside
             column.addWidget(self._button(0 if page.aside else number, page))
-            for step in pages:
+            for step in PAGES:
                 if step.under == page.name:
                     column.addWidget(self._button(0, step))
         self._why = Label(wordWrap=True, role="quiet", name="Why the stage cannot be used")
@@ -180,7 +179,6 @@ class Rail(QWidget):
         column.addStretch(1)
         document.project_changed.connect(lambda _: self.refresh())
         document.view_changed.connect(lambda _: self.refresh())
-        document.posterior_ready.connect(lambda *_: self.refresh())
         document.judging.changed.connect(self.refresh)
         THEME.changed.connect(self.refresh)
         self.refresh()
@@ -193,12 +191,11 @@ class Rail(QWidget):
         return button
 
     def refresh(self) -> None:
-        """Ask every page whether it can be used and how many problems it has."""
+        """Show of every stage whether it can be used and how many problems it has."""
         for button in self.buttons.values():
-            why = button.page.why_not(self.document)
-            badge = 0 if why else button.page.problems(self.document)
-            button.set_state(why=why, badge=badge)
-            button.setVisible(not button.page.under or button.page.applies(self.document))
+            standing = self._standings[button.page]
+            button.set_state(why=standing.why, badge=standing.problems)
+            button.setVisible(not button.page.under or standing.applies)
         self._take_width()
 
     def fold(self, folded: bool) -> None:

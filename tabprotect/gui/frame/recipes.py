@@ -5,19 +5,39 @@ from __future__ import annotations
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QObject, Qt
-from PySide6.QtWidgets import QFileDialog
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtWidgets import (
+    QComboBox,
+    QDialog,
+    QDialogButtonBox,
+    QFileDialog,
+    QFormLayout,
+    QPlainTextEdit,
+    QScrollArea,
+    QWidget,
+)
 
 from tabprotect.engine.atomic import write_bytes
 from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.formats.registered import patterns
 from tabprotect.engine.project.history import History
 from tabprotect.engine.project.recipe_text import next_year_text
-from tabprotect.engine.project.recipes.last_year import Renames, SinceLastYear, UndecidedError
+from tabprotect.engine.project.recipes.last_year import (
+    OtherCategories,
+    Renames,
+    SinceLastYear,
+    UndecidedError,
+    category_lines,
+)
 from tabprotect.engine.project.recipes.replay import prepared_recipe
 from tabprotect.gui.base.question import tell_failure
 from tabprotect.gui.frame.opening import OPEN_ANYHOW, RECIPE, Files
 from tabprotect.gui.frame.window import Window
+from tabprotect.gui.look.label import Label, heading
+from tabprotect.gui.look.layouts import in_column
+from tabprotect.gui.look.roles import dress
+from tabprotect.gui.look.theme import GRID, MARGIN
+from tabprotect.languages.speaking import told
 
 RECIPES = f"Recipes (*{RECIPE})"
 
@@ -99,17 +119,88 @@ class Recipes(QObject):
         self.files.take(history, history.project.name)
         self.window.go("table" if self.window.pages.why_not("release") else "release")
         if since is not None:
-            # With the first recipe that is run, not with the window; so below.
-            from tabprotect.gui.forms.year_sheets import LastYearSheet
-
             LastYearSheet(self.window, since).open()
 
     def _refused(self, error: TabprotectError, recipe: Path, data: Path) -> None:
         if not isinstance(error, UndecidedError):
             self.window.page.show_error(error)
             return
-        from tabprotect.gui.forms.year_sheets import CategoriesSheet
-
         sheet = CategoriesSheet(self.window, error.categories)
         sheet.decided.connect(lambda renames: self.run(recipe, data, renames))
         sheet.open()
+
+
+IS_NEW = "is a new category"
+
+
+class CategoriesSheet(QDialog):
+    """Each new category: another name of one that is missing, or new. ``decided`` carries renames."""
+
+    decided = Signal(object)
+
+    def __init__(self, parent: QWidget, categories: tuple[OtherCategories, ...]) -> None:
+        super().__init__(parent)
+        self.setWindowTitle("Categories of the new file")
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.boxes: dict[tuple[str, str], QComboBox] = {}
+        form = QFormLayout()
+        for other in categories:
+            form.addRow(heading(other.variable))
+            for name in other.new:
+                box = QComboBox()
+                box.addItem(IS_NEW, None)
+                for missing in other.missing:
+                    box.addItem(f"is {missing}", missing)
+                box.setCurrentIndex(max(box.findData(other.alike.get(name)), 0))
+                box.setAccessibleName(f"{other.variable}: {name}")
+                self.boxes[other.variable, name] = box
+                form.addRow(name, box)
+            if other.missing:
+                form.addRow(Label(f"missing: {', '.join(other.missing)}", wordWrap=True))
+        inside = QWidget()
+        inside.setLayout(form)
+        scroll = QScrollArea()
+        scroll.setWidgetResizable(True)
+        scroll.setWidget(inside)
+        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
+        self.go_on = buttons.addButton("Go on", QDialogButtonBox.ButtonRole.AcceptRole)
+        dress(self.go_on, "main")
+        buttons.accepted.connect(self._decide)
+        buttons.rejected.connect(self.reject)
+        said = Label(
+            "The recipe was made for other categories. Those that stay missing have no one this "
+            "year; steps that name them will say so.",
+            wordWrap=True,
+        )
+        _lay_out(self, said, scroll, buttons)
+
+    def _decide(self) -> None:
+        chosen = {key: box.currentData() for key, box in self.boxes.items()}
+        self.decided.emit({key: to for key, to in chosen.items() if to is not None})
+        self.accept()
+
+
+class LastYearSheet(QDialog):
+    """What differs from last year. CONFIDENTIAL: it shows counts of both."""
+
+    def __init__(self, parent: QWidget, since: SinceLastYear) -> None:
+        super().__init__(parent)
+        self.setWindowTitle("Since last year (staff only)")
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        # A terminal writes the arrow with two signs.
+        lines = [line.replace(" -> ", " \u2192 ") for line in map(told, since.lines())]
+        said = Label(
+            "New and missing categories."
+            if category_lines(since.categories)
+            else "Same categories."
+        )
+        self.text = QPlainTextEdit("\n".join(lines), readOnly=True)
+        self.text.setAccessibleName("What differs from last year")
+        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
+        buttons.rejected.connect(self.reject)
+        _lay_out(self, said, self.text, buttons)
+
+
+def _lay_out(sheet: QDialog, said: Label, middle: QWidget, buttons: QDialogButtonBox) -> None:
+    in_column(said, (middle, 1), buttons, on=sheet, margins=MARGIN, spacing=GRID)
+    sheet.resize(70 * GRID, 50 * GRID)

@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
+import html
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
-from tabprotect.engine.errors import InputError
+from PySide6.QtCore import QMimeData, QObject
+from PySide6.QtGui import QGuiApplication
+
+from tabprotect.engine.arrays import Arrays
+from tabprotect.engine.budgets import CLIPBOARD_CELLS
+from tabprotect.engine.errors import InputError, TabprotectError
+from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.gui.base.jobs import Jobs
+from tabprotect.gui.base.question import Question
+from tabprotect.gui.grid.layout import Layout
 
 _NUMBER = re.compile(r"[+\-\u2212]?\d[\d\u2009\u202f\u00a0 ']*")
 
@@ -74,3 +85,94 @@ def _whole(text: str, row: int, column: int) -> int:
         raise InputError(
             error.message, cell=f"row {row}, column {column} of the block", hint=error.hint
         ) from None
+
+
+AT_ONCE = 10_000
+"""Cells that are copied before anybody sees that it takes time."""
+
+Block = tuple[int, int, int, int]
+"""Top, left, bottom, right, all of them in it."""
+
+
+class Copying(QObject):
+    """Puts selected rectangles onto the clipboard; ``failed`` is told why one cannot be."""
+
+    def __init__(
+        self, parent: QObject, jobs: Jobs, failed: Callable[[TabprotectError], object]
+    ) -> None:
+        super().__init__(parent)
+        self._failed = failed
+        self._writing: Question[tuple[str, str]] = Question(self, jobs, _take, failed)
+
+    def copy(
+        self,
+        layout: Layout,
+        values: Arrays,
+        block: Block,
+        *,
+        with_headers: bool,
+        text: Callable[[Any], str] = str,
+    ) -> None:
+        """Copy a block as tab-separated text and as an HTML table."""
+
+        def work(progress: Progress) -> tuple[str, str]:
+            return written(layout, values, block, with_headers, text, progress)
+
+        top, left, bottom, right = block
+        cells = (bottom - top + 1) * (right - left + 1)
+        if cells > CLIPBOARD_CELLS:
+            self._failed(
+                InputError("the selection is too large for the clipboard", hint="save the table")
+            )
+        elif cells > AT_ONCE:
+            self._writing.ask("copying the cells", work)
+        else:
+            self._writing.drop()
+            _take(work(SILENT))
+
+
+def written(
+    layout: Layout,
+    values: Arrays,
+    block: Block,
+    with_headers: bool,
+    text: Callable[[Any], str],
+    progress: Progress,
+) -> tuple[str, str]:
+    """A block of values as tab-separated text and as an HTML table."""
+    top, left, bottom, right = block
+    rows, columns = layout.placement.rows, layout.placement.columns
+    lines: list[list[str]] = []
+    if with_headers:
+        labels = [layout.labels(c, down=False) for c in range(left, right + 1)]
+        for level, name in enumerate(columns or ("",)):
+            lead = [""] * (len(rows) or 1)
+            if level == len(columns or ("",)) - 1 and rows:
+                lead = list(rows)
+            elif lead:
+                lead[-1] = name
+            lines.append([*lead, *(at[level] if at else "" for at in labels)])
+    heads = len(lines)
+    leads = (len(rows) or 1) if with_headers else 0
+    for row in range(top, bottom + 1):
+        progress.report("copying the cells", (row - top) / (bottom - top + 1))
+        lead = list(layout.labels(row, down=True) or ("",)) if with_headers else []
+        cells = [text(v) for v in values[row, left : right + 1].tolist()]
+        lines.append([*lead, *cells])
+    parts = []
+    for number, line in enumerate(lines):
+        tags = [
+            f"<{tag}>{html.escape(cell)}</{tag}>"
+            for column, cell in enumerate(line)
+            for tag in ("th" if number < heads or column < leads else "td",)
+        ]
+        parts.append(f"<tr>{''.join(tags)}</tr>")
+    plain = "\n".join("\t".join(line) for line in lines) + "\n"
+    return plain, f"<table>{''.join(parts)}</table>"
+
+
+def _take(found: tuple[str, str]) -> None:
+    data = QMimeData()
+    data.setText(found[0])
+    data.setHtml(found[1])
+    QGuiApplication.clipboard().setMimeData(data)

@@ -8,18 +8,18 @@ meaning also has a symbol.
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal, TypeVar
 from weakref import WeakKeyDictionary
 
-from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QFont, QFontInfo, QGuiApplication, QPalette
 from PySide6.QtWidgets import QApplication, QToolTip, QWidget
 from shiboken6 import isValid
 
-from tabprotect.gui.look.turns import TURNS
 from tabprotect.languages.number_formats import grouped
 
 GRID = 8
@@ -336,3 +336,48 @@ def chance_text(chance: float, *, digits: int = 2) -> str:
     if chance >= 1 - least / 2:
         return f">{1 - least:.{digits}f}"
     return f"{chance:.{digits}f}"
+
+
+SHARE = 0.02
+"""Processor seconds after which what is left waits for the next turn: less than anybody sees."""
+
+
+class Turns(QObject):
+    """What waits for later turns. Whoever uses the window is served between two."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._waiting: list[tuple[QObject, Callable[[], object]]] = []
+
+    @property
+    def waiting(self) -> bool:
+        """Whether anything is still to be done."""
+        return bool(self._waiting)
+
+    def later(self, owner: QObject, work: Callable[[], object]) -> None:
+        """Do work in one of the next turns, if its owner is still there then.
+
+        The same work (a method of the same object) is not done twice.
+        """
+        if any(work == other for _, other in self._waiting):
+            return
+        self._waiting.append((owner, work))
+        if len(self._waiting) == 1:
+            QTimer.singleShot(0, self, self._turn)
+
+    def _turn(self) -> None:
+        end = time.thread_time() + SHARE
+        try:
+            while self._waiting:
+                owner, work = self._waiting.pop(0)
+                if isValid(owner):
+                    work()
+                if time.thread_time() > end:
+                    break
+        finally:
+            if self._waiting:
+                QTimer.singleShot(0, self, self._turn)
+
+
+TURNS = Turns()
+"""The window's thread has one loop."""

@@ -70,7 +70,7 @@ ON_PAGES = {
     "beside it before it happens. The same set-up gives the same coins for ever.</p>",
     "methods": "<p>The form of the chosen method, and what it would do to this table. <b>Result</b> shows each "
     "published table beside the true counts.</p>",
-    "posterior": "<p>What a reader can believe about each true count: the outline is what was believed before, the "
+    "check": "<p>What a reader can believe about each true count: the outline is what was believed before, the "
     "bars what is believed after seeing the release.</p>",
     "release": "<p>The gate looks at the release alone, as any reader can; the true figures beside it are staff's. "
     "What is over a limit takes a reason and a name.</p>",

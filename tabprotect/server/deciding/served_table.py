@@ -14,11 +14,15 @@ from typing import Literal
 from tabprotect.engine.bundle import archive
 from tabprotect.engine.bundle import public as bundle
 from tabprotect.engine.bundle.verify import verify_bytes
+from tabprotect.engine.disclosure.gate import protect
+from tabprotect.engine.disclosure.policy import in_force
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.registered import formats
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.project.opening.examples import PREFIX
 from tabprotect.engine.project.opening.sources import Opened, open_table, tabulate_source
+from tabprotect.engine.protection.coins import house_randomness
+from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.query_space.criterion_evidence import Evidence
 from tabprotect.engine.query_space.lattice import Lattice, Query
@@ -43,9 +47,9 @@ from tabprotect.engine.query_space.table_server.session import (
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.margins import MarginSet
 from tabprotect.engine.tables.table import Table
 from tabprotect.engine.tables.variable import Variable
-from tabprotect.server.deciding.freezing import perturbed_release
 from tabprotect.server.deciding.price_worker import PriceWorker
 from tabprotect.server.service import Service
 
@@ -379,3 +383,37 @@ class ServedTable:
             return None if state.settings == mark else LogLine("", 0, "settings", None, mark, said)
 
         self._session.record(changed)
+
+
+METHOD = "cyclic_perturbation"
+
+
+def perturbed_release(
+    service: Service, table: Table, kept: MarginSet, progress: Progress = SILENT
+) -> Release:
+    """The whole table, perturbed with the house's own coins, as a release that passed the gate.
+
+    Parameters
+    ----------
+    kept
+        The released frontier: these margins, and what follows from them, stay as they are.
+
+    Raises
+    ------
+    RefusedError
+        When readers would know too much of every perturbed table that was drawn.
+    InfeasibleError, ParameterError, InputError
+        When none can be made, for example because the released margins leave nothing to move.
+    """
+    method = methods()[METHOD]
+    problem = Problem(table, at_risk=SmallCount.parse(service.table.at_risk))
+    given: dict[str, object] = {
+        "keep": " + ".join(":".join(f"`{name}`" for name in margin) for margin in kept) or "1",
+        "alpha": service.beyond.alpha,
+        "beta": service.beyond.alpha,
+        "passes": service.beyond.passes,
+        "blocking": service.beyond.blocking,
+    }
+    values = method.resolve_for(problem, given)
+    coins = house_randomness(problem, METHOD, values)
+    return protect(method, problem, given, coins, policy=in_force(), progress=progress).release

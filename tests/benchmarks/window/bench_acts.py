@@ -105,7 +105,7 @@ def of_pages(act: Acts) -> None:
     window = act.window
     document = window.document
     act("run protect", lambda: document.do(protect, seed=1))
-    for name in ("perturb", "posterior", "release"):
+    for name in ("perturb", "check", "release"):
         window.go(name)
         print(f"  on {name}")
         of_window(act)

@@ -109,7 +109,7 @@ def measured(shape: tuple[int, ...]) -> None:
     settle(window)
     area = window.page
     act("the pointer moves", lambda: QTest.mouseMove(area, QPoint(300, 300)))
-    for name in ("table", "posterior"):
+    for name in ("table", "check"):
         window.go(name)
         act(f"dark, on {name}", lambda: THEME.apply(mode="dark"))
         act(f"light, on {name}", lambda: THEME.apply(mode="light"))

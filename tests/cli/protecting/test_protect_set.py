@@ -13,6 +13,7 @@ from tabprotect.cli.main import main
 from tabprotect.engine.bundle import public
 from tabprotect.engine.bundle.confidential import read as read_dossier
 from tabprotect.engine.bundle.set_bundles import common_cells, verify_set
+from tabprotect.engine.bundle.signature import new_key
 from tabprotect.engine.errors import BundleError
 from tabprotect.engine.posterior.factors.chains import chain
 from tabprotect.engine.tables.publication_set import PublicationSet
@@ -229,3 +230,27 @@ def test_common_cells_that_differ_are_named(project: Path) -> None:
     assert common_cells({"a": one, "b": one}) == 5
     with pytest.raises(BundleError, match=r"a and b differ at \(A11\)"):
         common_cells({"a": one, "b": two})
+
+
+def test_a_set_is_verified_by_its_signer_and_keeps_the_dossier_of_another(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out, dossier = tmp_path / "set", tmp_path / "d.zip"
+    keys = [tmp_path / name for name in ("one.key", "two.key", "other.key")]
+    first, second, other = map(new_key, keys)
+    line = ["protect-set", "example:czech-autoworkers", "--method", "random_rounding",
+            "--table", "one=A*B", "--table", "two=B*C", "--register", "none", "--accept", "a trial",
+            "--out", str(out), "--dossier", str(dossier)]  # fmt: skip
+    assert main([*line, "--sign", str(keys[0]), "--sign", str(keys[1])]) == 0
+    kept = dossier.read_bytes()
+    capsys.readouterr()
+    check = ["verify", str(out), "--quick", "--json"]
+    assert main([*check, "--signer", first]) == 0
+    assert json.loads(capsys.readouterr().out)["signers"] == sorted([first, second])
+    assert main([*check, "--signer", other]) == 6
+    assert f"it is not signed by {other}" in capsys.readouterr().err
+    assert main([*check, "--fingerprint", "0" * 64]) == 6
+    assert "another bundle than the one that was announced" in capsys.readouterr().err
+    # Without its dossier a release could never be accounted for: that of the first stays.
+    assert main([*line, "--fresh"]) == 0
+    assert (tmp_path / "d-1.zip").read_bytes() == kept != dossier.read_bytes()

@@ -16,7 +16,7 @@ from tabprotect.engine.project.verbs.release_verbs import set_method
 from tabprotect.gui.frame.main_window import MainWindow
 from tabprotect.gui.frame.readying import Readying
 from tabprotect.gui.frame.stages import OTHERS, PAGES, page_type
-from tabprotect.gui.pages.run.perturb_page import PerturbPage
+from tabprotect.gui.pages.run.page import PerturbPage
 
 LATER = (
     "duckdb",

@@ -8,8 +8,8 @@ from pytestqt.qtbot import QtBot
 
 from tabprotect.engine.project.verbs.release_verbs import protect, set_method
 from tabprotect.engine.project.verbs.table_verbs import set_title
-from tabprotect.gui.forms.year_sheets import CategoriesSheet, LastYearSheet
 from tabprotect.gui.frame.main_window import MainWindow
+from tabprotect.gui.frame.recipes import CategoriesSheet, LastYearSheet
 
 YEAR = "region,sex,count\nnord,f,20\nnord,m,30\nsud,f,40\nsud,m,50\n"
 

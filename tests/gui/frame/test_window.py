@@ -52,7 +52,7 @@ Settle = Callable[[], None]
 
 NO_FOCUS = Qt.FocusPolicy.NoFocus
 
-RIVER = ("start", "table", "cycles", "perturb", "posterior", "release", "tabulate", "help")
+RIVER = ("start", "table", "cycles", "perturb", "check", "release", "tabulate", "help")
 
 
 EXAMPLE = "example:duncan-roehrig-4x4"
@@ -77,9 +77,9 @@ def test_it_starts_with_nothing_open(window: MainWindow) -> None:
 
 
 def test_a_stage_that_cannot_be_used_says_why(window: MainWindow, qtbot: QtBot) -> None:
-    qtbot.mouseClick(window.rail.buttons["posterior"], Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(window.rail.buttons["check"], Qt.MouseButton.LeftButton)
     assert window.page is window.pages["start"]
-    assert window.rail._why.text() == window.rail.buttons["posterior"].why != ""
+    assert window.rail._why.text() == window.rail.buttons["check"].why != ""
 
 
 def test_the_strip_tells_what_is_shown(opened: MainWindow, settle: Settle) -> None:
@@ -206,12 +206,10 @@ def test_menus_offer_what_can_be_done_now(window: MainWindow, settle: Settle) ->
     window.document.do(protect, seed=3, accept_weak=True)
     settle()
     assert actions["methods_result"].isEnabled()
-    window.go("posterior")
+    window.go("check")
     settle()
     window.actions_.menus["Check"].aboutToShow.emit()
-    assert (
-        actions["posterior_map_svg"].isEnabled() and not actions["posterior_cell_svg"].isEnabled()
-    )
+    assert actions["check_map_svg"].isEnabled() and not actions["check_cell_svg"].isEnabled()
     assert window.actions_.menus["File"].actions()[-1] is actions["quit"]
     window.document.set_public(True)
     window.go("table")

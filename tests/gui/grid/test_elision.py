@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QApplication
 
-from tabprotect.gui.grid.elision import elided, shared
+from tabprotect.gui.grid.headers import elided, shared
 
 REGIONS = tuple(f"Region {n} of the southern parts of the country" for n in range(20))
 

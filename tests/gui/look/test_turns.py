@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtCore import QObject
 from pytestqt.qtbot import QtBot
 
-from tabprotect.gui.look.turns import SHARE, Turns
+from tabprotect.gui.look.theme import SHARE, Turns
 
 
 class Worker(QObject):

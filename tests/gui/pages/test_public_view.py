@@ -21,8 +21,9 @@ from tabprotect.engine.project.verbs.table_verbs import set_at_risk, set_title
 from tabprotect.gui.frame.main_window import MainWindow
 from tabprotect.gui.look.label import tip
 from tabprotect.gui.pages.check.page import CheckPage
-from tabprotect.gui.pages.check.posterior_files import KINDS, MARK, table_csv
-from tabprotect.gui.pages.run.perturb_page import PerturbPage
+from tabprotect.gui.pages.check.posterior_files import MARK, table_csv
+from tabprotect.gui.pages.run.page import PerturbPage
+from tabprotect.gui.pages.stages import CHECK_FILES
 from tabprotect.gui.pages.table.page import TablePage
 
 Settle = Callable[[], None]
@@ -177,7 +178,7 @@ def test_the_windows_title_is_the_releases(house: MainWindow, settle: Settle) ->
         ("table", "tabprotect open release.zip"),
         ("cycles", "tabprotect cycles check cycles.json"),
         ("perturb", ""),
-        ("posterior", "tabprotect infer release.zip --prior uniform"),
+        ("check", "tabprotect infer release.zip --prior uniform"),
         ("release", ""),
     ],
 )
@@ -197,7 +198,7 @@ def test_the_posterior_pages_own_copy_names_no_file_of_the_house(
     house: MainWindow, settle: Settle
 ) -> None:
     shown = posterior(house)
-    house.go("posterior")
+    house.go("check")
     shown.who_box.setCurrentIndex(1)
     settle()
     shown._copy.click()
@@ -212,7 +213,7 @@ def test_the_posterior_pages_own_copy_names_no_file_of_the_house(
 
 
 def test_small_means_in_public_what_it_means_to_a_reader(house: MainWindow, settle: Settle) -> None:
-    house.go("posterior")
+    house.go("check")
     settle()
     shown = posterior(house)
     view = shown.view()
@@ -227,11 +228,11 @@ def test_small_means_in_public_what_it_means_to_a_reader(house: MainWindow, sett
     assert "P(1 to 2)" in [shown._figure_box.itemText(i) for i in range(shown._figure_box.count())]
 
 
-@pytest.mark.parametrize("kind", [kind for kind, *_ in KINDS if not kind.endswith("png")])
+@pytest.mark.parametrize("kind", [kind for kind, *_ in CHECK_FILES if not kind.endswith("png")])
 def test_every_export_says_confidential_exactly_when_it_is(
     house: MainWindow, settle: Settle, tmp_path: Path, kind: str
 ) -> None:
-    house.go("posterior")
+    house.go("check")
     settle()
     shown = posterior(house)
     # The map is as confidential as its figure; all else is whatever the map shows.
@@ -295,7 +296,7 @@ def test_names_and_titles_of_strangers_are_never_read_as_markup(
                 assert "<h1" not in widget.toolTip() and "<b>" not in widget.toolTip()
             tips = [t for t in texts(window) if t.startswith("<p>")]
             assert not [t for t in tips if "<h1" in t or "<b>" in t], name
-    assert {"table", "posterior"} <= shown
+    assert {"table", "check"} <= shown
     model = window.pages["table"].grid.model  # type: ignore[attr-defined]
     role = Qt.ItemDataRole.ToolTipRole
     assert model.headerData(0, Qt.Orientation.Vertical, role) == tip(MARKUP)

@@ -16,8 +16,7 @@ from pytestqt.qtbot import QtBot
 from scipy.stats import binom, poisson
 
 from tabprotect.gui.frame.app import application
-from tabprotect.gui.look.theme import DARK, LIGHT, THEME
-from tabprotect.gui.look.turns import TURNS
+from tabprotect.gui.look.theme import DARK, LIGHT, THEME, TURNS
 from tabprotect.gui.plots.axis_marks import Mark, merged
 from tabprotect.gui.plots.canvas import HATCH, Canvas
 from tabprotect.gui.plots.cell_histogram import CellHistogram, DrawnBelief

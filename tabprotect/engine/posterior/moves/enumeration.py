@@ -49,7 +49,6 @@ def enumerated_originals(
         (np.array([column[int(g)] for g in cells]), signs.astype(np.int64))
         for cells, signs in entries
     ]
-    lowest = model.lowest[groups]
     change: Shorts = np.zeros((1, len(groups)), dtype=np.int16)
     log_weight = np.zeros(1)
     work = 0
@@ -59,18 +58,7 @@ def enumerated_originals(
         work += 3 * change.size
         if len(change) > ENUMERATION_TABLES or work > most_work:
             return None
-        if model.worth is not None:
-            masses = model.coin.ratio_masses(
-                *(_ratio(model, groups[at], change[:, at], way * signs) for way in (1, -1))
-            )
-            with np.errstate(divide="ignore"):
-                logs_of = [np.log(mass) for mass in masses]
-        count = lowest[at] + change[:, at]
-        low_plus = np.where(signs > 0, count, FAR).min(axis=1)
-        low_minus = np.where(signs < 0, count, FAR).min(axis=1)
-        minus, stay, plus = (
-            model.coin.log_masses(low_plus, low_minus) if model.worth is None else logs_of
-        )
+        minus, stay, plus = _log_masses(model, groups[at], change[:, at], signs)
         parts, logs = [], []
         for effective, factor in ((-1, minus), (0, stay), (1, plus)):
             keep = factor > -np.inf
@@ -83,6 +71,18 @@ def enumerated_originals(
         log_weight = log_weight + model.log_prior[groups, model.span + change].sum(axis=1)
     possible = log_weight > -np.inf
     return groups, change[possible].astype(np.int64), log_weight[possible]
+
+
+def _log_masses(model: GroupModel, groups: Ints, change: Shorts, signs: Ints) -> list[Floats]:
+    """Logs of the chances that the coin subtracts, leaves and adds a cycle, for each original."""
+    if model.worth is not None:
+        ratios = (_ratio(model, groups, change, way * signs) for way in (1, -1))
+        with np.errstate(divide="ignore"):
+            return [np.log(mass) for mass in model.coin.ratio_masses(*ratios)]
+    count = model.lowest[groups] + change
+    low_plus = np.where(signs > 0, count, FAR).min(axis=1)
+    low_minus = np.where(signs < 0, count, FAR).min(axis=1)
+    return model.coin.log_masses(low_plus, low_minus)
 
 
 def _ratio(model: GroupModel, groups: Ints, change: Shorts, signs: Ints) -> Floats:

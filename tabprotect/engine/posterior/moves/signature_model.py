@@ -21,6 +21,7 @@ from tabprotect.engine.posterior.prior import Factorial, Prior, Uniform
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.release.likelihood import MoveSequence
 from tabprotect.engine.tables.moves import MoveSet
+from tabprotect.engine.tables.table import Table
 
 MAX_SPAN = 10_000
 """Largest change; counts along a walk fit int16."""
@@ -156,23 +157,7 @@ def group_model(likelihood: MoveSequence, prior: Prior, progress: Progress = SIL
         worth = np.where(np.isfinite(worth), worth, 10 * IMPOSSIBLE)
     if likelihood.rule == "none" or not isinstance(prior, Uniform):
         log_prior = _log_prior(prior, counts, cells, starts, reach, span, progress)
-        impossible = np.flatnonzero(~np.isfinite(log_prior).any(axis=1))
-        if len(impossible):
-            cell = domain.unflat(int(sig.first_cell[impossible[0]]))
-            raise InfeasibleError(
-                f"the prior excludes every original that cell {domain.cell_text(cell)} "
-                "(or one that moves with it) could have",
-                hint="choose a prior that allows counts near the published one",
-            )
-        untouched = np.flatnonzero(sig.group_of_cell < 0)
-        excluded = ~np.isfinite(prior.log_weight(untouched, counts[untouched]))
-        if excluded.any():
-            cell = domain.unflat(int(untouched[excluded][0]))
-            raise InfeasibleError(
-                f"no cycle touches cell {domain.cell_text(cell)}, so its published count is the "
-                "true one; the prior excludes it",
-                hint="choose a prior that allows the published count there",
-            )
+        _check_prior(prior, log_prior, sig, published)
     return GroupModel(
         moves=over_groups(likelihood.moves, sig),
         signatures=sig,
@@ -191,6 +176,29 @@ def group_model(likelihood: MoveSequence, prior: Prior, progress: Progress = SIL
         worth=worth,
         own=worth is not None and _is_own(prior, likelihood.theta),
     )
+
+
+def _check_prior(prior: Prior, log_prior: Floats, sig: Signatures, published: Table) -> None:
+    """Refuse a prior that leaves some cell no original at all."""
+    domain = published.domain
+    impossible = np.flatnonzero(~np.isfinite(log_prior).any(axis=1))
+    if len(impossible):
+        cell = domain.unflat(int(sig.first_cell[impossible[0]]))
+        raise InfeasibleError(
+            f"the prior excludes every original that cell {domain.cell_text(cell)} "
+            "(or one that moves with it) could have",
+            hint="choose a prior that allows counts near the published one",
+        )
+    untouched = np.flatnonzero(sig.group_of_cell < 0)
+    counts = published.counts.reshape(-1)[untouched]
+    excluded = ~np.isfinite(prior.log_weight(untouched, counts))
+    if excluded.any():
+        cell = domain.unflat(int(untouched[excluded][0]))
+        raise InfeasibleError(
+            f"no cycle touches cell {domain.cell_text(cell)}, so its published count is the "
+            "true one; the prior excludes it",
+            hint="choose a prior that allows the published count there",
+        )
 
 
 def _is_own(prior: Prior, theta: float) -> bool:

@@ -17,8 +17,10 @@ from functools import partial
 
 import numpy as np
 
+from tabprotect.engine.arrays import Ints
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.query_space.criterion import RiskCriterion
+from tabprotect.engine.query_space.critical_widths.at_risk import AtRiskCells
 from tabprotect.engine.query_space.drawn_originals import drawn_originals
 from tabprotect.engine.query_space.frontier import maximal_queries
 from tabprotect.engine.query_space.lattice import Query
@@ -121,19 +123,19 @@ def refusal_price(
         When cancelled.
     """
     evidence, criterion = releases.evidence, releases.criterion
-    cells, domain = evidence.cells, evidence.cells.table.domain
+    cells = evidence.cells
     out = releases.released.members
     if len(asked) == 1 and releases.allows(asked[0]):
         return None
     tables, judge = possible_tables(cells.table, out, progress), criterion.refuses
     drawn = tables is None
-    if tables is None:
-        if not draws:
-            return None
+    if tables is None and draws:
         found = drawn_originals(cells.table, cells.lattice, releases.released, draws, progress)
         tables = np.stack([each.counts.reshape(-1) for each in found])
         # Each by itself: draws are not all tables of a class.
         judge = partial(RiskCriterion.refuses, criterion)
+    if tables is None:
+        return None
 
     def refuses(*more: Query) -> np.ndarray:
         progress.report("pricing the refusal", 0.5)
@@ -151,15 +153,21 @@ def refusal_price(
     left = possible & refuses(*asked)
     if left.sum() < (LEAST_DRAWN if drawn else 1):
         return None
+    return _told(cells, tables[possible], tables[left], drawn=drawn)
+
+
+def _told(cells: AtRiskCells, before: Ints, after: Ints, *, drawn: bool) -> RefusalPrice:
+    """What is told by some tables, int64 (tables, cells), of those that were possible before."""
     own = cells.at_risk.mask(cells.table.counts.reshape(-1))
-    shares = [cells.at_risk.mask(tables[among]).mean(axis=0) for among in (possible, left)]
+    shares = [cells.at_risk.mask(tables).mean(axis=0) for tables in (before, after)]
     cell = int(np.where(own, np.abs(shares[1] - shares[0]), -1.0).argmax())
+    domain = cells.table.domain
     return RefusalPrice(
-        bits=math.log2(int(possible.sum()) / int(left.sum())),
+        bits=math.log2(len(before) / len(after)),
         before=float(shares[0][cell]),
         after=float(shares[1][cell]),
         cell=domain.labels(domain.unflat(cell)),
-        originals=int(possible.sum()),
-        left=int(left.sum()),
+        originals=len(before),
+        left=len(after),
         drawn=drawn,
     )

@@ -36,17 +36,16 @@ from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.progress import Part, Progress
 from tabprotect.engine.project.project import Who
 from tabprotect.engine.randomness import Randomness
-from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.domain import Domain, Index
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.question import Question
 from tabprotect.gui.forms.field import CHOSEN
 from tabprotect.gui.forms.name_chips import NameChips
 from tabprotect.gui.look.buttons import scrolling
 from tabprotect.gui.look.label import Label
-from tabprotect.gui.look.layouts import in_column
+from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID, count_text
-from tabprotect.gui.pages.check.corner_choice import CornerChoice
 from tabprotect.gui.plots.axis_marks import Mark
 from tabprotect.gui.plots.spread import SpreadPlot, number
 
@@ -278,7 +277,7 @@ class DrawsPanel(QWidget):
         try:
             analysis = self._asked(project.domain)
         except TabprotectError as error:
-            self.document.error_raised.emit(error, "posterior")
+            self.document.error_raised.emit(error, "check")
             return
         posterior = self.document.known_posterior(analysis.who)
         if posterior is None:
@@ -318,7 +317,7 @@ class DrawsPanel(QWidget):
         self._show()
 
     def _failed(self, error: TabprotectError) -> None:
-        self.document.error_raised.emit(error, "posterior")
+        self.document.error_raised.emit(error, "check")
 
     # -- showing ------------------------------------------------------------------------------
 
@@ -381,3 +380,54 @@ class DrawsPanel(QWidget):
             f"{name} is {number(summary.published)} on the published table; over {over} possible "
             f"originals it is {number(summary.mean)} \u00b1 {number(summary.standard_deviation)}."
         )
+
+
+class CornerChoice(QWidget):
+    """The corner of a 2 x 2 block opposite to the selected cell: two variables, two categories."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setAccessibleName("Opposite corner of the 2 × 2 block")
+        self._domain: Domain | None = None
+        self.variables = (QComboBox(), QComboBox())
+        self.categories = (QComboBox(), QComboBox())
+        row = in_row(on=self, margins=0, spacing=4)
+        for number_, (variable, category) in enumerate(
+            zip(self.variables, self.categories, strict=True), 1
+        ):
+            variable.setAccessibleName(f"Variable {number_} of the block")
+            category.setAccessibleName(f"Other category of variable {number_}")
+            variable.currentIndexChanged.connect(lambda _, n=number_ - 1: self._fill(n))
+            for box in (variable, category):
+                box.setSizeAdjustPolicy(
+                    QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
+                )
+                box.setMinimumContentsLength(5)
+                row.addWidget(box)
+
+    def show_domain(self, domain: Domain) -> None:
+        """Offer the variables of a table."""
+        if domain == self._domain:
+            return
+        self._domain = domain
+        for number_, box in enumerate(self.variables):
+            box.blockSignals(True)
+            box.clear()
+            box.addItems(list(domain.names))
+            box.setCurrentIndex(min(number_, domain.ndim - 1))
+            box.blockSignals(False)
+            self._fill(number_)
+
+    def _fill(self, which: int) -> None:
+        assert self._domain is not None
+        box = self.categories[which]
+        box.clear()
+        box.addItems(list(self._domain.variables[self.variables[which].currentIndex()].categories))
+        box.setCurrentIndex(box.count() - 1)
+
+    def corner(self, first: Index) -> Index:
+        """The cell opposite to ``first``."""
+        out = list(first)
+        for variable, category in zip(self.variables, self.categories, strict=True):
+            out[variable.currentIndex()] = category.currentIndex()
+        return tuple(out)

@@ -45,18 +45,17 @@ from tabprotect.gui.pages.check.cell_figures import (
 from tabprotect.gui.pages.check.cell_panel import CellPanel
 from tabprotect.gui.pages.check.draws_panel import DrawsPanel
 from tabprotect.gui.pages.check.exposed_list import ExposedList
-from tabprotect.gui.pages.check.posterior_files import PosteriorFiles
-from tabprotect.gui.pages.check.posterior_shown import PosteriorShown
+from tabprotect.gui.pages.check.posterior_files import PosteriorFiles, PosteriorShown
 from tabprotect.gui.pages.check.prior_choice import PriorChoice
-from tabprotect.gui.pages.check.stage import CheckStage
+from tabprotect.gui.pages.check.reader_cards import VerdictCards
 from tabprotect.gui.pages.check.sums_panel import SumsPanel
-from tabprotect.gui.pages.check.verdict_cards import VerdictCards
 from tabprotect.gui.pages.check.words import (
     cell_sentence,
     mode_sentence,
     release_sentence,
     way_sentence,
 )
+from tabprotect.gui.pages.stages import CheckStage
 from tabprotect.gui.plots.heat_map import HeatMap
 
 PERSONS: tuple[Who, Who] = ("user", "intruder")

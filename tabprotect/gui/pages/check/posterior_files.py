@@ -14,26 +14,32 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from PySide6.QtCore import QObject
-from PySide6.QtGui import QAction
+from PySide6.QtCore import QObject, QPointF, QRectF, QSize, QSizeF, Qt
+from PySide6.QtGui import QAction, QColor, QFont, QFontMetricsF, QImage, QPainter, QPen
 
-from tabprotect.engine.atomic import write_bytes
 from tabprotect.engine.errors import InfeasibleError
 from tabprotect.engine.posterior.analysis import AnalysisSummary
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.progress import Progress
+from tabprotect.engine.project.project import Who
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Index
 from tabprotect.engine.tables.table import Table
-from tabprotect.gui.base.confidential_files import MARK, marked
-from tabprotect.gui.base.question import Question
-from tabprotect.gui.look.drawing import Sheet, figure_font
-from tabprotect.gui.look.file_dialogs import ask_export
-from tabprotect.gui.pages.check.cell_figures import LEVEL
-from tabprotect.gui.pages.check.posterior_shown import PosteriorShown
-from tabprotect.gui.pages.check.stage import KINDS
+from tabprotect.gui.base.confidential_files import MARK
+from tabprotect.gui.base.exporter import Exporter
+from tabprotect.gui.base.page import Page
+from tabprotect.gui.grid.layout import Layout
+from tabprotect.gui.look.drawing import CENTRE, RIGHT, Sheet, figure_font
+from tabprotect.gui.look.shades import shade_numbers, shades
+from tabprotect.gui.look.theme import GRID, Colours
+from tabprotect.gui.pages.check.cell_figures import LEVEL, CellFigure, View
+from tabprotect.gui.pages.check.cell_panel import CellPanel
+from tabprotect.gui.pages.check.draws_panel import DrawsPanel
+from tabprotect.gui.pages.check.prior_choice import PriorChoice
 from tabprotect.gui.pages.check.words import cell_sentence, published_count, way_sentence
-from tabprotect.gui.plots.heat_figure import HeatFigure
+from tabprotect.gui.pages.stages import CHECK_FILES
+from tabprotect.gui.plots.heat_map import HeatMap
+from tabprotect.languages.speaking import told
 
 
 def table_csv(
@@ -140,13 +146,9 @@ class PosteriorFiles(QObject):
         super().__init__(page)
         self._page = page
         self.document = page.document
-        # One each: a file that is being written is not given up for another one.
-        self._writing: dict[str, Question[None]] = {
-            kind: Question(self, page.document.jobs, lambda _: None, page.show_error)
-            for kind, *_ in KINDS
-        }
+        self._exporter = Exporter(page)
         self.actions: dict[str, QAction] = {}
-        for kind, label, stem, suffix in KINDS:
+        for kind, label, stem, suffix in CHECK_FILES:
             action = QAction(label, page)
             action.triggered.connect(
                 lambda _=False, k=kind, s=stem, x=suffix: self._ask(k, stem=s, suffix=x)
@@ -163,9 +165,11 @@ class PosteriorFiles(QObject):
     def _ask(self, kind: str, *, stem: str, suffix: str) -> None:
         if not self._possible(kind):
             return
-        name = f"{stem}-{MARK}.{suffix}" if self.confidential(kind) else f"{stem}.{suffix}"
-        # The dialog asks before overwriting the very name that was typed, no other.
-        ask_export(self._page, name, suffix, lambda path: self.write(kind, path, overwrite=True))
+        self._exporter.ask(
+            Path(f"{stem}.{suffix}"),
+            partial(self.write, kind),
+            confidential=self.confidential(kind),
+        )
 
     def missing(self, kind: str) -> InfeasibleError | None:
         """Why a kind cannot be written as the page is now."""
@@ -186,16 +190,15 @@ class PosteriorFiles(QObject):
         return error is None
 
     def write(self, kind: str, path: Path, *, overwrite: bool = False) -> None:
-        """Write one of the ``KINDS``; errors appear on the page."""
-        if not self._possible(kind):
-            return
-        if self.confidential(kind) and marked(path) != path:
-            path, overwrite = marked(path), False
-        make = self.content(kind)
-        self._writing[kind].ask(
-            f"writing {path.name}",
-            lambda progress: write_bytes(path, make(progress), overwrite=overwrite),
-        )
+        """Write one of the ``CHECK_FILES``; errors appear on the page."""
+        if self._possible(kind):
+            self._exporter.write(
+                kind,
+                path,
+                self.content(kind),
+                confidential=self.confidential(kind),
+                overwrite=overwrite,
+            )
 
     def content(self, kind: str) -> Callable[[Progress], bytes]:
         """What makes the bytes of a kind, beside the window; widgets draw theirs at once."""
@@ -273,3 +276,127 @@ class PosteriorFiles(QObject):
         left_out = "" if found is None else found.left_out
         originals = self.document.originals(self._page.who)
         return " ".join([*parts, way_sentence(posterior, originals, left_out)])
+
+
+WRITTEN = 2_500
+"""Layers of more cells are drawn as coloured points without numbers."""
+
+LABEL = 24
+"""Characters of a label that fit."""
+
+UNCUT = int(Qt.TextFlag.TextDontClip)
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= LABEL else f"{text[: LABEL - 1]}\u2026"
+
+
+class HeatFigure:
+    """One layer: row and column labels, a shade and a number per cell.
+
+    No widget, as the pictures on the pages are: it is drawn beside the window.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        layout: Layout,
+        values: np.ndarray,
+        *,
+        text: Callable[[Any], str],
+        top: float,
+        flip: bool,
+    ) -> None:
+        self._name, self._values, self._text = name, values, text
+        self._top, self._flip = top, flip
+        rows, columns = values.shape
+        self._written = values.size <= WRITTEN
+        self._rows, self._columns = (
+            [
+                _cut(layout.label(n, down=down)) if self._written else ""
+                for n in range(rows if down else columns)
+            ]
+            for down in (True, False)
+        )
+
+    def sheet(self, *, font: QFont, dpi: int, caption: str) -> Sheet:
+        """The figure with its caption, as large as it needs to be."""
+        size = self._best_size(QFontMetricsF(font))
+        return Sheet(told(self._name), caption, size, font, dpi, self.draw)
+
+    def _best_size(self, metrics: QFontMetricsF) -> QSize:
+        """Room for every number, or one point and more per cell."""
+        rows, columns = self._values.shape
+        left = self._left(metrics) + 3 * GRID
+        if not self._written:
+            return QSize(int(left) + max(columns, 400), max(rows, 300) + 8 * GRID)
+        words = [*self._columns, told(self._text(self._top)), told(self._text(0.0))]
+        cell = max(map(metrics.horizontalAdvance, words)) + 2 * GRID
+        tall = 1.5 * metrics.height()
+        return QSize(int(left + columns * cell), int(rows * tall + 3 * tall) + 4 * GRID)
+
+    def _left(self, metrics: QFontMetricsF) -> float:
+        """Room of the row labels."""
+        return metrics.horizontalAdvance(max(self._rows, key=len, default="") + "  ") + GRID
+
+    @property
+    def _title(self) -> str:
+        low, high = self._text(0.0), self._text(self._top)
+        dark = low if self._flip else high
+        return f"{self._name}: {low} to {high}, dark is {dark}"
+
+    def draw(self, painter: QPainter, area: QRectF, colours: Colours) -> None:
+        """Draw into a rectangle in the given colours; the painter's font is set."""
+        rows, columns = self._values.shape
+        metrics = QFontMetricsF(painter.font())
+        line = metrics.height()
+        plane = area.adjusted(self._left(metrics), 0, -GRID / 2, -2 * line - GRID)
+        wide, tall = plane.width() / columns, plane.height() / rows
+        numbers = shade_numbers(self._values, self._top, flip=self._flip) - 1
+        grounds = shades(colours)
+        palette = np.array([(g.red(), g.green(), g.blue()) for g, _ in grounds], dtype=np.uint8)
+        pixels = np.ascontiguousarray(palette[numbers])
+        picture = QImage(pixels.data, columns, rows, 3 * columns, QImage.Format.Format_RGB888)
+        painter.drawImage(plane, picture)
+        painter.setPen(QPen(QColor(colours.border), 1.5))
+        painter.drawLine(plane.bottomLeft(), plane.bottomRight())
+        painter.setPen(QColor(colours.quiet))
+        below = QRectF(plane.left(), plane.bottom() + GRID / 2 + line, plane.width(), line)
+        painter.drawText(below, CENTRE | UNCUT, told(self._title))
+        if not self._written:
+            return
+        for row, label in enumerate(self._rows):
+            beside = QRectF(area.left(), plane.top() + row * tall, plane.left() - area.left(), tall)
+            painter.drawText(beside.adjusted(0, 0, -GRID / 2, 0), RIGHT | UNCUT, label)
+        painter.setPen(QColor(colours.text))
+        for column, label in enumerate(self._columns):
+            under = QRectF(plane.left() + column * wide, plane.bottom() + GRID / 2, wide, line)
+            painter.drawText(under, CENTRE | UNCUT, label)
+        for (row, column), number in np.ndenumerate(numbers):
+            corner = plane.topLeft() + QPointF(column * wide, row * tall)
+            painter.setPen(grounds[number][1])
+            words = told(self._text(self._values[row, column].item()))
+            painter.drawText(QRectF(corner, QSizeF(wide, tall)), CENTRE | UNCUT, words)
+
+
+class PosteriorShown(Page):
+    """The parts of the check page that exports read."""
+
+    map: HeatMap
+    cell: CellPanel
+    draws: DrawsPanel
+    priors: dict[Who, PriorChoice]
+
+    @property
+    def who(self) -> Who:
+        """Whose belief the map shows."""
+        raise NotImplementedError
+
+    @property
+    def figure(self) -> CellFigure:
+        """The figure on the map."""
+        raise NotImplementedError
+
+    def view(self) -> View | None:
+        """What the figures are computed from; ``None`` before there is a posterior."""
+        raise NotImplementedError

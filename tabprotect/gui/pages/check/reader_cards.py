@@ -9,15 +9,20 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QSizePolicy, QWidget
 
-from tabprotect.engine.posterior.exposure import Exposure
+from tabprotect.engine.posterior.exposure import Exposure, exposure
+from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.releasing.judgement import ReleaseJudgement
 from tabprotect.engine.protection.staff_verdict import StaffVerdict
 from tabprotect.engine.release.verdict_figures import LEAST_EXPECTED, Verdict, expected_number
+from tabprotect.engine.sensitivity.small_count import SmallCount
+from tabprotect.gui.base.document import Document
+from tabprotect.gui.base.question import Question, same
 from tabprotect.gui.look.buttons import emptied
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID, THEME, count_text, spaced
+from tabprotect.gui.pages.check.words import verdict_sentence
 from tabprotect.languages.speaking import told
 
 NARROW = 80 * GRID
@@ -199,3 +204,53 @@ class ReaderCards(QWidget):
         super().resizeEvent(event)
         if (event.oldSize().width() < NARROW) != (event.size().width() < NARROW):
             self._arrange()
+
+
+class VerdictCards(ReaderCards):
+    """What each reader would know. ``counted`` when the intruder's figures are there."""
+
+    counted = Signal()
+
+    def __init__(self, document: Document) -> None:
+        super().__init__()
+        self.document = document
+        self.sentence = ""
+        self._exposing: Question[Exposure] = Question(
+            self, document.jobs, self._exposed, lambda _: None
+        )
+        self._exposure: tuple[object, Exposure] | None = None
+
+    def bring_up(self, project: Project, rule: SmallCount, *, intruder: bool) -> bool:
+        """Show what is known of the verdict; whether there are other cards than before.
+
+        Parameters
+        ----------
+        intruder
+            Whether there is one who knows more than any reader.
+        """
+        judging, staff = self.document.judging, not self.document.public
+        verdict = judging.verdict(project)
+        if verdict is None:
+            self.sentence = judging.fault(project) or "Working out what a reader would know\u2026"
+            return self.show_readers(())
+        known = judging.known(project) if staff else None
+        self.sentence = verdict_sentence(verdict, None if known is None else known.before.together)
+        told = self._intruder(rule, verdict.belief_limit) if intruder else None
+        return self.show_readers(readers(verdict, known, intruder=told, staff=staff))
+
+    def _intruder(self, rule: SmallCount, limit: float) -> tuple[str, Exposure] | None:
+        """What the chosen intruder knows beforehand and would know; asked where it is not known."""
+        posterior = self.document.known_posterior("intruder")
+        if posterior is None:
+            return None
+        key = (posterior, str(rule), limit)
+        if self._exposure is not None and same(self._exposure[0], key):
+            return posterior.prior.label, self._exposure[1]
+        self._exposing.ask(
+            "what an intruder would know", lambda _: exposure(posterior, rule, limit), key
+        )
+        return None
+
+    def _exposed(self, found: Exposure) -> None:
+        self._exposure = (self._exposing.key, found)
+        self.counted.emit()

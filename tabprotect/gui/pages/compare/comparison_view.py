@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import (
     QComboBox,
     QFrame,
@@ -17,8 +19,13 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from tabprotect.engine.assessment.comparing.comparison import Comparison
+from tabprotect.engine.errors import InfeasibleError
 from tabprotect.engine.progress import Progress
+from tabprotect.gui.base.confidential_files import MARK
+from tabprotect.gui.base.exporter import Exporter
 from tabprotect.gui.base.jobs import Jobs
+from tabprotect.gui.base.page import Page
 from tabprotect.gui.base.question import Question
 from tabprotect.gui.look.buttons import tool_button
 from tabprotect.gui.look.label import Label
@@ -309,3 +316,58 @@ def _panel(
         parts.append(published - truth)
     deviations = np.concatenate(parts) if parts else np.zeros(0)
     return DeviationPanel(c, label, look, deviations, reason)
+
+
+STEMS = {"csv": "comparison", "svg": "risk-utility-map"}
+
+
+class ComparisonFiles(QObject):
+    """The exports of the compare page."""
+
+    def __init__(
+        self,
+        page: Page,
+        comparison: Callable[[], Comparison | None],
+        picture: Callable[[str], bytes],
+    ) -> None:
+        """``comparison`` gives the finished one; ``picture`` the map under a caption, as SVG."""
+        super().__init__(page)
+        self._page = page
+        self._comparison = comparison
+        self._picture = picture
+        self._exporter = Exporter(page)
+
+    @property
+    def _editable(self) -> bool:
+        return self._page.document.has_original and not self._page.document.public
+
+    def _possible(self) -> bool:
+        if self._comparison() is not None and self._editable:
+            return True
+        if self._editable:
+            self._page.show_error(
+                InfeasibleError("nothing was compared yet", hint="press Compare first")
+            )
+        return False
+
+    def ask(self, kind: str = "csv") -> None:
+        """Ask where to write a kind of ``STEMS``."""
+        if self._possible():
+            place = Path(f"{STEMS[kind]}.{kind}")
+            self._exporter.ask(place, partial(self.write, kind), confidential=True)
+
+    def write(self, kind: str, path: Path, *, overwrite: bool = False) -> None:
+        """Write a kind of ``STEMS``; the file says CONFIDENTIAL in its name and inside."""
+        if self._possible():
+            data = self.content(kind)
+            self._exporter.write(kind, path, lambda _: data, confidential=True, overwrite=overwrite)
+
+    def content(self, kind: str) -> bytes:
+        """The bytes of a kind."""
+        found = self._comparison()
+        assert found is not None
+        if kind == "csv":
+            head, _, rows = found.as_csv().partition("\n")
+            return f"{head.replace('run', f'run_{MARK}', 1)}\n{rows}".encode()
+        caption = f"{MARK}: depends on the original. {self._page.sentence}"
+        return self._picture(caption)

@@ -31,11 +31,9 @@ from tabprotect.gui.look.flow import FlowLayout
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column
 from tabprotect.gui.look.theme import GRID
-from tabprotect.gui.pages.compare.comparison_files import ComparisonFiles
-from tabprotect.gui.pages.compare.comparison_view import ComparisonView
+from tabprotect.gui.pages.compare.comparison_view import ComparisonFiles, ComparisonView
 from tabprotect.gui.pages.compare.release_opener import ReleaseOpener
 from tabprotect.gui.pages.compare.runs_panel import RunsPanel
-from tabprotect.gui.pages.compare.stage import CompareStage
 from tabprotect.gui.pages.compare.words import (
     EMPTY,
     PUBLIC,
@@ -45,6 +43,7 @@ from tabprotect.gui.pages.compare.words import (
     titles,
     waiting_text,
 )
+from tabprotect.gui.pages.stages import CompareStage
 from tabprotect.gui.plots.ru_map import Place
 from tabprotect.gui.plots.series_looks import series_looks
 

@@ -42,9 +42,9 @@ from tabprotect.gui.pages.cycles.cycle_editor import CycleEditor
 from tabprotect.gui.pages.cycles.cycle_examination import Examination, Examined, sentence
 from tabprotect.gui.pages.cycles.cycle_list import CycleList
 from tabprotect.gui.pages.cycles.proof_panel import Functional, ProofPanel
-from tabprotect.gui.pages.cycles.stage import CyclesStage
 from tabprotect.gui.pages.cycles.templates.cycle_source import Choosing
 from tabprotect.gui.pages.cycles.workbench import Workbench
+from tabprotect.gui.pages.stages import CyclesStage
 
 STRUCTURE = frozenset({"table", "cycles", "placement", "release", "view", "everything"})
 JUDGED = STRUCTURE | {"parameters", "at_risk"}

@@ -22,9 +22,9 @@ from tabprotect.gui.look.label import Label, heading
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID
 from tabprotect.gui.pages.protect.method_cards import Cards
-from tabprotect.gui.pages.protect.stage import ProtectStage
 from tabprotect.gui.pages.protect.wishes_asked import Asking
 from tabprotect.gui.pages.protect.words import PUBLIC, sentence
+from tabprotect.gui.pages.stages import ProtectStage
 
 if TYPE_CHECKING:
     from tabprotect.engine.disclosure.method_trials import MethodTrial

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
+import math
+
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen, QPolygonF
 from PySide6.QtWidgets import QSplitter, QWidget
 
-from tabprotect.engine.query_space.graphs.independence_graph import independence_graph
-from tabprotect.gui.lattice.graph_figure import GraphFigure, queries_named
+from tabprotect.engine.query_space.graphs.independence_graph import (
+    IndependenceGraph,
+    independence_graph,
+)
+from tabprotect.engine.query_space.lattice import bits
+from tabprotect.gui.lattice.names import VariableLetters
 from tabprotect.gui.lattice.space import Space
+from tabprotect.gui.look.drawing import Drawing
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column
 from tabprotect.gui.look.listing import ListColumn, Listing
-from tabprotect.gui.look.theme import GRID
+from tabprotect.gui.look.theme import GRID, Colours
 
 
 class GraphPanel(QWidget):
@@ -88,3 +96,82 @@ class GraphPanel(QWidget):
 
     def _lift(self, row: int) -> None:
         self.figure.lift(self._parts[row][1])
+
+
+class GraphFigure(Drawing):
+    """A clique can be lifted out: filled, its lines heavy."""
+
+    def __init__(self) -> None:
+        super().__init__("Independence graph of what is released")
+        self._graph: IndependenceGraph | None = None
+        self._letters: VariableLetters | None = None
+        self._lifted: tuple[str, ...] = ()
+
+    def show_graph(self, graph: IndependenceGraph | None, letters: VariableLetters | None) -> None:
+        """Show a graph; ``None`` shows nothing."""
+        self._graph, self._letters, self._lifted = graph, letters, ()
+        if graph is None:
+            self.say("")
+            return
+        lines = ", ".join(f"{a} with {b}" for a, b in graph.edges)
+        self.say(f"Lines: {lines or 'none'}.")
+
+    def lift(self, names: tuple[str, ...]) -> None:
+        """Lift a clique or a separator out."""
+        self._lifted = names
+        self.update()
+
+    def _points(self, area: QRectF, size: float) -> dict[str, QPointF]:
+        assert self._letters is not None
+        names = self._letters.lattice.names
+        across = (area.width() - size) / 2 - GRID
+        down = (area.height() - size) / 2 - GRID
+        reach = min(across, down)
+        across = min(across, reach * 1.5)
+        out = {}
+        for v, name in enumerate(names):
+            turn = 2 * math.pi * v / len(names) - math.pi / 2
+            out[name] = area.center() + QPointF(across * math.cos(turn), reach * math.sin(turn))
+        return out
+
+    def draw(self, painter: QPainter, area: QRectF, colours: Colours) -> None:
+        if self._graph is None or self._letters is None:
+            return
+        painter.fillRect(area, QColor(colours.base))
+        size = max(QFontMetricsF(painter.font()).height() * 2, 4.0 * GRID)
+        points = self._points(area, size)
+        letters = dict(zip(self._letters.lattice.names, self._letters.letters, strict=True))
+        lifted = set(self._lifted)
+        if len(lifted) > 2:
+            ground = QColor(colours.released)
+            ground.setAlphaF(0.18)
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(ground)
+            # Ring order is the table's order: the corners go round.
+            painter.drawPolygon(QPolygonF([p for n, p in points.items() if n in lifted]))
+        for a, b in self._graph.edges:
+            heavy = a in lifted and b in lifted
+            ink = colours.released if heavy else colours.quiet
+            painter.setPen(QPen(QColor(ink), 3.5 if heavy else 1.6))
+            painter.drawLine(points[a], points[b])
+        for name, point in points.items():
+            box = QRectF(0, 0, size, size)
+            box.moveCenter(point)
+            inside = name in self._graph.variables
+            painter.setPen(
+                QPen(
+                    QColor(colours.text if name in lifted else colours.quiet),
+                    3 if name in lifted else 1.4,
+                    Qt.PenStyle.SolidLine if inside else Qt.PenStyle.DashLine,
+                )
+            )
+            painter.setBrush(QColor(colours.released if inside else colours.base))
+            painter.drawEllipse(box)
+            painter.setPen(QColor(colours.base if inside else colours.quiet))
+            painter.drawText(box, int(Qt.AlignmentFlag.AlignCenter), letters[name])
+
+
+def queries_named(letters: VariableLetters, names: tuple[str, ...]) -> str:
+    """A clique in letters; the empty separator in words."""
+    query = letters.lattice.query(names)
+    return "".join(letters.letters[v] for v in bits(letters.lattice.finest(query))) or "nothing"

@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QSplitter, QStackedWidget, QWidget
+from collections.abc import Callable
 
+import numpy as np
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QGridLayout, QSplitter, QStackedWidget, QWidget
+
+from tabprotect.engine.query_space.criterion_evidence import TightCell
 from tabprotect.engine.query_space.lattice import Query
+from tabprotect.gui.lattice.dimension_bars import DimensionBars
 from tabprotect.gui.lattice.lattice_view import LatticeView
+from tabprotect.gui.lattice.matrix import FrontierMatrix, by_share
+from tabprotect.gui.lattice.names import counted
 from tabprotect.gui.lattice.node_looks import NodeLook
 from tabprotect.gui.lattice.space import RELEASED, UNRELEASABLE, Foresight, Regions, Space
-from tabprotect.gui.lattice.words import spoken
+from tabprotect.gui.lattice.words import foresight_sentence, spoken, status_text, tight_title
 from tabprotect.gui.look.finder import Finder
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import front_sets_height, in_column, in_row
-from tabprotect.gui.look.theme import GRID
-from tabprotect.gui.pages.query_space.focus_panel import FocusPanel
-from tabprotect.gui.pages.query_space.large_lattice import LargeLattice
+from tabprotect.gui.look.listing import ListColumn, Listing
+from tabprotect.gui.look.roles import dress
+from tabprotect.gui.look.theme import GRID, count_text
 
 DRAWN = 8
 """Variables up to which every sub-table is drawn: 256 nodes."""
@@ -149,3 +156,168 @@ def wanted_query(regions: Regions, text: str) -> Query:
             if letter in letters:
                 out |= 1 << letters.index(letter)
     return lattice.closed(out)
+
+
+class FocusPanel(QWidget):
+    """``cell_chosen`` carries a cell's index."""
+
+    cell_chosen = Signal(object)
+
+    def __init__(self, space: Space) -> None:
+        super().__init__()
+        self.space = space
+        self.setAccessibleName("The sub-table in focus")
+        self._title = Label(wordWrap=True, role="section", name="Sub-table in focus")
+        self._status = Label(wordWrap=True, role="quiet", name="Its status")
+        self._sentence = Label(wordWrap=True, name="What its release would do")
+        self._sentence.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self._head = Label(wordWrap=True, role="section")
+        self.cells = Listing("At-risk cells and their bounds")
+        self.cells.chosen.connect(self._cell_chosen)
+        in_column(
+            self._title,
+            self._status,
+            self._sentence,
+            self._head,
+            (self.cells, 1),
+            0,
+            on=self,
+            margins=(GRID, 0, 0, 0),
+            spacing=GRID,
+        )
+        self.setMinimumWidth(31 * GRID)
+
+    @property
+    def sentence(self) -> str:
+        """What it says would follow."""
+        return self._sentence.text()
+
+    @property
+    def title(self) -> str:
+        """The sub-table it shows."""
+        return self._title.text()
+
+    def refresh(self) -> None:
+        """Show the sub-table in focus as far as it is known."""
+        regions, query = self.space.regions, self.space.focus
+        found = self.space.foresight()
+        if regions is None:
+            self._empty()
+            return
+        letters, widths = regions.letters, regions.state.evidence.widths
+        self._title.setText(letters.named(query)[:1].upper() + letters.named(query)[1:])
+        width = count_text(widths[query])
+        self._status.setText(f"{status_text(regions, query)}; critical width {width}")
+        if found is None:
+            self._sentence.setText("Looking ahead \u2026")
+            self._head.hide()
+            self.cells.hide()
+            return
+        self._sentence.setText(foresight_sentence(regions, found))
+        cells = found.judgement.tight
+        self._head.setText(tight_title(found, regions.state.threshold) if cells else "")
+        self._head.setVisible(bool(cells))
+        self.cells.setVisible(bool(cells))
+        self.cells.show_rows(
+            (
+                ListColumn("cell", [c.text.strip("()") for c in cells], str, right=False),
+                ListColumn("count", [c.count for c in cells]),
+                ListColumn("bounds", cells, _bounds, np.array([c.width for c in cells])),
+            )
+        )
+
+    def _empty(self) -> None:
+        """Leave nothing of the original behind in what is merely hidden."""
+        for label in (self._title, self._status, self._sentence, self._head):
+            label.clear()
+        self.cells.show_rows(())
+
+    def _cell_chosen(self, row: int) -> None:
+        found = self.space.foresight()
+        if found is not None and row < len(found.judgement.tight):
+            self.cell_chosen.emit(found.judgement.tight[row].index)
+
+
+def _bounds(cell: TightCell) -> str:
+    return f"{count_text(cell.lower)} to {count_text(cell.upper)}"
+
+
+class LargeLattice(QWidget):
+    """``asked`` carries a query that was clicked in the neighbourhood, or entered."""
+
+    asked = Signal(int)
+
+    def __init__(self, space: Space, look: Callable[[Query], NodeLook]) -> None:
+        super().__init__()
+        self.space = space
+        self._why = Label(wordWrap=True, role="quiet", name="Why the lattice is not drawn")
+        self.released = FrontierMatrix("Released frontier", hatched=False)
+        self.unreleasable = FrontierMatrix("Unreleasable frontier", hatched=True)
+        self._titles = (Label(), Label())
+        for title in self._titles:
+            dress(title, "section")
+        for matrix in (self.released, self.unreleasable):
+            matrix.focused.connect(space.set_focus)
+            matrix.activated.connect(self.asked)
+        self.bars = DimensionBars()
+        self.view = LatticeView("Neighbourhood of the sub-table in focus")
+        self.view.look = look
+        self.view.focused.connect(space.set_focus)
+        self.view.activated.connect(self.asked)
+        # Hovering would move the neighbourhood away from under the mouse.
+        self.view.hover_focuses = False
+        grid = QGridLayout()
+        grid.setSpacing(GRID)
+        grid.addWidget(self._titles[0], 0, 0)
+        grid.addWidget(self._titles[1], 0, 1)
+        grid.addWidget(self.released, 1, 0)
+        grid.addWidget(self.unreleasable, 1, 1)
+        grid.addWidget(self.bars, 2, 0)
+        grid.addWidget(self.view, 2, 1)
+        grid.setColumnStretch(0, 1)
+        grid.setColumnStretch(1, 1)
+        grid.setRowStretch(1, 4)
+        grid.setRowStretch(2, 5)
+        in_column(self._why, (grid, 1), on=self, margins=0, spacing=GRID)
+
+    def refresh(self, regions: Regions | None, drawn: int) -> None:
+        """Show the regions anew; up to ``drawn`` variables they would have been drawn."""
+        if regions is None:
+            self.released.clear()
+            self.unreleasable.clear()
+            self.bars.show_counts(self.bars.counts[:, :0])
+            self.view.show_levels((), None)
+            self.view.say("")
+            return
+        lattice = regions.letters.lattice
+        self._why.setText(
+            f"{len(lattice.axes)} variables have {count_text(len(regions.every))} sub-tables; up "
+            f"to {1 << drawn} are drawn one by one. Both frontiers say the same: all "
+            "below a table at the left is released, all above one at the right is refused."
+        )
+        state, widths = regions.state, regions.state.evidence.widths
+        of = [widths.values[lattice.at(f.members)] for f in (state.released, state.unreleasable)]
+        released, refused = state.released.members, state.unreleasable.members
+        columns = by_share(regions.variables, (*released, *refused))
+        self._titles[0].setText(f"Released frontier: {counted(len(released), 'table')}")
+        self._titles[1].setText(f"Unreleasable frontier: {counted(len(refused), 'table')}")
+        self.released.show_frontier(regions.letters, released, columns, of[0])
+        self.unreleasable.show_frontier(regions.letters, refused, columns, of[1])
+        self.bars.show_counts(regions.by_dimension)
+        self.view.text = regions.letters.text
+        self.refocus(regions)
+
+    def refocus(self, regions: Regions) -> None:
+        """Follow the focus."""
+        query, lattice = self.space.focus, regions.letters.lattice
+        size = query.bit_count()
+        levels = [
+            (size - 1, tuple(lattice.below(query))),
+            (size, (query,)),
+            (size + 1, tuple(lattice.above(query))),
+        ]
+        self.view.show_levels([level for level in levels if level[1]], regions.letters)
+        self.view.set_focus(query)
+        self.view.say(spoken(regions, query, self.space.foresight()))
+        self.released.set_focus(query)
+        self.unreleasable.set_focus(query)

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import (
+    QComboBox,
     QMenu,
     QPushButton,
+    QSpinBox,
     QStackedWidget,
     QTabWidget,
     QWidget,
@@ -21,19 +23,26 @@ from tabprotect.engine.project.verbs.query_verbs import (
     frontier,
     perturb_beyond_plan,
     release_margin,
+    set_release_criterion,
     set_release_plan,
     use_release_plan,
     widths,
 )
+from tabprotect.engine.project.verbs.table_verbs import set_at_risk
 from tabprotect.engine.query_space.lattice import Query
+from tabprotect.engine.query_space.registered import criteria
+from tabprotect.engine.query_space.ways_to_bound import BOUNDS_WAYS
+from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Index
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Changes, Page
+from tabprotect.gui.base.rule_field import RuleField
 from tabprotect.gui.lattice.node_looks import Legend
 from tabprotect.gui.lattice.space import CANDIDATE, RELEASED, Foresight, Space
 from tabprotect.gui.lattice.words import state_sentence
+from tabprotect.gui.look.flow import FlowLayout
 from tabprotect.gui.look.label import Label
-from tabprotect.gui.look.layouts import front_sets_height, in_column
+from tabprotect.gui.look.layouts import front_sets_height, in_column, in_row
 from tabprotect.gui.look.theme import GRID
 from tabprotect.gui.pages.query_space.graph_panel import GraphPanel
 from tabprotect.gui.pages.query_space.lattice_panel import LatticePanel
@@ -41,10 +50,9 @@ from tabprotect.gui.pages.query_space.live_panel import LivePanel
 from tabprotect.gui.pages.query_space.optimal_panel import OptimalPanel
 from tabprotect.gui.pages.query_space.query_space_files import QuerySpaceFiles
 from tabprotect.gui.pages.query_space.session_panel import SessionPanel
-from tabprotect.gui.pages.query_space.settings_row import SettingsRow
-from tabprotect.gui.pages.query_space.stage import QuerySpaceStage
 from tabprotect.gui.pages.query_space.widths_panel import WidthsPanel
 from tabprotect.gui.pages.query_space.wish_panel import WishPanel
+from tabprotect.gui.pages.stages import QuerySpaceStage
 
 HIDDEN = (
     "Widths, bounds and frontiers are worked out from the original: they stay in the house. A "
@@ -320,3 +328,98 @@ class _Body(QStackedWidget):
 
     def sizeHint(self) -> QSize:
         return self.minimumSizeHint()
+
+
+WAYS = {
+    "auto": "cheapest sharp",
+    "decomposable": "closed form only",
+    "shuttle": "shuttle",
+    "lp": "linear programmes",
+    "integer": "integer programmes",
+}
+
+
+class SettingsRow(QWidget):
+    """``asked`` carries a command's name and its arguments."""
+
+    asked = Signal(object)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.criterion = QComboBox()
+        self.criterion.setAccessibleName("Risk criterion")
+        for name, found in criteria().items():
+            self.criterion.addItem(found.label, name)
+            tip = f"<p>{found.help}</p>"
+            self.criterion.setItemData(self.criterion.count() - 1, tip, 3)
+        _narrow(self.criterion, 30)
+        self.threshold = QSpinBox(minimum=0, maximum=1_000_000)
+        self.threshold.setMaximumWidth(9 * GRID)
+        self.threshold.setKeyboardTracking(False)
+        self.threshold.setAccessibleName("Threshold beta")
+        self.threshold.setToolTip(
+            "<p>Beta: a sub-table may go out when the criterion is proved to be at least this.</p>"
+        )
+        self.at_risk = RuleField("At risk: from")
+        self.bounds = QComboBox()
+        self.bounds.setAccessibleName("How bounds are found")
+        for name, help_ in BOUNDS_WAYS.items():
+            self.bounds.addItem(WAYS.get(name, name), name)
+            self.bounds.setItemData(self.bounds.count() - 1, f"<p>{help_}</p>", 3)
+        _narrow(self.bounds, 18)
+        # A narrow window has the groups below each other.
+        flow = FlowLayout(self, gap=GRID)
+        for part in (
+            _together("May go out when", self.criterion, "is at least", self.threshold),
+            self.at_risk,
+            _together("Bounds", self.bounds),
+        ):
+            flow.addWidget(part)
+        self.criterion.activated.connect(lambda _: self._ask("criterion"))
+        self.bounds.activated.connect(lambda _: self._ask("bounds"))
+        self.threshold.valueChanged.connect(self._threshold_changed)
+        self.at_risk.rule_set.connect(lambda rule: self.asked.emit(set_at_risk(rule=str(rule))))
+
+    def show_project(self, project: Project) -> None:
+        """Show what is in force."""
+        plan = project.plan
+        self.criterion.setCurrentIndex(self.criterion.findData(plan.criterion))
+        self.bounds.setCurrentIndex(self.bounds.findData(plan.bounds))
+        self.threshold.blockSignals(True)
+        self.threshold.setValue(plan.threshold)
+        self.threshold.blockSignals(False)
+        self.at_risk.show_rule(project.at_risk)
+        found = criteria()[plan.criterion]
+        self.criterion.setToolTip(f"<p>{found.help}</p>")
+        self.bounds.setToolTip(f"<p>{BOUNDS_WAYS[self.bounds.currentData()]}</p>")
+
+    def forget(self) -> None:
+        """Show no rule of the house."""
+        self.at_risk.show_rule(SmallCount())
+
+    def _ask(self, name: str) -> None:
+        box: QComboBox = getattr(self, name)
+        self.asked.emit(set_release_criterion.order({name: box.currentData()}))
+
+    def _threshold_changed(self, value: int) -> None:
+        self.asked.emit(set_release_criterion(threshold=value))
+
+
+def _together(*parts: str | QWidget) -> QWidget:
+    """Fields in one row, each behind its words."""
+    group = QWidget()
+    row = in_row(on=group, margins=0, spacing=GRID)
+    label = None
+    for part in parts:
+        if isinstance(part, str):
+            label = part = Label(part)
+        elif label is not None:
+            label.setBuddy(part)
+        row.addWidget(part)
+    return group
+
+
+def _narrow(box: QComboBox, letters: int) -> None:
+    """Let a list of long words be cut rather than make the page wider than the window."""
+    box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+    box.setMinimumContentsLength(letters)

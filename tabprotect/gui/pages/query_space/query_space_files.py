@@ -11,12 +11,11 @@ import numpy as np
 from PySide6.QtCore import QObject
 from PySide6.QtGui import QAction, QGuiApplication
 
-from tabprotect.engine.atomic import write_bytes
-from tabprotect.engine.errors import InfeasibleError, TabprotectError
-from tabprotect.gui.base.confidential_files import MARK, marked
+from tabprotect.engine.errors import InfeasibleError
+from tabprotect.gui.base.confidential_files import MARK
+from tabprotect.gui.base.exporter import Content, Exporter
 from tabprotect.gui.base.page import Page
 from tabprotect.gui.lattice.space import STATUS, Regions
-from tabprotect.gui.look.file_dialogs import ask_export
 
 
 def nodes_text(regions: Regions, delimiter: str = ",") -> str:
@@ -54,6 +53,7 @@ class QuerySpaceFiles(QObject):
         self._page = page
         self._explored = regions
         self._drawn = picture
+        self._exporter = Exporter(page)
         self.copy = QAction("Copy all sub-tables", page)
         self.copy.triggered.connect(self._copy)
         self.save = QAction("All sub-tables as CSV\u2026", page)
@@ -78,36 +78,26 @@ class QuerySpaceFiles(QObject):
             QGuiApplication.clipboard().setText(nodes_text(regions, "\t"))
 
     def _ask(self) -> None:
-        if self._regions() is not None:
-            self._dialog("csv", self.write)
+        self._ask_place("csv", self.write)
 
     def _ask_picture(self) -> None:
-        if self._regions() is not None:
-            self._dialog("svg", self.write_picture)
+        self._ask_place("svg", self.write_picture)
 
-    def _dialog(self, suffix: str, write: Callable[..., None]) -> None:
-        name = f"query-space-{MARK}.{suffix}"
-        ask_export(self._page, name, suffix, lambda path: write(path, overwrite=True))
+    def _ask_place(self, suffix: str, write: Callable[..., None]) -> None:
+        if self._regions() is not None:
+            self._exporter.ask(Path(f"query-space.{suffix}"), write, confidential=True)
 
     def write(self, path: Path, *, overwrite: bool = False) -> None:
         """Write all sub-tables; errors appear on the page."""
         regions = self._regions()
         if regions is not None:
-            self._write(path, nodes_text(regions).encode(), overwrite=overwrite)
+            self._write("csv", path, lambda _: nodes_text(regions).encode(), overwrite=overwrite)
 
     def write_picture(self, path: Path, *, overwrite: bool = False) -> None:
         """Write the drawing that is in front."""
-        regions = self._regions()
-        if regions is not None:
-            caption = f"{MARK}: from the original. {self._page.sentence}"
-            picture = self._drawn(caption)
-            self._write(path, picture, overwrite=overwrite)
+        if self._regions() is not None:
+            picture = self._drawn(f"{MARK}: from the original. {self._page.sentence}")
+            self._write("svg", path, lambda _: picture, overwrite=overwrite)
 
-    def _write(self, path: Path, data: bytes, *, overwrite: bool) -> None:
-        if marked(path) != path:
-            # The dialog asked before overwriting the very name that was typed, no other.
-            path, overwrite = marked(path), False
-        try:
-            write_bytes(path, data, overwrite=overwrite)
-        except TabprotectError as error:
-            self._page.show_error(error)
+    def _write(self, kind: str, path: Path, content: Content, *, overwrite: bool) -> None:
+        self._exporter.write(kind, path, content, confidential=True, overwrite=overwrite)

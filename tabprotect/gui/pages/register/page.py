@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QShowEvent
@@ -15,25 +18,23 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from tabprotect.engine.atomic import write_bytes
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.house import register_address
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.register.left_before import marks
-from tabprotect.engine.register.register_entry import related
+from tabprotect.engine.register.register_entry import RELATIONS, RegisterEntry, Relation, related
 from tabprotect.gui.base.document import Document
+from tabprotect.gui.base.exporter import Exporter
 from tabprotect.gui.base.page import Changes, Page
 from tabprotect.gui.base.question import Question
-from tabprotect.gui.look.file_dialogs import ask_place
 from tabprotect.gui.look.finder import Finder
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
-from tabprotect.gui.look.listing import Listing
+from tabprotect.gui.look.listing import ListColumn, Listing
 from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID
-from tabprotect.gui.pages.register.release_list import ListedRelease, columns, details
-from tabprotect.gui.pages.register.stage import RegisterStage
+from tabprotect.gui.pages.stages import RegisterStage
 
 
 class RegisterPage(RegisterStage, Page):
@@ -45,6 +46,7 @@ class RegisterPage(RegisterStage, Page):
         self._reading: Question[list[ListedRelease]] = Question(
             self, document.jobs, self._read, self.show_error
         )
+        self._exporter = Exporter(self)
         self._writing: Question[str] = Question(self, document.jobs, self._written, self.show_error)
         self.search = Finder("Find releases")
         self.search.textChanged.connect(lambda _: self._fill())
@@ -180,32 +182,25 @@ class RegisterPage(RegisterStage, Page):
         if row is None:
             return
         folder = self.document.preferences.public_folder
-        ask_place(
-            self,
-            "Save the bundle",
-            str(Path(folder or "") / f"release-{row.entry.number}.zip"),
-            "Zip files (*.zip)",
-            lambda path: self.save_to(row, Path(path)),
-            suffix="zip",
-        )
+        place = Path(folder or "") / f"release-{row.entry.number}.zip"
+        self._exporter.ask(place, partial(self.save_to, row), confidential=False)
 
-    def save_to(self, row: ListedRelease, path: Path) -> None:
+    def save_to(self, row: ListedRelease, path: Path, *, overwrite: bool = False) -> None:
         """Write the bundle of a release, as it left."""
 
-        def work(progress: Progress) -> str:
+        def content(progress: Progress) -> bytes:
             from tabprotect.engine.register.register import Register
 
             with Register(_place()) as register:
-                content = register.content(row.entry)
-            if content is None:
+                kept = register.content(row.entry)
+            if kept is None:
                 raise InputError(
                     f"the register does not keep the bytes of release {row.entry.number}",
                     hint="large bundles are not kept: take it from where it was published",
                 )
-            write_bytes(path, content)
-            return f"Written: {path.name}."
+            return kept
 
-        self._writing.ask("saving a bundle", work)
+        self._exporter.write("bundle", path, content, confidential=False, overwrite=overwrite)
 
     def _written(self, said: str) -> None:
         self.reason.clear()
@@ -234,3 +229,71 @@ def _rows(project: Project | None) -> list[ListedRelease]:
         found = related(marks(project.problem), entries)
         bears = {earlier.entry.number: earlier.relation for earlier in found}
     return [ListedRelease(entry, bears.get(entry.number)) for entry in reversed(entries)]
+
+
+HEADS = ("No.", "Published", "Title", "Method", "Who", "This table", "State")
+
+BEARS: dict[Relation, str] = {
+    "original": "the same original",
+    "records": "the same records",
+    "variables": "some of the same variables",
+}
+"""How a release bears on the open table, for a column."""
+
+assert BEARS.keys() == RELATIONS.keys()
+
+
+@dataclass(frozen=True)
+class ListedRelease:
+    """A release, and how it bears on the table that is open."""
+
+    entry: RegisterEntry
+    relation: Relation | None = None
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """The cells of the row."""
+        of = self.entry.publication
+        return (
+            str(self.entry.number),
+            self.entry.day,
+            of.title or "untitled",
+            of.method_label,
+            of.who,
+            "" if self.relation is None else BEARS[self.relation],
+            "withdrawn" if self.entry.withdrawn is not None else _gate(of.gate),
+        )
+
+
+def _gate(gate: Any) -> str:
+    stated = gate.get("gate")
+    if not isinstance(stated, dict):
+        return "no verdict"
+    passed = stated.get("passed")
+    if passed is None:
+        return "not judged"
+    return "within the limits" if passed else "beyond the limits, by decision"
+
+
+def details(row: ListedRelease) -> list[tuple[str, str]]:
+    """Name and value of all that the register keeps of a release."""
+    entry, of = row.entry, row.entry.publication
+    out = [
+        ("Published", f"{entry.time:%Y-%m-%d %H:%M} UTC, {of.who or 'nobody named'}"),
+        ("Title", of.title or "untitled"),
+        ("Method", of.method_label),
+        ("Gate", _gate(of.gate)),
+        ("Fingerprint", of.bundle),
+    ]
+    out += [("Decision", text) for text in of.decisions]
+    if (day := entry.withdrawn) is not None:
+        out.append(("Withdrawn", f"{day:%Y-%m-%d %H:%M} UTC: {entry.withdrawn_reason}"))
+    return out
+
+
+def columns(rows: Sequence[ListedRelease]) -> list[ListColumn]:
+    """The releases for a list."""
+    return [
+        ListColumn(head, [row.texts[at] for row in rows], str, right=False)
+        for at, head in enumerate(HEADS)
+    ]

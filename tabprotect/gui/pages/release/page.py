@@ -44,15 +44,11 @@ from tabprotect.gui.look.layouts import in_row
 from tabprotect.gui.look.theme import GRID, spaced
 from tabprotect.gui.pages.release.bundle_shown import Bundle, inspect, prepare, reader_sentence
 from tabprotect.gui.pages.release.files_panel import FilesPanel
-from tabprotect.gui.pages.release.fingerprint import Fingerprint
-from tabprotect.gui.pages.release.gate_banner import Banner
-from tabprotect.gui.pages.release.line_groups import groups_of
-from tabprotect.gui.pages.release.line_rows import LineGroup
-from tabprotect.gui.pages.release.publication_seal import Seal
-from tabprotect.gui.pages.release.publish_form import LeavingHouse, PublishForm
+from tabprotect.gui.pages.release.line_rows import Banner, LineGroup, groups_of
+from tabprotect.gui.pages.release.publication_seal import Fingerprint, Seal
+from tabprotect.gui.pages.release.publish_form import LeavingHouse, PublishForm, SigningForm
 from tabprotect.gui.pages.release.report_button import ReportButton
-from tabprotect.gui.pages.release.signing_form import SigningForm
-from tabprotect.gui.pages.release.stage import ReleaseStage
+from tabprotect.gui.pages.stages import ReleaseStage
 
 NARROW = 90 * GRID
 """Pixels of width below which the right column stands under the left one."""
@@ -115,7 +111,7 @@ class ReleasePage(ReleaseStage, Page):
         self.register.clicked.connect(lambda: self.document.page_asked.emit("register"))
         self.protection.remedy_chosen.connect(self._take)
         for group in (self.protection, self.before):
-            group.cells_asked.connect(lambda: self.document.page_asked.emit("posterior"))
+            group.cells_asked.connect(lambda: self.document.page_asked.emit("check"))
         self.report.written.connect(self._reported)
         self.report.failed.connect(self.show_error)
         self.document.judging.changed.connect(self._judged)

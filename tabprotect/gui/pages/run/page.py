@@ -8,9 +8,10 @@ from itertools import pairwise
 from typing import Any
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QGuiApplication, QHideEvent
+from PySide6.QtGui import QGuiApplication, QHideEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QPushButton,
+    QSplitter,
     QStackedWidget,
     QTabWidget,
     QTextBrowser,
@@ -36,7 +37,8 @@ from tabprotect.engine.project.verbs.release_verbs import (
     set_parameters,
     set_seed,
 )
-from tabprotect.engine.protection.problem import Preview
+from tabprotect.engine.protection.descriptions.run_summary import summarise
+from tabprotect.engine.protection.problem import Preview, Protected
 from tabprotect.engine.tables.domain import Index
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Changes, Page
@@ -45,12 +47,12 @@ from tabprotect.gui.base.stage import setup_page
 from tabprotect.gui.forms.configuration_dialog import ask_configuration
 from tabprotect.gui.forms.method_form import MethodForm
 from tabprotect.gui.look.buttons import tool_button
-from tabprotect.gui.look.folding_splitter import FoldingSplitter
+from tabprotect.gui.look.theme import chance_text, count_text, number_text
 from tabprotect.gui.pages.run.method_help import method_help
 from tabprotect.gui.pages.run.method_result import MethodResult
 from tabprotect.gui.pages.run.preview_panel import PreviewPanel
 from tabprotect.gui.pages.run.run_panel import RunPanel
-from tabprotect.gui.pages.run.run_words import expectation, result_sentence
+from tabprotect.gui.pages.stages import MethodsStage, PerturbStage
 
 WAIT = 300
 """Milliseconds of rest before a method is tried."""
@@ -387,7 +389,7 @@ class RunPage(Page):
 
     def main_action(self) -> None:
         if self.face == "result":
-            self.document.page_asked.emit("posterior")
+            self.document.page_asked.emit("check")
         else:
             self.protect()
 
@@ -427,3 +429,60 @@ class RunPage(Page):
             shown = self.stack.currentWidget()
             assert isinstance(shown, (RunPanel, MethodResult))
             shown.select(index)
+
+
+class PerturbPage(PerturbStage, RunPage):
+    """The coin, the rule, what will happen; then the run and its coins."""
+
+
+class MethodsPage(MethodsStage, RunPage):
+    """The form under the method's own name."""
+
+    def refresh(self, changes: Changes) -> None:
+        project = self.document.project
+        self.set_heading(self.label if project is None else project.protection.label)
+        super().refresh(changes)
+
+
+def expectation(preview: Preview) -> str:
+    """What a method will do to this table, for the house."""
+    if preview.sentence:
+        return preview.sentence
+    if not preview.judged_cells:
+        return "No published cell has anybody in it."
+    whose = "An at-risk count" if preview.at_risk_cells else "A positive count"
+    if not preview.change:
+        return f"{whose} of the main table is not published."
+    return (
+        f"{whose} of the main table is published as it is with probability "
+        f"{chance_text(preview.unchanged_share)} and changes by "
+        f"{number_text(preview.mean_absolute_deviation)} on average "
+        f"({count_text(preview.runs)} trial run{'' if preview.runs == 1 else 's'})."
+    )
+
+
+def result_sentence(protected: Protected) -> str:
+    """What a run did, for the house."""
+    text = summarise(protected).sentence
+    if protected.record.overruled:
+        text += " It goes out although the gate says no; that is recorded."
+    return text
+
+
+class FoldingSplitter(QSplitter):
+    """Side by side from so many characters of width on; no part is ever hidden."""
+
+    def __init__(self, *parts: QWidget, characters: int) -> None:
+        super().__init__(Qt.Orientation.Horizontal)
+        self._characters = characters
+        self.setChildrenCollapsible(False)
+        for number, part in enumerate(parts):
+            self.addWidget(part)
+            self.setStretchFactor(number, 1)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        wide = self.width() >= self._characters * self.fontMetrics().averageCharWidth()
+        wanted = Qt.Orientation.Horizontal if wide else Qt.Orientation.Vertical
+        if wanted != self.orientation():
+            self.setOrientation(wanted)
+        super().resizeEvent(event)

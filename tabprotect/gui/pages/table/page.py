@@ -24,8 +24,7 @@ from tabprotect.engine.tables.table import Table
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Changes, Page
 from tabprotect.gui.grid.cell_texts import FIGURES, figure
-from tabprotect.gui.grid.clipboard import whole_number
-from tabprotect.gui.grid.copying import Copying
+from tabprotect.gui.grid.clipboard import Copying, whole_number
 from tabprotect.gui.grid.folded_levels import Folding
 from tabprotect.gui.grid.grid_view import GridView
 from tabprotect.gui.grid.layout import Layout
@@ -35,12 +34,17 @@ from tabprotect.gui.look import icons
 from tabprotect.gui.look.buttons import tool_button
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.theme import colour
+from tabprotect.gui.pages.stages import TableStage
 from tabprotect.gui.pages.table.categories_panel import CategoriesPanel
-from tabprotect.gui.pages.table.find_and_paste_bars import FindBar, PasteBar
+from tabprotect.gui.pages.table.find_and_paste_bars import (
+    FindBar,
+    PasteBar,
+    Pending,
+    changed_cells,
+    from_clipboard,
+)
 from tabprotect.gui.pages.table.fold_tool import FoldTool
-from tabprotect.gui.pages.table.paste_preview import Pending, changed_cells, from_clipboard
 from tabprotect.gui.pages.table.risk_list import RiskList, next_cell
-from tabprotect.gui.pages.table.stage import TableStage
 from tabprotect.gui.pages.table.words import cell_called, empty_words, table_words
 
 STRUCTURE = frozenset({"table", "placement", "release", "view", "everything"})
@@ -339,7 +343,7 @@ class TablePage(TableStage, Page):
     # -- commands -----------------------------------------------------------------------------
 
     def main_action(self) -> None:
-        self.document.page_asked.emit("posterior" if self.document.public else "protect")
+        self.document.page_asked.emit("check" if self.document.public else "protect")
 
     def _typed(self, row: int, column: int, text: str) -> None:
         layout = self.grid.layout_

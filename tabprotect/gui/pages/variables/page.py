@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import takewhile
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QHeaderView,
+    QMenu,
+    QPushButton,
     QSplitter,
     QTableWidget,
     QTableWidgetItem,
 )
 
 from tabprotect.engine.errors import InputError, TabprotectError
+from tabprotect.engine.microdata.coding import MISSING
+from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.verbs.level_verbs import (
     group_categories,
     levels_of,
@@ -23,27 +28,22 @@ from tabprotect.engine.project.verbs.level_verbs import (
     take_level,
     with_levels,
 )
-from tabprotect.engine.tables.groupings.bands import held_name, span_of
+from tabprotect.engine.sensitivity.small_count import SmallCount
+from tabprotect.engine.tables import structural
+from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.groupings.bands import held_name, span_of, whole
 from tabprotect.engine.tables.groupings.nesting import chains
 from tabprotect.engine.tables.table import Table
-from tabprotect.engine.tables.variable import Variable
+from tabprotect.engine.tables.variable import Level, Variable
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Changes, Page
 from tabprotect.gui.base.question import Question
 from tabprotect.gui.look.buttons import ScrollsDown
 from tabprotect.gui.look.listing import as_list
 from tabprotect.gui.look.theme import GRID, count_text
+from tabprotect.gui.pages.stages import VariablesStage
 from tabprotect.gui.pages.variables.category_tree import CategoryTree
 from tabprotect.gui.pages.variables.grouping_panel import GroupingPanel
-from tabprotect.gui.pages.variables.stage import VariablesStage
-from tabprotect.gui.pages.variables.variable_facts import (
-    Foreseen,
-    foresee_level,
-    levels_text,
-    missing_codes,
-    variable_kind,
-)
-from tabprotect.gui.pages.variables.zeros_menu import ZerosMenu
 from tabprotect.languages.speaking import told
 
 TITLES = ("Variable", "Kind", "Categories", "Levels", "Missing")
@@ -272,3 +272,141 @@ class VariablesPage(VariablesStage, Page):
 
     def _not_foreseen(self, error: TabprotectError) -> None:
         self.panel.live.setText(error.message)
+
+
+SHOWN = 60
+"""Characters of a statement in the menu."""
+
+
+class ZerosMenu(QPushButton):
+    """``stated`` carries all statements that shall hold, as the command takes them."""
+
+    stated = Signal(list)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setText("Structural zeros")
+        self.setToolTip(
+            "Cells in which nobody can be: select categories, add them, do the same in another "
+            "variable, then state it. They are public."
+        )
+        self._pending: dict[str, list[str]] = {}
+        self._domain: Domain | None = None
+        self._variable, self._chosen = "", list[str]()
+        menu = QMenu(self)
+        menu.aboutToShow.connect(self._fill)
+        self.setMenu(menu)
+
+    def show_state(self, domain: Domain | None, variable: str, chosen: Sequence[str]) -> None:
+        """What there is to say it of now."""
+        if domain is None or self._domain is None or domain.categories != self._domain.categories:
+            self._pending = {}
+        self._domain, self._variable, self._chosen = domain, variable, list(chosen)
+        self.setEnabled(domain is not None)
+
+    def _fill(self) -> None:
+        menu, domain = self.menu(), self._domain
+        menu.clear()
+        if domain is None:
+            return
+        named = f"{self._variable} {', '.join(self._chosen)}"[:SHOWN]
+        add = menu.addAction(f"{told('Add')} {named}", self._add)
+        add.setEnabled(bool(self._chosen))
+        if self._pending:
+            words = " and ".join(f"{n} {', '.join(c)}" for n, c in self._pending.items())
+            menu.addAction(f"{told('Nobody is in')}: {words[:SHOWN]}", self._state)
+            menu.addAction(told("Forget what was added"), self._pending.clear)
+        if domain.structural:
+            menu.addSeparator()
+        for zero in domain.structural:
+            action = menu.addAction(f"{told('Let go')}: {zero.words[:SHOWN]}")
+            action.triggered.connect(lambda _=False, z=zero: self._let_go(z))
+
+    def _add(self) -> None:
+        self._pending[self._variable] = self._chosen
+
+    def _state(self) -> None:
+        assert self._domain is not None
+        known = structural.as_json(self._domain.structural)
+        made, self._pending = self._pending, {}
+        self.stated.emit([*known, made])
+
+    def _let_go(self, zero: structural.StructuralZeros) -> None:
+        assert self._domain is not None
+        left = [one for one in self._domain.structural if one is not zero]
+        self.stated.emit(structural.as_json(left))
+
+
+MISSING_CODES = frozenset(
+    {"", ".", "..", ":", "-", "na", "n/a", "nan", "missing", "unknown", MISSING}
+)
+
+
+def missing_codes(variable: Variable) -> tuple[str, ...]:
+    """The categories that mean that nothing is known."""
+    return tuple(c for c in variable.categories if c.strip().casefold() in MISSING_CODES)
+
+
+def variable_kind(variable: Variable) -> str:
+    """``numbers``, ``bands``, ``codes`` or ``names``."""
+    missing = missing_codes(variable)
+    known = [c for c in variable.categories if c not in missing]
+    if known and all(whole(c) is not None for c in known):
+        return "numbers"
+    if known and all(span_of(c) is not None for c in known):
+        return "bands"
+    return "codes" if known and all(len(c) <= 6 for c in known) else "names"
+
+
+def levels_text(variable: Variable) -> str:
+    """``nuts1 > nuts2 > nuts3; coast``."""
+    if not variable.coarser:
+        return ""
+    tree = " \u203a ".join(level.name for level in variable.levels)
+    return "; ".join([tree, *(level.name for level in variable.across)])
+
+
+def at_risk(table: Table, rule: SmallCount) -> int:
+    """How many cells hold a count at risk."""
+    if rule.low > 0:
+        return int(rule.mask(table.cells[1]).sum())
+    return int(rule.mask(table.counts).sum())
+
+
+@dataclass(frozen=True)
+class Foreseen:
+    """What counting at a level would leave. Confidential.
+
+    Attributes
+    ----------
+    level
+    groups
+        How many there would be.
+    before, after
+        Cells at risk.
+    """
+
+    level: Level
+    groups: int
+    before: int
+    after: int
+
+    @property
+    def sentence(self) -> str:
+        """At-risk cells, live."""
+        return (
+            f"{count_text(self.groups)} groups. At-risk cells {count_text(self.before)} \u2192 "
+            f"{count_text(self.after)} "
+            "where the table is counted at this level."
+        )
+
+
+def foresee_level(
+    table: Table, rule: SmallCount, domain: Domain, variable: str, level: Level, progress: Progress
+) -> Foreseen:
+    """Count what is at risk at a level; ``domain`` has it."""
+    progress.report("looking at the groups", 0.0)
+    names = [f"{variable}@{level.name}" if n == variable else n for n in domain.names]
+    coarse = table.on(domain).margin(names)
+    progress.report("looking at the groups", 1.0)
+    return Foreseen(level, len(set(level.groups)), at_risk(table, rule), at_risk(coarse, rule))

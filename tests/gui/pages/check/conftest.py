@@ -11,6 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from tabprotect.engine.bundle import public
 from tabprotect.engine.project.verbs.release_verbs import protect, set_prior
+from tabprotect.engine.project.verbs.table_verbs import set_at_risk
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.frame.main_window import MainWindow
 
@@ -21,12 +22,17 @@ CELL = (0, 1)
 
 
 @pytest.fixture
-def protected(opened: MainWindow, settle: Settle) -> MainWindow:
-    """The 4 x 4 example, protected with a seed, cell (v1, w2) selected, the page in front."""
+def protected(opened: MainWindow, settle: Settle, request: pytest.FixtureRequest) -> MainWindow:
+    """The 4 x 4 example, protected with a seed, cell (v1, w2) selected, the page in front.
+
+    A parameter is the at-risk rule of the house.
+    """
+    if hasattr(request, "param"):
+        opened.document.do(set_at_risk, rule=request.param)
     opened.document.do(protect, seed=7)
     opened.document.do(set_prior, who="intruder", prior="positive")
     settle()
-    opened.go("posterior")
+    opened.go("check")
     settle()
     opened.document.select(CELL)
     return opened
@@ -46,7 +52,7 @@ def reader(qtbot: QtBot, protected: MainWindow, tmp_path: Path) -> Iterator[Main
     window.files.open(str(tmp_path / "release.zip"))
     qtbot.waitUntil(lambda: not window.document.jobs.running)
     window.document.do(set_prior, who="intruder", prior="positive")
-    window.go("posterior")
+    window.go("check")
     qtbot.waitUntil(lambda: not window.document.jobs.running)
     window.document.select(CELL)
     QApplication.processEvents()

@@ -58,7 +58,7 @@ def engine(window: MainWindow, prior: str = "uniform") -> Posterior:
 def test_it_says_why_it_cannot_be_used_before_there_is_a_release(opened: MainWindow) -> None:
     assert "Protect the table first" in CheckPage.why_not(opened.document)
     before = opened.page
-    opened.go("posterior")
+    opened.go("check")
     assert opened.page is before
 
 
@@ -104,7 +104,7 @@ def test_the_slides_release_has_the_true_posterior_not_the_printed_one(
     # A window is in use: the reader has one of its own.
     (theirs,) = OPEN
     qtbot.waitUntil(lambda: not theirs.document.jobs.running)
-    theirs.go("posterior")
+    theirs.go("check")
     qtbot.waitUntil(lambda: not theirs.document.jobs.running)
     theirs.document.select(CELL)
     shown = page(theirs)
@@ -141,7 +141,7 @@ def test_where_the_mode_is_not_the_published_value_is_listed(
     public.write(Release.of(Table.dense(domain, counts), mechanism), tmp_path / "mode.zip")
     window.files.open(str(tmp_path / "mode.zip"))
     settle()
-    window.go("posterior")
+    window.go("check")
     settle()
     shown = page(window)
     assert shown.mode_button.text() == "Mode is the published value: 4 of 6 cells."
@@ -182,6 +182,7 @@ def test_the_most_exposed_cells_come_first(protected: MainWindow) -> None:
     assert {cell[0] for cell in shown.exposed.cells} == {2}
 
 
+@pytest.mark.parametrize("protected", ["1..2", "1..7"], indirect=True)
 def test_public_view_is_what_the_bundles_reader_sees(
     protected: MainWindow, reader: MainWindow, settle: Settle, qtbot: QtBot
 ) -> None:
@@ -318,7 +319,7 @@ def test_long_labels_and_two_hundred_categories(
     settle()
     window.document.do(protect, seed=2, accept_weak=True)
     settle()
-    window.go("posterior")
+    window.go("check")
     settle()
     shown = page(window)
     window.document.select((199, 2))
@@ -360,7 +361,7 @@ def test_a_prior_that_fits_nothing_leaves_the_main_action_in_sight(
     settle()
     THEME.apply(zoom=zoom)
     window.resize(1280, 720)
-    window.go("posterior")
+    window.go("check")
     settle()
     shown = window.page
     note = next(n for n in shown.findChildren(QLabel) if "o original table fits" in n.text())

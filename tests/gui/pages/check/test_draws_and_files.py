@@ -165,7 +165,7 @@ def test_public_exports_hold_nothing_of_the_original(
     ):
         shown.files.write(kind, tmp_path / f"{kind}.{suffix}")
         settle()
-    assert not shown.errors.isVisible()
+    assert shown.errors.error is None
     assert len(list(tmp_path.iterdir())) == 6
     for path in tmp_path.iterdir():
         data = path.read_bytes()

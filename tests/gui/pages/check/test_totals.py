@@ -32,9 +32,9 @@ def check(opened: MainWindow, settle: Settle, qtbot: QtBot) -> CheckPage:
     opened.document.do(set_parameters, keep="v + half", groupings=groupings)
     opened.document.do(protect, seed=3, accept_weak=True)
     settle()
-    opened.go("posterior")
+    opened.go("check")
     settle()
-    page = opened.pages["posterior"]
+    page = opened.pages["check"]
     assert isinstance(page, CheckPage)
     page.tabs.setCurrentWidget(page.sums)
     qtbot.waitUntil(lambda: page.sums.totals is not None)
@@ -86,7 +86,7 @@ def test_a_total_selected_in_the_table_is_believed_exactly(
     document.do(set_cycles, kind="triangular")
     document.do(protect, seed=3, accept_weak=True)
     settle()
-    opened.go("posterior")
+    opened.go("check")
     qtbot.waitUntil(lambda: document.known_posterior() is not None)
     release = document.release
     assert release is not None
@@ -109,7 +109,7 @@ def test_a_total_selected_in_the_table_is_believed_exactly(
     wanted = sums(infer(likelihood_of(release)), Publication(release.domain, (("w",),)))[0]
     assert inspector.value("expected") == number_text(float(wanted.mean[2]))
     # Check goes to the same total.
-    opened.go("posterior")
+    opened.go("check")
     qtbot.waitUntil(lambda: check.sums.totals is not None)
     assert check.tabs.currentWidget() is check.sums and check.sums.chosen == ("w",)
     qtbot.waitUntil(lambda: check.sums.table.currentIndex().row() == 2)
@@ -127,8 +127,8 @@ def test_a_total_selected_before_the_posterior_is_known_is_gone_to(
     opened.document.do(protect, seed=3, accept_weak=True)
     settle()
     opened.document.select_total(Total(("w",), (0, 2)))
-    opened.go("posterior")
-    page = opened.pages["posterior"]
+    opened.go("check")
+    page = opened.pages["check"]
     assert isinstance(page, CheckPage)
     qtbot.waitUntil(lambda: page.sums.totals is not None)
     assert page.tabs.currentWidget() is page.sums and page.sums.chosen == ("w",)

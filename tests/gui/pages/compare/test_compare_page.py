@@ -218,19 +218,23 @@ def test_a_weak_setting_opens_as_a_draft_that_no_reason_has_let_out(
     assert np.array_equal(project.protected.release.table.counts, expected)
 
 
-def test_exports_are_marked(ran: ComparePage, tmp_path: Path) -> None:
+def test_exports_are_marked(ran: ComparePage, settle: Settle, tmp_path: Path) -> None:
     found = ran.comparison
     assert found is not None
     ran.files.write("csv", tmp_path / "all.csv")
+    settle()
+    assert "Written: all-CONFIDENTIAL.csv" in ran.errors.accessibleDescription()
     rows = list(csv.DictReader((tmp_path / "all-CONFIDENTIAL.csv").read_text().splitlines()))
     assert [row["run_CONFIDENTIAL"] for row in rows] == [TWO[0]] * 3 + [TWO[1]] * 3
     assert [float(r["hellinger_expected"]) for r in rows] == [
         r.values["hellinger_expected"] for r in found.runs
     ]
     ran.files.write("svg", tmp_path / "map-CONFIDENTIAL.svg")
+    settle()
     assert "CONFIDENTIAL" in (tmp_path / "map-CONFIDENTIAL.svg").read_text()
     ran.files.write("svg", tmp_path / "map-CONFIDENTIAL.svg")
-    assert ran.errors.isVisible()
+    settle()
+    assert "there is a file of that name already" in ran.errors.text
 
 
 def test_deviations_are_those_of_the_releases(ran: ComparePage, settle: Settle) -> None:

@@ -29,8 +29,8 @@ from tabprotect.engine.project.verbs.table_verbs import new_table, place, set_co
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.gui.frame.main_window import MainWindow
 from tabprotect.gui.grid.cycle_walk import walk_steps
-from tabprotect.gui.pages.compare.stage import CompareStage
 from tabprotect.gui.pages.cycles.page import CyclesPage
+from tabprotect.gui.pages.stages import CompareStage
 
 Settle = Callable[[], None]
 

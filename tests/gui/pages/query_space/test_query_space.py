@@ -23,7 +23,7 @@ from tabprotect.gui.lattice.space import CANDIDATE, RELEASED, UNKNOWN, UNRELEASA
 from tabprotect.gui.look.theme import THEME
 from tabprotect.gui.pages.query_space.page import QuerySpacePage
 from tabprotect.gui.pages.release.page import ReleasePage
-from tabprotect.gui.pages.run.perturb_page import PerturbPage
+from tabprotect.gui.pages.run.page import PerturbPage
 
 Settle = Callable[[], None]
 
@@ -361,18 +361,23 @@ def test_above_eight_variables_frontiers_stand_for_the_lattice(
     assert space.focus.bit_count() == 1
 
 
-def test_nodes_are_copied_and_written_with_the_mark(czech: MainWindow, tmp_path: Path) -> None:
+def test_nodes_are_copied_and_written_with_the_mark(
+    czech: MainWindow, settle: Settle, tmp_path: Path
+) -> None:
     files = page(czech).files
     files.copy.trigger()
     lines = QGuiApplication.clipboard().text().splitlines()
     assert len(lines) == 65
     assert lines[-1].split("\t") == ["A,B,C,D,E,F", "6", "unreleasable", "1", "0"]
     files.write(tmp_path / "nodes.csv")
+    settle()
     written = tmp_path / "nodes-CONFIDENTIAL.csv"
     assert len(written.read_text().splitlines()) == 65
     files.write(tmp_path / "nodes.csv")
+    settle()
     assert page(czech).errors.isVisible() and str(written) in page(czech).errors.text
     files.write_picture(tmp_path / "lattice.svg")
+    settle()
     assert b"CONFIDENTIAL" in (tmp_path / "lattice-CONFIDENTIAL.svg").read_bytes()
 
 

@@ -63,12 +63,12 @@ def test_what_the_gate_refuses_is_said_with_its_number_and_what_helps(
     assert not [line for line in lines if line.state == "passed"]
     assert all(line.staff for line in lines if "at-risk" in line.text and line is not lines[0])
     assert not shown.main_button.isEnabled() and "a reason" in shown._note.text()
-    assert (refused.rail.buttons["posterior"].badge, refused.rail.buttons["release"].badge) == (
+    assert (refused.rail.buttons["check"].badge, refused.rail.buttons["release"].badge) == (
         3,
         1,
     )
     shown.protection.rows[0].button.click()
-    assert refused.page is refused.pages["posterior"]
+    assert refused.page is refused.pages["check"]
     refused.go("release")
     settle()
     assert shown.protection.remedies
@@ -148,6 +148,8 @@ def test_a_table_that_left_before_takes_a_reason(
     settle()
     register = ready.pages["register"]
     assert isinstance(register, RegisterPage) and len(register.rows) == 2
+    decisions = register.rows[0].entry.publication.decisions
+    assert "published again: corrected" in decisions
     register.reason.setText("a wrong title")
     register.withdraw.click()
     settle()

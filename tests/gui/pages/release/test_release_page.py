@@ -40,7 +40,7 @@ def page(window: MainWindow) -> ReleasePage:
 
 
 def posterior_of(window: MainWindow) -> dict[str, float]:
-    shown = window.pages["posterior"]
+    shown = window.pages["check"]
     assert isinstance(shown, CheckPage)
     belief = shown.cell.histogram.beliefs[0]
     chances = zip(belief.values.tolist(), belief.chances.tolist(), strict=True)
@@ -126,7 +126,7 @@ def test_published_bundle_gives_everybody_the_same_posterior(
     assert not page(ready).main_button.isVisible()
     assert page(ready).banner.line.text.startswith("Published. ")
 
-    ready.go("posterior")
+    ready.go("check")
     settle()
     document.select(CELL)
     house = posterior_of(ready)
@@ -138,7 +138,7 @@ def test_published_bundle_gives_everybody_the_same_posterior(
 
     second.files.open(str(path))
     qtbot.waitUntil(lambda: not second.document.jobs.running)
-    second.go("posterior")
+    second.go("check")
     qtbot.waitUntil(lambda: not second.document.jobs.running)
     second.document.select(CELL)
     assert second.document.public and not second.shows_original()
@@ -345,6 +345,19 @@ def test_the_report_is_written_from_the_page(
     ready.document.set_public(True)
     visible = {key for key, action in shown.report.entries.items() if action.isVisible()}
     assert visible == {("public", "html"), ("public", "pdf")} and not shown.report.open.isEnabled()
+
+
+def test_a_narrow_page_has_one_column_and_a_wide_one_two(ready: MainWindow, settle: Settle) -> None:
+    shown = page(ready)
+    for width, columns in ((1366, 2), (760, 1), (1366, 2)):
+        ready.resize(width, 768)
+        settle()
+        lines, before = (shown.protection, shown.before)
+        left, right = (w.mapTo(shown, w.rect().topLeft()) for w in (lines, before))
+        if columns == 2:
+            assert right.x() >= left.x() + lines.width()
+        else:
+            assert right.x() == left.x() and right.y() >= left.y() + lines.height()
 
 
 def test_tab_follows_reading(ready: MainWindow) -> None:

@@ -33,7 +33,7 @@ from tabprotect.engine.protection.subtables import MARGINS, publication_of
 from tabprotect.engine.release.likelihood import CellFactors, independent
 from tabprotect.engine.release.release import PublishedTable, Release
 from tabprotect.gui.frame.main_window import MainWindow
-from tabprotect.gui.pages.run.methods_page import MethodsPage
+from tabprotect.gui.pages.run.page import MethodsPage
 
 Settle = Callable[[], None]
 

@@ -31,7 +31,7 @@ from tabprotect.gui.forms.method_form import MethodForm
 from tabprotect.gui.frame.main_window import MainWindow
 from tabprotect.gui.grid.grid_view import GridView
 from tabprotect.gui.pages.run.coin_replay import Replay
-from tabprotect.gui.pages.run.perturb_page import PerturbPage
+from tabprotect.gui.pages.run.page import PerturbPage
 
 Settle = Callable[[], None]
 

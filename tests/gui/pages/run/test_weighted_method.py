@@ -15,7 +15,7 @@ from pytestqt.qtbot import QtBot
 from tabprotect.engine.project.verbs.release_verbs import set_method
 from tabprotect.engine.project.verbs.table_verbs import tabulate
 from tabprotect.gui.frame.main_window import MainWindow
-from tabprotect.gui.pages.run.methods_page import MethodsPage
+from tabprotect.gui.pages.run.page import MethodsPage
 
 Settle = Callable[[], None]
 

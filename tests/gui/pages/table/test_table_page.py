@@ -17,7 +17,7 @@ from tabprotect.engine.project.verbs.release_verbs import protect
 from tabprotect.engine.project.verbs.table_verbs import place, set_at_risk, tabulate
 from tabprotect.engine.sensitivity.dominance import Dominance
 from tabprotect.gui.frame.main_window import MainWindow
-from tabprotect.gui.grid import copying
+from tabprotect.gui.grid import clipboard
 from tabprotect.gui.grid.grid_view import GridView
 from tabprotect.gui.pages.table.page import TablePage
 
@@ -251,13 +251,13 @@ def test_a_large_block_is_copied_beside_the_window(
     data = QApplication.clipboard().mimeData()
     wanted = data.text(), data.html()
     QApplication.clipboard().setText("something else")
-    monkeypatch.setattr(copying, "AT_ONCE", 15)
+    monkeypatch.setattr(clipboard, "AT_ONCE", 15)
     table_page.copy(with_headers=True)
     assert QApplication.clipboard().text() == "something else"
     settle()
     data = QApplication.clipboard().mimeData()
     assert (data.text(), data.html()) == wanted
-    monkeypatch.setattr(copying, "CLIPBOARD_CELLS", 15)
+    monkeypatch.setattr(clipboard, "CLIPBOARD_CELLS", 15)
     table_page.copy(with_headers=True)
     assert "too large" in table_page.errors.text
 

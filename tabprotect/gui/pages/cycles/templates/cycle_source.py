@@ -4,13 +4,31 @@ from __future__ import annotations
 
 from functools import cached_property
 
-from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QStackedWidget
+from PySide6.QtCore import QRectF, QSize, Signal
+from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtWidgets import (
+    QFrame,
+    QGridLayout,
+    QScrollArea,
+    QSizePolicy,
+    QStackedWidget,
+    QWidget,
+)
 
+from tabprotect.engine.arrays import Signs
+from tabprotect.engine.cycles.designs import DESIGNS, design
+from tabprotect.engine.errors import ParameterError
+from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.project.project import Project
+from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.gui.base.document import Document
+from tabprotect.gui.look.choice_card import ChoiceCard
+from tabprotect.gui.look.label import Label
+from tabprotect.gui.look.layouts import in_column
+from tabprotect.gui.look.theme import GRID
+from tabprotect.gui.pages.cycles.cycle_picture import paint_pattern, pattern
 from tabprotect.gui.pages.cycles.templates.design_for_me import DesignForMe
-from tabprotect.gui.pages.cycles.templates.template_cards import TemplateCards
 
 
 class Choosing(QStackedWidget):
@@ -66,3 +84,137 @@ class Choosing(QStackedWidget):
         if project is not None:
             self.setCurrentWidget(self.design)
             self.design.show_project(project)
+
+
+SMALL = {2: 5, 3: 3}
+"""Categories per variable of the table in the picture, by number of variables; else 2."""
+
+COLUMNS = 3
+
+
+def _stand_in(domain: Domain) -> Domain:
+    """A table of the same kind that is small enough to be drawn; even and odd sizes stay so."""
+    most = SMALL.get(domain.ndim, 2)
+    shape = [s if s <= most else most - (most - s) % 2 for s in domain.shape]
+    return Domain.of_shape([max(s, min(2, n)) for s, n in zip(shape, domain.shape, strict=True)])
+
+
+class Pictures(QWidget):
+    """Some cycles of a template, side by side."""
+
+    def __init__(self, patterns: list[Signs]) -> None:
+        super().__init__()
+        self._patterns = patterns
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setAccessibleName("Picture of some of its cycles")
+
+    def sizeHint(self) -> QSize:
+        return QSize(26 * GRID, 8 * GRID)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        size = float(self.height())
+        left = 0.0
+        for matrix in self._patterns:
+            wide = min(size * matrix.shape[1] / matrix.shape[0], 1.6 * size)
+            if left + wide > self.width():
+                break
+            paint_pattern(painter, QRectF(left, 0, wide, size), matrix)
+            left += wide + 2 * GRID
+
+
+class TemplateCard(ChoiceCard):
+    """One template; one that cannot be used says why."""
+
+    def __init__(
+        self, title: str, sentence: str, avoid: str, moves: MoveSet | None, why: str
+    ) -> None:
+        super().__init__(title, f"{sentence} Not {avoid}.", why=why)
+        heading = Label(title, wordWrap=True, role="section")
+        column = in_column(
+            heading, on=self, margins=(2 * GRID, GRID, 2 * GRID, GRID), spacing=GRID // 2
+        )
+        if moves is not None:
+            placement = Placement.of(moves.domain)
+            shown = sorted({0, len(moves) // 2, len(moves) - 1})
+            column.addWidget(Pictures([pattern(moves, i, placement) for i in shown]))
+        words = Label(why or sentence, wordWrap=True)
+        column.addWidget(words)
+        if not why:
+            warning = Label(f"Not {avoid}.", wordWrap=True, role="quiet")
+            column.addWidget(warning)
+        column.addStretch(1)
+
+
+class TemplateCards(QScrollArea):
+    """All templates for the table at hand. ``chosen`` carries the name of one."""
+
+    chosen = Signal(str)
+    design_asked = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setAccessibleName("Templates")
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.cards: dict[str, TemplateCard] = {}
+        self._shape: tuple[int, ...] = ()
+
+    def show_domain(self, domain: Domain) -> None:
+        """Draw the cards for a table's shape."""
+        if domain.shape == self._shape:
+            return
+        self._shape = domain.shape
+        self.cards = {}
+        inner = QWidget()
+        grid = QGridLayout(inner)
+        grid.setContentsMargins(0, 0, GRID, 0)
+        grid.setSpacing(GRID)
+        first = TemplateCard(
+            "Design for me",
+            "Say what must stay true; designs are tried on synthetic tables with the same margins, "
+            "from useful to protected.",
+            "where every cycle is to be drawn by hand",
+            None,
+            "",
+        )
+        first.chosen.connect(self.design_asked)
+        self.cards["design for me"] = first
+        grid.addWidget(first, 0, 0)
+        for name, kind in DESIGNS.items():
+            self._add(grid, name, kind.label, kind.sentence, kind.avoid, domain)
+        for order in range(1, domain.ndim - 1):
+            self._add(
+                grid,
+                f"order-{order}",
+                f"Keep {order}-way margins only",
+                f"Short cycles that may change every margin over more than {order} "
+                f"variable{'s' if order > 1 else ''}: they block less and protect more.",
+                "when larger margins are published or must add up to other tables",
+                domain,
+            )
+        for column in range(COLUMNS):
+            grid.setColumnStretch(column, 1)
+        grid.setRowStretch(grid.rowCount(), 1)
+        self.setWidget(inner)
+
+    def _add(
+        self,
+        grid: QGridLayout,
+        name: str,
+        title: str,
+        sentence: str,
+        avoid: str,
+        domain: Domain,
+    ) -> None:
+        why, moves = "", None
+        small = _stand_in(domain)
+        try:
+            moves = design(small, name)
+        except ParameterError as error:
+            why = f"Not for this table: {next(iter(error.fields.values()))}."
+        card = TemplateCard(title, sentence, avoid, moves, why)
+        card.chosen.connect(lambda: self.chosen.emit(name))
+        number = len(self.cards)
+        self.cards[name] = card
+        grid.addWidget(card, number // COLUMNS, number % COLUMNS)

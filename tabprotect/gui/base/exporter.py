@@ -1,0 +1,62 @@
+"""Writing a page's files: where is asked, confidential names say so, a job writes, the page says it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtCore import QObject
+
+from tabprotect.engine.atomic import write_bytes
+from tabprotect.engine.progress import Progress
+from tabprotect.gui.base.confidential_files import MARK, marked
+from tabprotect.gui.base.page import Page
+from tabprotect.gui.base.question import Question
+from tabprotect.gui.look.file_dialogs import ask_export
+
+Content = Callable[[Progress], bytes]
+"""What makes the bytes of a file, beside the window."""
+
+
+class Exporter(QObject):
+    """Writes the files of one page; errors show on the page."""
+
+    def __init__(self, page: Page) -> None:
+        super().__init__(page)
+        self._page = page
+        # One each: a file that is being written is not given up for another one.
+        self._writing: dict[str, Question[Path]] = {}
+
+    def ask(self, place: Path, write: Callable[..., object], *, confidential: bool) -> None:
+        """Ask where to write, ``place`` suggested; ``write`` takes the path and ``overwrite``."""
+        name = str(marked(place) if confidential else place)
+        # The dialog asks before overwriting the very name that was typed, no other.
+        kind = place.suffix.removeprefix(".")
+        ask_export(self._page, name, kind, lambda path: write(path, overwrite=True))
+
+    def write(
+        self,
+        kind: str,
+        path: Path,
+        content: Content,
+        *,
+        confidential: bool,
+        overwrite: bool = False,
+    ) -> None:
+        """Write a file of a kind of the page's own; of the same kind only the last one asked for."""
+        if confidential and marked(path) != path:
+            path, overwrite = marked(path), False
+
+        def work(progress: Progress) -> Path:
+            write_bytes(path, content(progress), overwrite=overwrite)
+            return path
+
+        if kind not in self._writing:
+            jobs, failed = self._page.document.jobs, self._page.show_error
+            self._writing[kind] = Question(self, jobs, self._written, failed)
+        self._writing[kind].ask(f"writing {path.name}", work)
+
+    def _written(self, path: Path) -> None:
+        # The public view names no file of the house, though it was ordered before.
+        if MARK not in path.name or not self._page.document.public:
+            self._page.errors.show_note(f"Written: {path.name}.")

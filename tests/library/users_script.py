@@ -1,0 +1,96 @@
+"""A script as somebody writes it who has the library: every public name, with its types.
+
+mypy reads it strictly with the product; ``test_users_script.py`` runs it. A line that is wrong on
+purpose says so: if its mistake were no mistake, the comment would be one.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from pathlib import Path
+
+import tabprotect as tp
+
+
+def opened(folder: Path) -> tp.Table:
+    """Tables come from files, examples, frames and records."""
+    names: tuple[str, ...] = tp.examples()
+    assert "example:duncan-roehrig-4x4" in names
+    records = folder / "people.csv"
+    records.write_text("region,sex\nnorth,f\nnorth,m\nsouth,f\nsouth,f\n", "utf-8")
+    people: tp.Table = tp.tabulate(records, by=["region", "sex"])
+    total: int = people.total
+    assert total == 4
+    tp.convert(people, folder / "people.px")
+    again: tp.Table = tp.read_table(folder / "people.px")
+    assert again.total == total
+    with suppress(tp.InputError):
+        tp.read_table(records, bands=3)  # type: ignore[call-arg]
+    return tp.read_table("example:duncan-roehrig-4x4")
+
+
+def protected(table: tp.Table, folder: Path) -> tp.Protection:
+    """A method's own parameters are known by name and type."""
+    methods: tuple[str, ...] = tp.methods()
+    page: str = tp.describe(methods[0])
+    assert page
+    protection = tp.protect(table, "cyclic_perturbation", alpha=0.25, seed=7)
+    keyed: tp.Protection = tp.protect(table, "cell_key", D=5, V=3.0, seed=7, accept="a try")
+    sentence: str = keyed.sentence
+    assert sentence.endswith(".")
+    published = protection.publish(
+        folder / "release.zip",
+        dossier=folder / "CONFIDENTIAL.zip",
+        prepared_by="Ada",
+        approved_by="Ben",
+        again="a try",
+    )
+    return published
+
+
+def several(folder: Path) -> tp.Protection:
+    """Several tables of the same records are one release."""
+    czech = tp.read_table("example:czech-autoworkers")
+    tables = {"one": "A*B", "two": "B*C"}
+    found: tp.Protection = tp.protect_set(czech, tables, "random_rounding", seed=1)
+    return found
+
+
+def read(folder: Path) -> None:
+    """What a reader does with a release."""
+    bundle = folder / "release.zip"
+    tp.verify(bundle)
+    release = tp.open_release(bundle)
+    belief: tp.Belief = tp.infer(bundle, prior="positive")
+    chances: dict[int, float] = belief.distribution(v="v1", w="w2")
+    assert abs(sum(chances.values()) - 1.0) < 1e-9
+    sums: tp.SumBelief = tp.infer(release, of="v")
+    assert sums.distribution(v="v1")
+    tp.export(bundle, folder / "published.csv", format="csv")
+
+
+def weighed(table: tp.Table) -> None:
+    """What is chosen before anything leaves."""
+    found: tp.Comparison = tp.compare(table, ["random_rounding base=3"], runs=2, seed=1, workers=1)
+    assert found.configurations
+    space = tp.QuerySpace(table, threshold=3)
+    allowed: bool = space.allowed("v")
+    assert isinstance(allowed, bool)
+    cycles: tp.Cycles = tp.design("v + w", table=table)
+    rank: int | None = cycles.check().rank
+    assert rank == 9
+
+
+def refused(table: tp.Table) -> tuple[str, ...]:
+    """Every error is one of a tree, with what to do about it."""
+    said: list[str] = []
+    for kind in (
+        *(tp.InputError, tp.ParameterError, tp.InfeasibleError, tp.RefusedError),
+        *(tp.BundleError, tp.Interrupted),
+    ):
+        assert issubclass(kind, tp.TabprotectError)
+    try:
+        tp.protect(table, "cell_key", D=-5)
+    except tp.ParameterError as error:
+        said.append(str(error))
+    return (tp.__version__, *said)
