@@ -34,6 +34,7 @@ from tabprotect.engine.protection.subtables import (
     publication_of,
 )
 from tabprotect.engine.randomness import Randomness
+from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.publication import Publication
 
 RUNS = 20
@@ -79,35 +80,23 @@ def compare(
     Interrupted
         When cancelled.
     """
-    domain = problem.table.domain
     if not specs:
         raise ParameterError({"run": "nothing is to be compared"})
     if runs_per_method < 1:
         raise ParameterError({"runs_per_method": "must be at least 1"})
+    domain = problem.table.domain
     names = tuple(measure.name for measure in named_measures(measures))
-    who = Key.of(domain, scope.key, scope.sensitive)
-    named = None
-    if scope.margins is not None:
-        found = parse_groupings(scope.groupings, domain) if scope.groupings else ()
-        named = Publication.of(domain, scope.margins, found)
-    asked = [_with_margins(spec, scope) for spec in specs]
-    configurations, values = _resolved(problem, asked)
-    compared = default_compared(domain, _published(problem, values)) if named is None else named
-    plan = RunPlan(problem, compared, who, names)
+    key, named = Key.of(domain, scope.key, scope.sensitive), _named(domain, scope)
+    configurations, values = _resolved(problem, [_with_margins(spec, scope) for spec in specs])
+    plan = RunPlan(
+        problem,
+        named or default_compared(domain, _published(problem, values)),
+        key,
+        names,
+    )
     randomness = Randomness.seeded(seed)
     tasks, copies = _tasks(plan, configurations, values, runs_per_method, randomness.seed)
-    failed = [
-        ComparisonRun(
-            c,
-            run_seed(randomness.seed, configuration.spec.text, number),
-            number,
-            dict.fromkeys(names),
-            error=configuration.error,
-        )
-        for c, configuration in enumerate(configurations)
-        if configuration.error
-        for number in range(runs_per_method)
-    ]
+    failed = _failed(plan, configurations, runs_per_method, randomness.seed)
 
     def assembled(made: Mapping[int, ComparisonRun]) -> Comparison:
         runs = list(failed)
@@ -129,6 +118,27 @@ def compare(
     watched = _Watched(progress, assembled)
     made = spread(run_once, tasks, workers=workers, progress=watched, stage="comparing")
     return assembled(dict(enumerate(made)))
+
+
+def _named(domain: Domain, scope: Scope) -> Publication | None:
+    """The cells that the scope names, where it names any."""
+    if scope.margins is None:
+        return None
+    found = parse_groupings(scope.groupings, domain) if scope.groupings else ()
+    return Publication.of(domain, scope.margins, found)
+
+
+def _failed(
+    plan: RunPlan, configurations: Sequence[Configuration], times: int, seed: int
+) -> list[ComparisonRun]:
+    """The runs of configurations that do not suit the table, which say why."""
+    nothing = dict.fromkeys(plan.measures)
+    return [
+        ComparisonRun(c, run_seed(seed, one.spec.text, number), number, nothing, error=one.error)
+        for c, one in enumerate(configurations)
+        if one.error
+        for number in range(times)
+    ]
 
 
 class _Watched:

@@ -182,16 +182,21 @@ def offers(
         still |= not figures.change
         if figures.change:
             found.append(replace(offer, figures=figures))
-    if not found and still:
-        raise InfeasibleError(
+    if not found:
+        raise _none_does(still)
+    return _best(found)
+
+
+def _none_does(still: bool) -> InfeasibleError:
+    """Why nothing is offered; ``still`` where designs were tried that changed nothing."""
+    if still:
+        return InfeasibleError(
             "with these margins kept hardly any table can change",
             hint="keep fewer margins, or groups of categories",
         )
-    if not found:
-        raise InfeasibleError(
-            "no design does all of this", hint="allow larger changes, or another kind of posterior"
-        )
-    return _best(found)
+    return InfeasibleError(
+        "no design does all of this", hint="allow larger changes, or another kind of posterior"
+    )
 
 
 def on_table(offer: Offer, table: Table, small: SmallCount, progress: Progress = SILENT) -> Tried:

@@ -47,7 +47,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from tabprotect.engine.arrays import Bools, Letters
+from tabprotect.engine.arrays import Bools, Ints, Letters
 from tabprotect.engine.errors import InfeasibleError, InputError, ParameterError, Suggestion
 from tabprotect.engine.parameters import Parameter, Values
 from tabprotect.engine.progress import SILENT, Progress
@@ -238,24 +238,14 @@ class Suppression(Method):
             audited |= found.as_json(publication)
             sentence = f"{kept.sentence} {found.sentence}"
         letters = _letters(task, suppressed)
-        ordered = []
-        # The main table first.
-        for m in sorted(
-            range(len(publication.domains)),
-            key=lambda m: rank(publication.domains[m], publication.domain),
-        ):
-            run = slice(int(publication.starts[m]), int(publication.starts[m + 1]))
-            domain = publication.domains[m]
-            counts = Table.dense(domain, task.values[run].reshape(domain.shape))
-            published = PublishedTable.hiding(counts, suppressed[run].reshape(domain.shape))
-            ordered.append((published, letters[run].reshape(domain.shape)))
+        tables, statuses = _main_first(publication, task.values, suppressed, letters)
         disclosed: dict[str, object] = {"at_risk": str(problem.at_risk)}
         if values[STATUSES]:
             disclosed[GIVEN] = True
         return Draft(
-            tuple(published for published, _ in ordered),
+            tables,
             disclosed=disclosed,
-            statuses=tuple(each for _, each in ordered),
+            statuses=statuses,
             findings={
                 "primary cells": int(task.primary.sum()),
                 "secondary cells": int((suppressed & ~task.primary).sum()),
@@ -365,6 +355,24 @@ def _letters(task: Task, suppressed: Bools) -> Letters:
     letters[suppressed] = "M"
     letters[task.primary] = "U"
     return letters
+
+
+def _main_first(
+    publication: Publication, counts: Ints, hidden: Bools, letters: Letters
+) -> tuple[tuple[PublishedTable, ...], tuple[Letters, ...]]:
+    """The published cells as tables, each with its status letters; the main table first."""
+    ordered = []
+    for m in sorted(
+        range(len(publication.domains)),
+        key=lambda m: rank(publication.domains[m], publication.domain),
+    ):
+        run = slice(int(publication.starts[m]), int(publication.starts[m + 1]))
+        domain = publication.domains[m]
+        table = Table.dense(domain, counts[run].reshape(domain.shape))
+        published = PublishedTable.hiding(table, hidden[run].reshape(domain.shape))
+        ordered.append((published, letters[run].reshape(domain.shape)))
+    tables, statuses = zip(*ordered, strict=True)
+    return tables, statuses
 
 
 PLUGIN = Suppression()
