@@ -22,10 +22,11 @@ from tabprotect.engine.bundle.signature import public_key
 from tabprotect.engine.disclosure.reader_posterior import Read, read_releases
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.reading_options import Reading
+from tabprotect.engine.formats.registered import TEXT, figures_format, format_names
 from tabprotect.engine.formats.text.opening import read_text
 from tabprotect.engine.posterior.columns import cells_json
 from tabprotect.engine.posterior.posterior import Posterior
-from tabprotect.engine.posterior.posterior_file import posterior_file
+from tabprotect.engine.posterior.posterior_file import posterior_figures
 from tabprotect.engine.posterior.prior import parse_prior
 from tabprotect.engine.posterior.sums import sums
 from tabprotect.engine.project.opening.sources import open_table
@@ -81,7 +82,10 @@ def add(verbs: Verbs) -> None:
         help="of categories, for --of (those that the release states are known)",
     )
     command.add_argument(
-        "--format", choices=["csv", "parquet"], help="one row for each cell and possible count"
+        "--format",
+        choices=format_names(),
+        metavar="NAME",
+        help="one row for each cell and possible count: csv, parquet, or another that holds figures",
     )
     command.add_argument("--out", type=Path, metavar="FILE", help="of --format (csv: or printed)")
     command.add_argument("--way", choices=["auto", "exact", "monte_carlo"], default="auto")
@@ -263,15 +267,17 @@ def run_infer(args: argparse.Namespace, console: Console) -> int:
 
 def _check_format(args: argparse.Namespace, console: Console) -> None:
     if args.out is None:
-        if args.format == "parquet" or (args.format and console.as_json):
+        if args.format and (args.format != TEXT or console.as_json):
             raise UsageError("say where to write it: --out FILE")
     elif not args.format:
         raise UsageError("--out goes with --format csv or --format parquet")
+    if args.format:
+        figures_format(args.format)
     keep_apart([*args.releases, args.table, args.mechanism], [args.out])
 
 
 def _write(posterior: Posterior, cells: Ints, args: argparse.Namespace, console: Console) -> None:
-    pieces = posterior_file(posterior, cells, args.format)
+    pieces = figures_format(args.format).figures(posterior_figures(posterior, cells))
     if args.out is None:
         console.stream(pieces)
         return
