@@ -18,12 +18,6 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 PROGRAM = ROOT / "dist" / "tabprotect" / ("tabprotect.exe" if os.name == "nt" else "tabprotect")
 
-MIGRATIONS = (
-    "tabprotect/engine/query_space/table_server/migrations",
-    "tabprotect/engine/register/migrations",
-    "tabprotect/server/migrations",
-)
-
 HOME = Path(tempfile.gettempdir()) / "tabprotect-smoke"
 """Settings, keys and registers of the smoke runs: not those of whoever builds."""
 
@@ -67,8 +61,6 @@ def build() -> None:
             # Nor is what compiled modules import.
             "--collect-submodules=randomgen",
             "--collect-data=tabprotect.resources",
-            # Migrations of databases are read as files.
-            *(f"--add-data={copy / folder}:{folder}" for folder in MIGRATIONS),
             *(f"--exclude-module={name}" for name in EXCLUDED),
             search=copy,
         )

@@ -27,6 +27,18 @@ def houses(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     return (root / str(number) for number in count())
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _nobodys_house(houses: Iterator[Path]) -> Iterator[None]:
+    """What several tests share is made in a house of nobody's too."""
+    folder = next(houses)
+    folder.mkdir()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TABPROTECT_HOME", str(folder))
+        patch.delenv("TABPROTECT_REGISTER", raising=False)
+        patch.delenv("TABPROTECT_POLICY", raising=False)
+        yield
+
+
 @pytest.fixture(autouse=True)
 def house_folder(houses: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder of settings that is empty: no test reads or writes the user's own."""

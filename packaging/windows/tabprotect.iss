@@ -1,4 +1,4 @@
-; Inno Setup 6: iscc /DVersion=0.1.0 packaging\windows\tabprotect.iss, after python packaging\build.py.
+; Inno Setup 6: iscc /DVersion=0.2.0 packaging\windows\tabprotect.iss, after python packaging\build.py.
 ; For one user by default, without administrator's rights; /ALLUSERS for a house.
 #ifndef Version
   #error "Say the version: iscc /DVersion=..."

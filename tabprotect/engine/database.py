@@ -1,16 +1,16 @@
-"""A database that the house keeps: opened by address, its schema brought up to date, in transactions.
+"""A database that the house keeps: opened by address, its tables made or checked, in transactions.
 
 SQLite by default, PostgreSQL where several work together. Whoever keeps something in one declares
-its tables and a folder of migrations; everything about patience, durability and faults is here.
+its tables and their version; everything about patience, durability and faults is here.
 """
 
 from __future__ import annotations
 
+import contextlib
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from importlib.resources import files
 from pathlib import Path
 from typing import TypeVar
 
@@ -37,41 +37,31 @@ _TURN: dict[str, threading.Lock] = {}
 """Of each SQLite file that is open here: threads of one program stand in line. SQLite itself lets
 whoever comes by chance go first, so that under load one may wait until its patience ends."""
 
-_MIGRATING = threading.Lock()
-"""The migrations' library keeps what it works on in globals."""
-
 T = TypeVar("T")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Schema:
-    """Tables that change between versions of the program.
+    """Tables, made together when a database is first opened.
 
     Attributes
     ----------
-    package
-        Whose folder ``migrations`` holds their versions.
+    tables
+        All of them, as they are created.
+    version
+        Counted up when a table changes: a database of another version is refused.
     version_table
         Where a database says which version it has; its own for each schema, so that one database
         can hold several.
     """
 
-    package: str
+    tables: sa.MetaData
+    version: int
     version_table: str
-
-    @property
-    def folder(self) -> Path:
-        """Where the migrations are."""
-        return Path(str(files(self.package))) / "migrations"
-
-    @property
-    def revisions(self) -> list[str]:
-        """All versions, the first one first: ``v0001_what.py`` makes version 0001."""
-        return sorted(path.name[1:5] for path in (self.folder / "versions").glob("v*.py"))
 
 
 class Database:
-    """One database with a schema of today.
+    """One database with a schema of this version.
 
     Parameters
     ----------
@@ -81,7 +71,7 @@ class Database:
     Raises
     ------
     InputError
-        For a database that is gone, locked, no database, or of a newer version.
+        For a database that is gone, locked, no database, or of another version.
     """
 
     def __init__(self, url: str, schema: Schema) -> None:
@@ -108,7 +98,7 @@ class Database:
             _be_patient_and_durable(self._engine)
         try:
             self.transaction(
-                lambda connection: _migrate(connection, schema, self.name),
+                lambda connection: _made(connection, schema, self.name),
                 again=TAKEN_BACK | BORN_TWICE,
             )
         except BaseException:
@@ -213,39 +203,28 @@ def _be_patient_and_durable(engine: sa.Engine) -> None:
         connection.commit()  # type: ignore[attr-defined]
 
 
-def _migrate(connection: sa.Connection, schema: Schema, name: str) -> None:
-    """Bring the schema up to date."""
-    known = schema.revisions
-    current = None
-    if sa.inspect(connection).has_table(schema.version_table):
-        version = sa.table(schema.version_table, sa.column("version_num"))
-        current = connection.execute(sa.select(version.c.version_num)).scalar()
-    if current == known[-1]:
+def _made(connection: sa.Connection, schema: Schema, name: str) -> None:
+    """Make the tables where there are none; those of another version are left as they are."""
+    there = sa.inspect(connection).has_table
+    versions = sa.Table(
+        schema.version_table, sa.MetaData(), sa.Column("version", sa.Integer, primary_key=True)
+    )
+    if not any(map(there, (versions.name, *schema.tables.tables))):
+        schema.tables.create_all(connection, checkfirst=False)
+        versions.create(connection, checkfirst=False)
+        connection.execute(sa.insert(versions).values(version=schema.version))
         return
-    if current is not None and current not in known:
+    found = None
+    # Tables of these names may be somebody else's.
+    if there(versions.name):
+        with contextlib.suppress(exc.OperationalError, exc.ProgrammingError):
+            found = connection.execute(sa.select(versions.c.version)).scalar()
+    if found != schema.version:
         raise InputError(
-            f"the database was written by a newer version of the program (schema {current})",
+            "the database was written by another version of the program",
             file=name,
             hint="use that version, or another database; nothing was changed",
         )
-    # Late: needed only once for each database, and as slow to load as everything else here.
-    from alembic.config import Config
-    from alembic.runtime.environment import EnvironmentContext
-    from alembic.script import ScriptDirectory
-
-    config = Config()
-    config.set_main_option("script_location", str(schema.folder))
-    scripts = ScriptDirectory.from_config(config)
-    with (
-        _MIGRATING,
-        # The recipe of the library's own documentation for running without an env.py.
-        EnvironmentContext(
-            config, scripts, fn=lambda revision, _: scripts._upgrade_revs("head", revision)
-        ) as environment,
-    ):
-        environment.configure(connection=connection, version_table=schema.version_table)
-        with environment.begin_transaction():
-            environment.run_migrations()
 
 
 def _locked(name: str) -> InputError:

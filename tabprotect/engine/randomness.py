@@ -7,9 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import secrets
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
 
 import numpy as np
 
@@ -18,6 +16,9 @@ from tabprotect.engine.errors import ParameterError
 KEY_MODULUS = 10**8
 """Record keys are whole numbers below it, and so are their sums modulo it: keys of eight
 decimals, whose sums do not depend on any order of adding."""
+
+GENERATOR = "ChaCha20"
+"""What makes coins of a seed, as dossiers state it."""
 
 SEED_BITS = 256
 """Of a seed that is drawn."""
@@ -38,19 +39,14 @@ class Randomness:
     seed
     given
         Whether a person named it.
-    stream
-        Which of the ``STREAMS`` makes numbers of it.
     """
 
     seed: int = field(repr=False)
     given: bool
-    stream: str = "ChaCha20"
 
     def __post_init__(self) -> None:
         if self.seed < 0:
             raise ParameterError({"seed": "must be a whole number of at least 0"})
-        if self.stream not in STREAMS:
-            raise ParameterError({"generator": f"there is none called {self.stream!r}"})
 
     @classmethod
     def fresh(cls) -> Randomness:
@@ -81,7 +77,7 @@ class Randomness:
         attempt
             From 1: each gives numbers of its own.
         """
-        return np.random.Generator(STREAMS[self.stream](self.seed, attempt))
+        return np.random.Generator(_chacha20(self.seed, attempt))
 
 
 def _chacha20(seed: int, attempt: int) -> np.random.BitGenerator:
@@ -96,18 +92,3 @@ def _chacha20(seed: int, attempt: int) -> np.random.BitGenerator:
     key = int.from_bytes(hashlib.sha256(text.encode()).digest(), "little")
     found: np.random.BitGenerator = ChaCha(key=key, counter=0, rounds=20)
     return found
-
-
-def _pcg64(seed: int, attempt: int) -> np.random.BitGenerator:
-    """What protected before: dossiers of that time replay by it."""
-    spawned = () if attempt == 1 else (attempt - 1,)
-    return np.random.PCG64(np.random.SeedSequence(seed, spawn_key=spawned))
-
-
-STREAMS: Mapping[str, Callable[[int, int], np.random.BitGenerator]] = MappingProxyType(
-    {"ChaCha20": _chacha20, "PCG64": _pcg64}
-)
-"""Generators of bits by the name that dossiers state: of a seed and the number of an attempt."""
-
-FIRST = "PCG64"
-"""What made the coins of a dossier that states none."""

@@ -28,15 +28,6 @@ def test_the_stream_is_chacha20_under_the_documented_key(seed: int, attempt: int
     assert np.asarray(raw).astype("<u8").tobytes() == keystream(seed, attempt, 320)
 
 
-def test_dossiers_of_the_first_version_replay_by_their_generator() -> None:
-    seed = 2**100 + 17
-    old = Randomness(seed, given=True, stream="PCG64")
-    assert (
-        old.generator().integers(10**9, size=20).tolist()
-        == np.random.default_rng(seed).integers(10**9, size=20).tolist()
-    )
-
-
 def test_attempts_and_seeds_are_told_apart() -> None:
     streams = {
         tuple(Randomness.seeded(seed).generator(attempt).integers(10**9, size=8).tolist())
@@ -63,6 +54,5 @@ def test_short_seeds(seed: int, short: bool) -> None:
 
 
 def test_what_is_no_seed() -> None:
-    for wrong in ({"seed": -1, "given": True}, {"seed": 1, "given": True, "stream": "MT19937"}):
-        with pytest.raises(ParameterError):
-            Randomness(**wrong)  # type: ignore[arg-type]
+    with pytest.raises(ParameterError):
+        Randomness(seed=-1, given=True)

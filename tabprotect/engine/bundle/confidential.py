@@ -20,7 +20,7 @@ from tabprotect.engine.protection.descriptions.run_summary import summarise
 from tabprotect.engine.protection.inline import require_inline
 from tabprotect.engine.protection.problem import Problem, Protected, Steps
 from tabprotect.engine.protection.registered import methods
-from tabprotect.engine.randomness import FIRST, Randomness
+from tabprotect.engine.randomness import GENERATOR, Randomness
 from tabprotect.engine.release.mechanism import Mechanism
 from tabprotect.engine.release.release import PublishedTable
 from tabprotect.engine.sensitivity.small_count import SmallCount
@@ -92,7 +92,7 @@ def files(
         "confidential": True,
         "seed": str(record.seed),
         "seed_given": record.seed_given,
-        "generator": record.stream,
+        "generator": GENERATOR,
         "attempt": record.attempt,
         "verdict": None if record.verdict is None else record.verdict.as_json(),
         "at_risk": {"low": record.problem.at_risk.low, "high": record.problem.at_risk.high},
@@ -365,14 +365,10 @@ class _Stated:
             rule = stated["at_risk"]
             given = Mechanism.from_json(stated["parameters"], domain)
             weights = stated.get("weights")
+            assert stated["generator"] == GENERATOR
             return cls(
-                Randomness(
-                    int(stated["seed"]),
-                    bool(stated["seed_given"]),
-                    str(stated.get("generator", FIRST)),
-                ),
-                # Dossiers of earlier versions hold the only draw there was.
-                int(stated.get("attempt", 1)),
+                Randomness(int(stated["seed"]), bool(stated["seed_given"])),
+                int(stated["attempt"]),
                 SmallCount(int(rule["low"]), int(rule["high"])),
                 given.parameters,
                 tuple(map(str, stated["decisions"])),

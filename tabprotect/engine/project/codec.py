@@ -4,8 +4,7 @@ Every dataclass that can be reached from a project through its fields' types is 
 fields are what is stored, so that a field that is added is saved by itself. What snapshots share
 is stored once, arrays beside the JSON by their digest.
 
-A kind has a version (one more than its :data:`MIGRATIONS`). A field that is missing takes its
-default, so that only what was renamed or got another meaning needs a version and a migration.
+A field that is missing takes its default; one that is not known is of another version.
 """
 
 from __future__ import annotations
@@ -28,8 +27,6 @@ from tabprotect.engine.protection.problem import Protected
 from tabprotect.engine.tables.groupings.grouping import check_groupings
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.engine.tables.table import Table
-
-Fields = dict[str, Any]
 
 _HEAD = re.compile(
     rb"\x93NUMPY\x01\x00..\{'descr': '[<|][a-zA-Z][0-9]{1,6}', 'fortran_order': (?:False|True), "
@@ -80,15 +77,6 @@ BUILD: Mapping[type, Callable[..., object]] = {
     Project: lambda **given: checked(Project(**given)),
 }
 """Constructors that check what the class itself takes for granted."""
-
-
-MIGRATIONS: Mapping[type, Sequence[Callable[[Fields], None]]] = {}
-"""What makes version n + 1 out of version n of a kind's fields, in order, from 1."""
-
-
-def version(kind: type) -> int:
-    """The version a kind is written in."""
-    return 1 + len(MIGRATIONS.get(kind, ()))
 
 
 @cache
@@ -159,7 +147,7 @@ class Encoder:
             if kinds().get(kind.__name__) is not kind:
                 raise TypeError(f"{kind.__name__} is not reached from a project")
             content = {name: self._encode(getattr(value, name)) for name in types_of(kind)}
-            self.shared.append([kind.__name__, version(kind), content])
+            self.shared.append([kind.__name__, content])
             self._known[id(value)] = len(self.shared) - 1
             self._alive.append(value)
         return self._known[id(value)]
@@ -218,13 +206,11 @@ class Decoder:
             raise TypeError("this is no project")
         return found
 
-    def _build(self, name: str, written: int, content: Mapping[str, Any]) -> object:
+    def _build(self, name: str, content: Mapping[str, Any]) -> object:
         kind = kinds()[name]
-        if not 1 <= written <= version(kind) or not set(content) <= set(types_of(kind)):
+        if not set(content) <= set(types_of(kind)):
             raise NotImplementedError(f"a {name} of an unknown version")
         given = {field: self._decode(value) for field, value in content.items()}
-        for migrate in MIGRATIONS.get(kind, ())[written - 1 :]:
-            migrate(given)
         built = _Built()
         for field, hint in types_of(kind).items():
             if field in given:

@@ -333,7 +333,6 @@ class Method(ABC):
             problem=problem,
             seed=randomness.seed,
             seed_given=randomness.given,
-            stream=randomness.stream,
             attempt=number,
             parameters=values,
             steps=draft.steps,

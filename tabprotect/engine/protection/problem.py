@@ -11,7 +11,7 @@ import numpy.typing as npt
 from tabprotect.engine.arrays import Bools, Floats, Ints, Letters
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.protection.staff_verdict import StaffVerdict
-from tabprotect.engine.randomness import FIRST, Randomness
+from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.release import PublishedTable, Release
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.design_weights import DesignWeights
@@ -229,7 +229,6 @@ class RunEvidence:
     hidden: Table | None = None
     findings: Mapping[str, object] = field(default_factory=dict, repr=False)
     sentence: str = ""
-    stream: str = FIRST
     verdict: StaffVerdict | None = None
     prepared_by: str = ""
     approved_by: str = ""
@@ -237,7 +236,7 @@ class RunEvidence:
     @property
     def randomness(self) -> Randomness:
         """What the coins were drawn from."""
-        return Randomness(self.seed, self.seed_given, self.stream)
+        return Randomness(self.seed, self.seed_given)
 
     @property
     def overruled(self) -> bool:

@@ -15,43 +15,44 @@ from tabprotect.engine.house import prepared_address
 from tabprotect.engine.register.original_marks import OriginalMarks
 from tabprotect.engine.register.register_entry import LeavingPublication, RegisterEntry
 
-SCHEMA = Schema("tabprotect.engine.register", "register_version")
-
-
 _SCHEMA = sa.MetaData()
 _RELEASE = sa.Table(
     "published_release",
     _SCHEMA,
     sa.Column("number", sa.Integer, primary_key=True),
-    sa.Column("time", sa.DateTime),
-    sa.Column("who", sa.Text),
-    sa.Column("original", sa.String(64)),
-    sa.Column("variables", sa.JSON),
-    sa.Column("records", sa.JSON),
-    sa.Column("bundle", sa.String(64)),
-    sa.Column("method", sa.Text),
-    sa.Column("title", sa.Text),
-    sa.Column("gate", sa.JSON),
-    sa.Column("decisions", sa.JSON),
+    sa.Column("time", sa.DateTime, nullable=False),
+    sa.Column("who", sa.Text, nullable=False),
+    sa.Column("original", sa.String(64), nullable=False, index=True),
+    sa.Column("variables", sa.JSON, nullable=False),
+    sa.Column("records", sa.JSON, nullable=False),
+    sa.Column("bundle", sa.String(64), nullable=False),
+    sa.Column("method", sa.Text, nullable=False),
+    sa.Column("title", sa.Text, nullable=False),
+    sa.Column("gate", sa.JSON, nullable=False),
+    sa.Column("decisions", sa.JSON, nullable=False),
     sa.Column("withdrawn", sa.DateTime),
-    sa.Column("withdrawn_reason", sa.Text),
+    sa.Column("withdrawn_reason", sa.Text, nullable=False),
+    # The same bytes are no new release, whoever publishes them at once.
+    sa.UniqueConstraint("bundle", "original"),
+    # Numbers of entries that were taken back are not given again.
+    sqlite_autoincrement=True,
 )
 _BUNDLE = sa.Table(
     "published_bundle",
     _SCHEMA,
     sa.Column("fingerprint", sa.String(64), primary_key=True),
-    sa.Column("content", sa.LargeBinary),
+    sa.Column("content", sa.LargeBinary, nullable=False),
 )
-
-
 _REFUSED = sa.Table(
     "refused_mechanism",
     _SCHEMA,
     sa.Column("original", sa.String(64), primary_key=True),
     sa.Column("mechanism", sa.String(64), primary_key=True),
-    sa.Column("method", sa.Text),
-    sa.Column("time", sa.DateTime),
+    sa.Column("method", sa.Text, nullable=False),
+    sa.Column("time", sa.DateTime, nullable=False),
 )
+
+SCHEMA = Schema(_SCHEMA, 1, "register_schema")
 
 
 class Register:
@@ -66,7 +67,7 @@ class Register:
     Raises
     ------
     InputError
-        For a database that is gone, locked, no database, or of a newer version.
+        For a database that is gone, locked, no database, or of another version.
     """
 
     def __init__(self, url: str) -> None:

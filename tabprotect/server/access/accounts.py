@@ -26,8 +26,6 @@ Role = Literal["user", "operator", "auditor"]
 
 ROLES: tuple[Role, ...] = ("user", "operator", "auditor")
 
-SCHEMA = Schema("tabprotect.server", "server_version")
-
 FRESH = 5.0
 """Seconds for which an account is not looked up again: so soon a withdrawn key ends to work."""
 
@@ -36,13 +34,15 @@ _ACCOUNT = sa.Table(
     "account",
     _SCHEMA,
     sa.Column("mark", sa.String(16), primary_key=True),
-    sa.Column("name", sa.Text),
-    sa.Column("role", sa.String(16)),
-    sa.Column("group_name", sa.Text),
-    sa.Column("hash", sa.Text),
-    sa.Column("made", sa.DateTime),
+    sa.Column("name", sa.Text, nullable=False, unique=True),
+    sa.Column("role", sa.String(16), nullable=False),
+    sa.Column("group_name", sa.Text, nullable=False),
+    sa.Column("hash", sa.Text, nullable=False),
+    sa.Column("made", sa.DateTime, nullable=False),
     sa.Column("withdrawn", sa.DateTime),
 )
+
+SCHEMA = Schema(_SCHEMA, 1, "account_schema")
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ class Accounts:
     Raises
     ------
     InputError
-        For a database that is gone, locked, no database, or of a newer version.
+        For a database that is gone, locked, no database, or of another version.
     """
 
     def __init__(self, url: str) -> None:

@@ -161,11 +161,11 @@ def test_the_summary_tells_what_differs_from_last_year(run: Command) -> None:
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("", "lists no jobs"),
+        ("", "there are no jobs"),
         ("[[job]]\nname = 'a'\n", "names no recipe"),
         (JOBS + "[[job]]\nname = 'mild'\n", "two jobs are named 'mild'"),
         ("recipe = 'r.toml'\n[[job]]\nname = '../x'\n", "cannot be named"),
-        ("recipe = [", "cannot be read"),
+        ("recipe = [", "not a valid list of jobs"),
     ],
 )
 def test_faults(run: Command, text: str, says: str) -> None:

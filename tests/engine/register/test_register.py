@@ -8,13 +8,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from alembic.config import Config
-from alembic.script import ScriptDirectory
 
 from tabprotect.engine import house
 from tabprotect.engine.database import Database
 from tabprotect.engine.errors import InputError, RefusedError
-from tabprotect.engine.query_space.table_server import ledger as history
 from tabprotect.engine.query_space.table_server.ledger import Ledger
 from tabprotect.engine.register.original_marks import OriginalMarks
 from tabprotect.engine.register.register import SCHEMA, Register
@@ -126,8 +123,8 @@ def test_faults(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
         Register(str(tmp_path / "nowhere" / "register"))
     Register(str(path)).__exit__()
     with sqlite3.connect(path) as connection:
-        connection.execute("UPDATE register_version SET version_num = '9999'")
-    with pytest.raises(InputError, match="newer version"):
+        connection.execute("UPDATE register_schema SET version = 9999")
+    with pytest.raises(InputError, match="another version"):
         Register(str(path))
     monkeypatch.setattr("tabprotect.engine.database.DATABASE_PATIENCE", 0.05)
     other = tmp_path / "locked"
@@ -156,11 +153,3 @@ def test_where_the_register_is(house_folder: Path, monkeypatch: pytest.MonkeyPat
     assert house.register_address("here.sqlite") == "here.sqlite"
     monkeypatch.setenv(house.REGISTER, "none")
     assert house.register_address() is None
-
-
-def test_the_names_of_the_migrations_are_their_versions() -> None:
-    for schema in (SCHEMA, history.SCHEMA):
-        config = Config()
-        config.set_main_option("script_location", str(schema.folder))
-        walked = ScriptDirectory.from_config(config).walk_revisions()
-        assert schema.revisions == [script.revision for script in walked][::-1]

@@ -18,13 +18,11 @@ from tabprotect.engine.errors import BundleError, InputError, TabprotectError
 from tabprotect.engine.project.codec import Decoder, Encoder
 from tabprotect.engine.project.commands import spelled
 from tabprotect.engine.project.history import History, Step
-from tabprotect.engine.project.saving.first_format import FirstFormat
 from tabprotect.version import __version__
 
 SUFFIX = ".tabprotect"
 FORMAT = "tabprotect project, CONFIDENTIAL"
-FORMAT_VERSION = 2
-
+FORMAT_VERSION = 3
 
 _PROJECT = "project.json"
 _ARRAY = re.compile(r"arrays/[0-9a-f]{64}\.npy\Z")
@@ -87,7 +85,7 @@ def load(path: Path) -> History:
     Raises
     ------
     InputError
-        When it is none, is damaged, or comes from a newer program.
+        When it is none, is damaged, or comes from another version of the program.
     """
     try:
         return from_bytes(archive.load(path))
@@ -107,16 +105,10 @@ def from_bytes(content: bytes) -> History:
     data: Any = archive.parse_json(_PROJECT, files[_PROJECT])
     if not isinstance(data, dict) or data.get("format") != FORMAT:
         raise InputError("this is no project file")
-    if data.get("format_version") not in (1, FORMAT_VERSION):
-        raise _newer(f"the unknown version {data.get('format_version')!r}")
+    if data.get("format_version") != FORMAT_VERSION:
+        raise _other(f"the unknown version {data.get('format_version')!r}")
     arrays = {n[7:-4]: d for n, d in files.items() if n != _PROJECT}
     try:
-        if data["format_version"] == 1:
-            first = FirstFormat(data["shared"])
-            data |= {"shared": first.values, "base": first.project(data["base"])}
-            for step in data["steps"]:
-                if step["project"] is not None:
-                    step["project"] = first.project(step["project"])
         decoder = Decoder(data["shared"], arrays)
         steps = tuple(_step(entry, decoder) for entry in data["steps"])
         history = History(decoder.project(data["base"]), steps, int(data["position"]))
@@ -128,15 +120,17 @@ def from_bytes(content: bytes) -> History:
     except TabprotectError as error:
         raise InputError(f"the project file is damaged: {error.message}") from None
     except NotImplementedError as error:
-        raise _newer(str(error)) from None
+        raise _other(str(error)) from None
     except (KeyError, TypeError, ValueError, IndexError, AttributeError, RecursionError):
         raise InputError(
             "the project file is damaged", hint="take an older copy, or the recovered one"
         ) from None
 
 
-def _newer(what: str) -> InputError:
-    return InputError(f"the project file has {what}", hint="open it with a newer tabprotect")
+def _other(what: str) -> InputError:
+    return InputError(
+        f"the project file has {what}", hint="open it with the version of tabprotect that wrote it"
+    )
 
 
 def _step(data: Any, decoder: Decoder) -> Step:

@@ -33,66 +33,67 @@ ENTRIES_BLOCK = 10_000
 """Lines of a table server's log that are read at once."""
 
 
-SCHEMA = Schema("tabprotect.engine.query_space.table_server", "alembic_version")
-
 _SCHEMA = sa.MetaData()
 _HISTORY = sa.Table(
     "history",
     _SCHEMA,
     sa.Column("id", sa.Integer, primary_key=True),
-    sa.Column("fingerprint", sa.String(64)),
-    sa.Column("variables", sa.JSON),
-    sa.Column("secret", sa.String(64)),
+    sa.Column("fingerprint", sa.String(64), nullable=False, unique=True),
+    sa.Column("variables", sa.JSON, nullable=False),
+    sa.Column("secret", sa.String(64), nullable=False),
 )
 _SESSION = sa.Table(
     "session",
     _SCHEMA,
     sa.Column("id", sa.Integer, primary_key=True),
-    sa.Column("history", sa.Integer),
-    sa.Column("opened", sa.DateTime),
-    sa.Column("settings", sa.JSON),
+    sa.Column("history", sa.ForeignKey("history.id"), nullable=False),
+    sa.Column("opened", sa.DateTime, nullable=False),
+    sa.Column("settings", sa.JSON, nullable=False),
 )
 _ENTRY = sa.Table(
     "entry",
     _SCHEMA,
-    sa.Column("history", sa.Integer, primary_key=True),
-    sa.Column("number", sa.Integer, primary_key=True),
-    sa.Column("session", sa.Integer),
-    sa.Column("time", sa.DateTime),
-    sa.Column("user", sa.Text),
-    sa.Column("query", sa.JSON),
-    sa.Column("answer", sa.String(16)),
-    sa.Column("newly_released", sa.Boolean),
-    sa.Column("reason", sa.Text),
-    sa.Column("detail", sa.Text),
-    sa.Column("permanent", sa.Boolean),
-    sa.Column("bundle", sa.String(64)),
-    sa.Column("chain", sa.String(64)),
+    sa.Column("history", sa.ForeignKey("history.id"), primary_key=True),
+    # No two decisions share a number: who comes second decides anew.
+    sa.Column("number", sa.Integer, primary_key=True, autoincrement=False),
+    sa.Column("session", sa.ForeignKey("session.id"), nullable=False),
+    sa.Column("time", sa.DateTime, nullable=False),
+    sa.Column("user", sa.Text, nullable=False),
+    sa.Column("query", sa.JSON, nullable=False),
+    sa.Column("answer", sa.String(16), nullable=False),
+    sa.Column("newly_released", sa.Boolean, nullable=False),
+    sa.Column("reason", sa.Text, nullable=False),
+    sa.Column("detail", sa.Text, nullable=False),
+    sa.Column("permanent", sa.Boolean, nullable=False),
+    sa.Column("bundle", sa.String(64), nullable=False),
+    sa.Column("chain", sa.String(64), nullable=False),
 )
 _BUNDLE = sa.Table(
     "answer_bundle",
     _SCHEMA,
-    sa.Column("history", sa.Integer, primary_key=True),
+    sa.Column("history", sa.ForeignKey("history.id"), primary_key=True),
     sa.Column("fingerprint", sa.String(64), primary_key=True),
-    sa.Column("content", sa.LargeBinary),
+    sa.Column("content", sa.LargeBinary, nullable=False),
 )
 _SNAPSHOT = sa.Table(
     "snapshot",
     _SCHEMA,
-    sa.Column("history", sa.Integer, primary_key=True),
-    sa.Column("number", sa.Integer, primary_key=True),
-    sa.Column("chain", sa.String(64)),
-    sa.Column("settings", sa.String(64)),
-    sa.Column("state", sa.JSON),
+    sa.Column("history", sa.ForeignKey("history.id"), primary_key=True),
+    sa.Column("number", sa.Integer, primary_key=True, autoincrement=False),
+    sa.Column("chain", sa.String(64), nullable=False),
+    sa.Column("settings", sa.String(64), nullable=False),
+    sa.Column("state", sa.JSON, nullable=False),
 )
 
 _PRICE = sa.Table(
     "price",
     _SCHEMA,
-    sa.Column("history", sa.Integer, primary_key=True),
-    sa.Column("number", sa.Integer, primary_key=True),
-    sa.Column("price", sa.JSON),
+    sa.Column("history", sa.ForeignKey("history.id"), primary_key=True),
+    sa.Column("number", sa.Integer, primary_key=True, autoincrement=False),
+    sa.Column("price", sa.JSON, nullable=False),
 )
+
+SCHEMA = Schema(_SCHEMA, 1, "history_schema")
 
 _BEHIND = (
     sa.select(_ENTRY)
@@ -120,7 +121,7 @@ class Ledger:
     Raises
     ------
     InputError
-        For a database that is gone, locked, no database, or of a newer version.
+        For a database that is gone, locked, no database, or of another version.
     """
 
     def __init__(self, url: str, table: Table) -> None:
@@ -388,7 +389,7 @@ def answers_in(url: str) -> list[list[bytes]]:
     Raises
     ------
     InputError
-        For a database that is gone, locked, no database, or of a newer version.
+        For a database that is gone, locked, no database, or of another version.
     """
     database = Database(url, SCHEMA)
     wanted = sa.select(_BUNDLE.c.history, _BUNDLE.c.content).order_by(

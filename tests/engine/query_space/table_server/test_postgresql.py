@@ -76,12 +76,12 @@ def test_the_schema_has_a_version(server: Server, start: ServerState, czech: Tab
         ServerSession(ledger, start).ask(Request("ann", 3))
     engine = sa.create_engine(psycopg(url))
     with engine.begin() as connection:
-        connection.execute(sa.text("UPDATE alembic_version SET version_num = '9999'"))
-    with pytest.raises(InputError, match="newer version"):
+        connection.execute(sa.text("UPDATE history_schema SET version = 9999"))
+    with pytest.raises(InputError, match="another version"):
         Ledger(url, czech)
     with engine.begin() as connection:
-        version = {"version": SCHEMA.revisions[-1]}
-        connection.execute(sa.text("UPDATE alembic_version SET version_num = :version"), version)
+        version = {"version": SCHEMA.version}
+        connection.execute(sa.text("UPDATE history_schema SET version = :version"), version)
     with Ledger(url, czech) as ledger:
         assert [e.line.query for e in ledger.entries()] == [3]
     engine.dispose()
