@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from xml.sax.saxutils import escape, quoteattr
 
-import numpy as np
-
 from tabprotect.engine.errors import InputError
+from tabprotect.engine.formats.format import Format
+from tabprotect.engine.formats.layouts.observations import cells_shown
 from tabprotect.engine.formats.registered import formats
 from tabprotect.engine.tables.table import Table
 from tabprotect.server.problems import HttpProblem
@@ -28,20 +28,22 @@ class ServedFormat:
     write: Write
 
 
-def _engine(name: str) -> Write:
+def _file(kind: Format) -> ServedFormat:
+    """A format of the engine, which is served as one file."""
+
     def write(table: Table, title: str) -> bytes:
         try:
-            return formats()[name].publish(table, None, title)
+            return kind.publish(table, None, title)
         except InputError as error:
             raise HttpProblem("not_acceptable", f"{error.message}: take another format") from None
 
-    return write
+    suffix = kind.suffixes[0].rpartition(".")[2]
+    return ServedFormat(kind.served_as or kind.name, kind.media, suffix, write)
 
 
 def html_rows(table: Table) -> list[tuple[tuple[str, ...], int]]:
     """Every cell with its categories, the last variable fastest."""
-    labels = [table.domain.labels(index) for index in np.ndindex(table.domain.shape)]
-    return list(zip(labels, table.counts.reshape(-1).tolist(), strict=True))
+    return [(labels, count or 0) for _, labels, count in cells_shown(table)]
 
 
 def _xml(table: Table, title: str) -> bytes:
@@ -51,8 +53,7 @@ def _xml(table: Table, title: str) -> bytes:
         out.append(f"<variable id={quoteattr(_plain(variable.name))}>")
         out += [f"<category>{escape(_plain(c))}</category>" for c in variable.categories]
         out.append("</variable>")
-    indices = np.ndindex(table.domain.shape)
-    for index, count in zip(indices, table.counts.reshape(-1).tolist(), strict=True):
+    for index, _, count in cells_shown(table):
         out.append(f'<cell index="{" ".join(map(str, index))}">{count}</cell>')
     return ("\n".join([*out, "</table>"]) + "\n").encode()
 
@@ -80,26 +81,22 @@ def _html(table: Table, title: str) -> bytes:
     return text.encode()
 
 
-OUTPUTS: Mapping[str, ServedFormat] = {
-    output.name: output
-    for output in (
-        ServedFormat("json-stat2", "application/json", "json", _engine("jsonstat")),
-        ServedFormat("csv", "text/csv; charset=utf-8", "csv", _engine("csv")),
-        ServedFormat("px", "text/x-pcaxis", "px", _engine("px")),
-        ServedFormat("sdmx-csv", "application/vnd.sdmx.data+csv", "csv", _engine("sdmx_csv")),
-        ServedFormat("xml", "application/xml", "xml", _xml),
-        ServedFormat("parquet", "application/vnd.apache.parquet", "parquet", _engine("parquet")),
-        ServedFormat(
-            "xlsx",
-            "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
-            "xlsx",
-            _engine("xlsx"),
-        ),
-        ServedFormat("html", "text/html; charset=utf-8", "html", _html),
-    )
-}
-
 DEFAULT = "json-stat2"
+
+
+def _outputs() -> Mapping[str, ServedFormat]:
+    """Every format by its name: the default, those of the engine, and those of pages alone."""
+    files = [_file(kind) for kind in formats().values() if kind.is_one_file]
+    pages = [
+        ServedFormat("xml", "application/xml", "xml", _xml),
+        ServedFormat("html", "text/html; charset=utf-8", "html", _html),
+    ]
+    # What an `Accept` leaves open is settled by the order.
+    ordered = sorted([*files, *pages], key=lambda output: output.name != DEFAULT)
+    return {output.name: output for output in ordered}
+
+
+OUTPUTS = _outputs()
 
 
 def chosen_format(name: str | None, accept: str) -> ServedFormat:

@@ -31,12 +31,18 @@ class Bars(RowFormat):
         rows = [line.split("||")[1:] for line in path.read_text().splitlines()]
         return SheetRows(str(path), rows, range(1, len(rows) + 1)), []
 
-    def write(self, table):
+    media = "text/x-bars"
+
+    def publish(self, table, hidden, title):
         lines = ["||".join(["", "count", *table.domain.names])]
         for key, count in enumerate(table.counts.reshape(-1)):
             labels = table.domain.labels(table.domain.unflat(key))
             lines.append("||".join(["", str(count), *labels]))
         return ("\\n".join(lines) + "\\n").encode()
+
+    def figures(self, figures):
+        for row in [figures.header, *figures.rows()]:
+            yield ("||".join(["", *map(str, row)]) + "\\n").encode()
 
 
 PLUGIN = Bars()
@@ -68,6 +74,19 @@ Path("t.bars").rename("t.unknown")
 run("convert", "example:langsrud-lupp", "--out", "a.csv")
 run("convert", "t.unknown", "--out", "b.csv")
 assert Path("a.csv").read_bytes() == Path("b.csv").read_bytes()
+
+rounded = "--method", "random_rounding", "--seed", "1", "--accept", "a test"
+run("protect", "example:duncan-roehrig-4x4", *rounded, "--out", "t.zip")
+run("export", "t.zip", "--out", "public.bars")
+assert Path("public.bars").read_text().startswith("||count||")
+run("infer", "t.zip", "--format", "bars", "--out", "beliefs.bars")
+header, first, *_ = Path("beliefs.bars").read_text().splitlines()
+assert header.endswith("||published||mean||mode||count||probability") and first.count("||") > 5
+
+from tabprotect.server.egress import OUTPUTS, chosen_format
+
+assert "json-stat2" == next(iter(OUTPUTS)) and OUTPUTS["bars"].suffix == "bars"
+assert chosen_format(None, "text/x-bars").name == "bars"
 """
 
 

@@ -115,7 +115,7 @@ def counts_of(name: str, content: bytes, folder: Path) -> np.ndarray:
         for cell in table.findall("cell"):
             counts[tuple(map(int, cell.attrib["index"].split()))] = int(cell.text or "")
         return counts
-    path = folder / f"t.{'sdmx.csv' if name == 'sdmx-csv' else OUTPUTS[name].suffix}"
+    path = folder / f"t.{OUTPUTS[name].suffix}"
     path.write_bytes(content)
     return read_table(path).table.counts
 

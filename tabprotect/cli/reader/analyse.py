@@ -12,9 +12,10 @@ from tabprotect.cli.arguments import add_reading, keep_apart, open_source, posit
 from tabprotect.cli.output import Console
 from tabprotect.cli.verbs import UsageError, Verbs
 from tabprotect.engine.atomic import replacing
+from tabprotect.engine.belief.believing import believe
 from tabprotect.engine.bundle import verify as bundle
-from tabprotect.engine.disclosure.reader_posterior import read_releases
 from tabprotect.engine.errors import InputError
+from tabprotect.engine.formats.registered import by_suffix, figures_format, format_names
 from tabprotect.engine.posterior.analysis import (
     AnalysisSummary,
     ModelSummary,
@@ -25,9 +26,7 @@ from tabprotect.engine.posterior.analysis import (
 )
 from tabprotect.engine.posterior.log_linear import LogLinear
 from tabprotect.engine.posterior.posterior import Posterior
-from tabprotect.engine.posterior.posterior_file import draws_file
-from tabprotect.engine.posterior.prior import parse_prior
-from tabprotect.engine.protection.registered import likelihood_of
+from tabprotect.engine.posterior.posterior_file import drawn_figures
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.tables.table import Table
 
@@ -58,7 +57,12 @@ def add(verbs: Verbs) -> None:
     take = verbs.add("draw", run_draw)
     _add_reader(take)
     take.add_argument("--number", type=positive, default=DRAWS, metavar="N")
-    take.add_argument("--format", choices=["csv", "parquet"], help="by default that of the name")
+    take.add_argument(
+        "--format",
+        choices=format_names(),
+        metavar="NAME",
+        help="csv, parquet, or another that holds figures; by default that of the name",
+    )
     take.add_argument("--out", type=Path, required=True, metavar="FILE")
 
 
@@ -73,10 +77,7 @@ def _add_reader(command: argparse.ArgumentParser) -> None:
 def _posterior(args: argparse.Namespace, console: Console) -> tuple[Posterior, Randomness]:
     found = [bundle.verify(path, judge=False, progress=console).release for path in args.releases]
     chance = Randomness.fresh() if args.seed is None else Randomness.seeded(args.seed)
-    first = likelihood_of(found[0])
-    prior = parse_prior(args.prior, first.domain)
-    read = read_releases(found, prior, randomness=chance, likelihoods=[first], progress=console)
-    return read.posterior, chance
+    return believe(found, args.prior, randomness=chance, progress=console).posterior, chance
 
 
 def run_analyse(args: argparse.Namespace, console: Console) -> int:
@@ -186,13 +187,15 @@ def _model_said(summary: ModelSummary, original: Table | None) -> list[str]:
 def run_draw(args: argparse.Namespace, console: Console) -> int:
     """Write drawn originals in long form."""
     keep_apart(args.releases, [args.out])
-    form = args.format or args.out.suffix.lstrip(".")
-    if form not in ("csv", "parquet"):
+    said = by_suffix(args.out)
+    if args.format is None and (said is None or not said.holds_figures):
         raise UsageError("say --format csv or --format parquet")
+    kind = said if args.format is None else figures_format(args.format)
+    assert kind is not None
     posterior, chance = _posterior(args, console)
     tables = posterior.draw_originals(args.number, chance.generator(), console)
     with replacing(args.out) as file:
-        file.writelines(draws_file(posterior.domain, tables, form))
+        file.writelines(kind.figures(drawn_figures(posterior.domain, tables)))
     data = {
         "out": str(args.out),
         "draws": args.number,

@@ -6,7 +6,7 @@ import inspect
 import re
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
@@ -15,6 +15,7 @@ from typing import Any, ClassVar, Literal
 from tabprotect.engine.arrays import Bools
 from tabprotect.engine.budgets import LAID_OUT_BYTES
 from tabprotect.engine.errors import InputError
+from tabprotect.engine.formats.figures import Figures
 from tabprotect.engine.formats.layouts.cell_list import CellList
 from tabprotect.engine.formats.layouts.count_marks import AS_IT_WAS, CountMarks
 from tabprotect.engine.formats.layouts.grids import read_grid
@@ -81,6 +82,8 @@ class Format(ABC):
         Whether the labels of categories are.
     packed
         Whether files that gzip has packed are read.
+    media, served_as
+        Its media type, and what services ask for it by, where that is not its name.
     """
 
     label: ClassVar[str]
@@ -93,6 +96,8 @@ class Format(ABC):
     without_levels: ClassVar[str] = "The levels of the variables are left out."
     labels: ClassVar[bool] = False
     packed: ClassVar[bool] = False
+    media: ClassVar[str] = "application/octet-stream"
+    served_as: ClassVar[str] = ""
 
     @property
     def name(self) -> str:
@@ -195,6 +200,28 @@ class Format(ABC):
             f"published tables are not written as {self.label}",
             hint="choose a format that is written",
         )
+
+    @property
+    def holds_figures(self) -> bool:
+        """Whether rows of figures can be written: a posterior, drawn originals."""
+        return type(self).figures is not Format.figures
+
+    def figures(self, figures: Figures) -> Iterator[bytes]:
+        """Rows of figures as a file, in pieces.
+
+        Raises
+        ------
+        InputError
+            Where the format does not hold figures.
+        """
+        raise InputError(
+            f"figures are not written as {self.label}", hint="choose a format that holds them"
+        )
+
+    @property
+    def is_one_file(self) -> bool:
+        """Whether a published table is one file, which a service can answer with."""
+        return self.publishes and type(self).beside is Format.beside
 
     def as_json(self) -> dict[str, object]:
         """The declaration for ``describe --json``."""

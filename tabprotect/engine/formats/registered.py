@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from tabprotect.engine.errors import InputError
+from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.formats import kinds as package
 from tabprotect.engine.formats.format import Format, Holds
 from tabprotect.engine.formats.text.opening import check_file
@@ -43,6 +43,23 @@ def named(name: str) -> Format:
         For an unknown one.
     """
     return formats()[name.replace("-", "_")]
+
+
+def figures_format(name: str) -> Format:
+    """A format for rows of figures, by its name.
+
+    Raises
+    ------
+    ParameterError
+        For an unknown one, or one that holds no figures, with those that do.
+    """
+    kind = named(name)
+    if not kind.holds_figures:
+        able = ", ".join(other.name for other in formats().values() if other.holds_figures)
+        raise ParameterError(
+            {"format": f"{kind.label} files hold no figures; choose one of {able}"}
+        )
+    return kind
 
 
 def by_suffix(path: Path) -> Format | None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Literal
 
 import numpy as np
 
@@ -16,7 +15,7 @@ from tabprotect.engine.posterior.factors.infer_factors import infer_factors
 from tabprotect.engine.posterior.knowing_zeros import KnowingZeros
 from tabprotect.engine.posterior.moves.infer_moves import infer_moves
 from tabprotect.engine.posterior.moves.weighing import log_weights
-from tabprotect.engine.posterior.posterior import Posterior
+from tabprotect.engine.posterior.posterior import Posterior, Way
 from tabprotect.engine.posterior.prior import Prior, Uniform
 from tabprotect.engine.posterior.sums import laws_of, standard_errors
 from tabprotect.engine.progress import SILENT, Progress
@@ -39,9 +38,6 @@ MOST_RERUNS = 20_000
 
 JOINT_DRAWS = 20_000
 """Originals drawn when several releases are weighed together."""
-
-
-Way = Literal["auto", "exact", "monte_carlo"]
 
 
 def infer(
@@ -110,58 +106,6 @@ LEAST_EFFECTIVE = 100.0
 _TOO_MANY = "the originals of these releases are too many to be listed"
 
 
-def posterior_together(
-    likelihoods: Sequence[Likelihood],
-    prior: Prior | None = None,
-    *,
-    way: Way = "auto",
-    randomness: Randomness | None = None,
-    draws: int | None = None,
-    progress: Progress = SILENT,
-) -> Posterior:
-    """The posterior given all releases of one original; for a single one the same as ``infer``.
-
-    The published counts in it are those of the first release.
-
-    Parameters
-    ----------
-    likelihoods
-        One per release; at least one.
-    prior, way, randomness, draws
-        As in ``infer``.
-
-    Raises
-    ------
-    InputError
-        When the releases are of tables with other variables, or no original fits all of them.
-    InfeasibleError
-        When there are too many originals to be listed and drawn ones say too little, or
-        ``way="exact"`` was asked for and they cannot be listed.
-    """
-    _same_variables(likelihoods[0].domain, likelihoods[1:])
-    likelihoods = multiplied(likelihoods)
-    if len(likelihoods) == 1:
-        return infer(
-            likelihoods[0], prior, way=way, randomness=randomness, draws=draws, progress=progress
-        )
-    chance = randomness or Randomness.fresh()
-    first: Posterior | None = None
-    for number, likelihood in enumerate(likelihoods):
-        others = [other for k, other in enumerate(likelihoods) if k != number]
-        alone = infer(likelihood, prior, way=_alone(way), randomness=chance, progress=progress)
-        first = alone if first is None else first
-        if way != "monte_carlo" and alone.way == "exact" and alone.list_originals() is not None:
-            found = posterior_joined(alone, others, chance, progress)
-            return replace(found, published=first.published, hidden=first.hidden)
-    assert first is not None
-    if way == "exact":
-        raise InfeasibleError(
-            "the originals of none of these releases can be listed, so there is no exact way",
-            hint="take Monte Carlo",
-        )
-    return posterior_joined(first, likelihoods[1:], chance, progress, draws=draws)
-
-
 def multiplied(likelihoods: Sequence[Likelihood]) -> list[Likelihood]:
     """The likelihoods with all products of factors merged into one, at the place of the first."""
     factors = [one for one in likelihoods if isinstance(one, CellFactors)]
@@ -171,12 +115,13 @@ def multiplied(likelihoods: Sequence[Likelihood]) -> list[Likelihood]:
     return [product(factors) if one is factors[0] else one for one in out]
 
 
-def _alone(way: Way) -> Way:
-    """The way in which each release is inferred by itself; listing is requested separately."""
-    return "monte_carlo" if way == "monte_carlo" else "auto"
+def same_variables(domain: Domain, others: Sequence[Likelihood]) -> None:
+    """Stop where releases are of tables with other variables than a domain.
 
-
-def _same_variables(domain: Domain, others: Sequence[Likelihood]) -> None:
+    Raises
+    ------
+    InputError
+    """
     if any(other.domain != domain for other in others):
         raise InputError(
             "the releases are of tables with other variables",
@@ -201,7 +146,7 @@ def posterior_joined(
     InfeasibleError
         When there are too many originals to be listed and drawn ones say too little.
     """
-    _same_variables(first.domain, others)
+    same_variables(first.domain, others)
     listed = first.list_originals()
     exact = listed is not None and first.way == "exact"
     if listed is None or not exact:

@@ -19,6 +19,9 @@ from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Domain, Index
 from tabprotect.engine.tables.table import Table
 
+Way = Literal["auto", "exact", "monte_carlo"]
+"""How a posterior is asked for: ``auto`` takes the exact way where its cost allows it."""
+
 Scalar = TypeVar("Scalar", bound=np.generic)
 
 TIE = 1e-9

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import hashlib
 from collections import OrderedDict
+from dataclasses import replace
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from tabprotect.engine.arrays import Ints
+from tabprotect.engine.belief.believing import RELEASE_ALONE, Evidence, believe
+from tabprotect.engine.belief.effort import READER
 from tabprotect.engine.errors import TooLargeError
-from tabprotect.engine.posterior.infer import infer
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.published_sums import counts_of, sum_factors
 from tabprotect.engine.query_space.frontier import Frontier
@@ -79,12 +81,13 @@ def _drawn(
         likelihood = sum_factors(
             release, publication, counts, lambda count, _: (count, count, None)
         )
-        posterior = infer(
-            likelihood,
+        posterior = believe(
+            [Evidence(release, likelihood)],
+            knowing=RELEASE_ALONE,
+            effort=replace(READER, draws=CHAIN_DRAWS),
             randomness=Randomness.seeded(int(generator.integers(2**62))),
-            draws=CHAIN_DRAWS,
             progress=progress,
-        )
+        ).posterior
         counts = posterior.sample(number, generator, progress)
     return tuple(Table.dense(domain, each.reshape(domain.shape)) for each in counts)
 

@@ -11,12 +11,14 @@ import duckdb
 import numpy as np
 import pytest
 
+from tabprotect.engine.arrays import Ints
 from tabprotect.engine.errors import InputError, TooLargeError
+from tabprotect.engine.formats.registered import named
 from tabprotect.engine.posterior import columns
 from tabprotect.engine.posterior.columns import PosteriorColumns, cells_json
 from tabprotect.engine.posterior.infer import infer
 from tabprotect.engine.posterior.posterior import Posterior
-from tabprotect.engine.posterior.posterior_file import FIGURES, posterior_file
+from tabprotect.engine.posterior.posterior_file import FIGURES, posterior_figures
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import likelihood_of, methods
 from tabprotect.engine.randomness import Randomness
@@ -60,6 +62,10 @@ def test_json_in_pieces_is_the_json_of_the_cells(
     assert text == json.dumps([one_by_one(posterior, key) for key in cells])
 
 
+def written(posterior: Posterior, cells: Ints, form: str) -> bytes:
+    return b"".join(named(form).figures(posterior_figures(posterior, cells)))
+
+
 def test_a_table_of_nothing_but_a_total_has_one_cell() -> None:
     domain = Domain(())
     nothing = Posterior(
@@ -75,7 +81,7 @@ def test_a_table_of_nothing_but_a_total_has_one_cell() -> None:
     )
     (found,) = json.loads("[" + "".join(cells_json(nothing, np.array([0]))) + "]")
     assert found["index"] == [] and found["distribution"] == {"3": 0.5, "4": 0.5}
-    assert b"".join(posterior_file(nothing, np.array([0]), "csv")).splitlines()[1:] == [
+    assert written(nothing, np.array([0]), "csv").splitlines()[1:] == [
         b"4,3.5,4,3,0.5",
         b"4,3.5,4,4,0.5",
     ]
@@ -100,7 +106,7 @@ def test_cells_that_are_alike_are_written_once(monkeypatch: pytest.MonkeyPatch) 
 def test_files_have_a_row_for_each_cell_and_count(
     posterior: Posterior, form: str, tmp_path: Path
 ) -> None:
-    data = b"".join(posterior_file(posterior, np.arange(12), form))  # type: ignore[arg-type]
+    data = written(posterior, np.arange(12), form)
     if form == "csv":
         header, *rows = list(csv.reader(io.StringIO(data.decode(), newline="")))
     else:
@@ -132,4 +138,4 @@ def test_limits_are_asked_before_the_work(
 def test_a_variable_may_not_be_called_like_a_figure() -> None:
     clash = believed(Domain.of({"Mode": ["1", "2"], "b": ["1", "2"]}), "random_rounding")
     with pytest.raises(InputError, match="'mode'"):
-        list(posterior_file(clash, np.arange(4), "csv"))
+        posterior_figures(clash, np.arange(4))

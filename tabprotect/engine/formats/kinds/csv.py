@@ -10,11 +10,13 @@ with suppressed cells has one more column, `CONF_STATUS`: F (free), or C beside 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 from tabprotect.engine.arrays import Bools
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.csv_text import write_csv
+from tabprotect.engine.formats.figures import Figures
 from tabprotect.engine.formats.format import RecordsFile, RowFormat
 from tabprotect.engine.formats.layouts.laid_out import LaidOutRow
 from tabprotect.engine.formats.layouts.text_rows import text_rows
@@ -29,6 +31,7 @@ from tabprotect.engine.tables.table import Table
 class Csv(RowFormat):
     label = "delimited text"
     suffixes = (".csv", ".tsv", ".txt", ".gz")
+    media = "text/csv; charset=utf-8"
     holds = frozenset({"table", "records"})
     packed = True
     options = frozenset({"count", "encoding", "delimiter", "decimal", "holds", *LAID_OUT})
@@ -85,6 +88,9 @@ class Csv(RowFormat):
             after={CONF_STATUS: FREE},
             after_hidden={CONF_STATUS: CONFIDENTIAL},
         )
+
+    def figures(self, figures: Figures) -> Iterator[bytes]:
+        return figures.copied("FORMAT csv, HEADER")
 
 
 PLUGIN = Csv()

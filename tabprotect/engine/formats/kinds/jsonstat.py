@@ -45,6 +45,8 @@ _HINT = "ask the service for the dataset again, or take it as CSV"
 class JsonStat(Format):
     label = "JSON-stat"
     suffixes = (".json", ".jsonstat")
+    media = "application/json"
+    served_as = "json-stat2"
     begins = _HEAD
     options = frozenset({"count", "labels", "marks"})
     levels = True

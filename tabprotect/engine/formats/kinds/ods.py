@@ -26,6 +26,7 @@ _UNWRITABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ufffe\uffff\ud800-\ud
 class Ods(RowFormat):
     label = "OpenDocument spreadsheet"
     suffixes = (".ods",)
+    media = "application/vnd.oasis.opendocument.spreadsheet"
     begins = re.compile(rb"(?s).{0,74}mimetypeapplication/vnd.oasis.opendocument.spreadsheet")
     options = frozenset({"count", "decimal", "sheet", "range", "holds", *LAID_OUT})
     limits = (

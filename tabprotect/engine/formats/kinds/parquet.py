@@ -14,6 +14,7 @@ from __future__ import annotations
 import json
 import re
 import tempfile
+from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,6 +24,7 @@ import numpy as np
 from tabprotect.engine.arrays import EXACT_FLOAT, Bools, Codes, Ints
 from tabprotect.engine.budgets import MAX_CATEGORIES
 from tabprotect.engine.errors import InputError
+from tabprotect.engine.formats.figures import Figures
 from tabprotect.engine.formats.format import COUNT, Format, RecordsFile
 from tabprotect.engine.formats.layouts.cell_list import CellList, check_categories
 from tabprotect.engine.formats.layouts.observations import Observations, refuse_names
@@ -48,6 +50,7 @@ OURS = "tabprotect."
 class Parquet(Format):
     label = "Parquet"
     suffixes = (".parquet", ".pq")
+    media = "application/vnd.apache.parquet"
     begins = re.compile(b"PAR1")
     holds = frozenset({"table", "records"})
     options = frozenset({"count", "decimal", "marks"})
@@ -107,6 +110,9 @@ class Parquet(Format):
                 f"{literal(str(out))} (FORMAT parquet{_metadata(domain)})"
             )
             return out.read_bytes()
+
+    def figures(self, figures: Figures) -> Iterator[bytes]:
+        return figures.copied("FORMAT parquet, COMPRESSION zstd")
 
 
 def _metadata(domain: Domain) -> str:

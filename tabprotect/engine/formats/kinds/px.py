@@ -71,6 +71,7 @@ class _File:
 class Px(Format):
     label = "PX (PC-Axis)"
     suffixes = (".px",)
+    media = "text/x-pcaxis"
     begins = _HEAD
     limits = (
         "Notes and units are left out.",

@@ -70,6 +70,7 @@ _HEAD = re.compile(
 class SdmxCsv(Format):
     label = "SDMX-CSV"
     suffixes = (".sdmx.csv",)
+    media = "application/vnd.sdmx.data+csv"
     begins = _HEAD
     packed = True
     options = frozenset({"count", "encoding", "delimiter", "decimal", "labels", "marks"})

@@ -48,6 +48,7 @@ _LEVELS = ("dataSet", "series", "observation")
 class SdmxJson(SdmxMessage):
     label = "SDMX-JSON"
     suffixes = (".sdmx.json",)
+    media = "application/vnd.sdmx.data+json"
     begins = _HEAD
 
     def observations(self, data: bytes, measure: str | None) -> tuple[list[Observation], list[str]]:

@@ -56,6 +56,7 @@ _NAMESPACE = "http://www.sdmx.org/resources/sdmxml/schemas/v2_1"
 class SdmxMl(SdmxMessage):
     label = "SDMX-ML"
     suffixes = (".sdmx.xml", ".xml")
+    media = "application/vnd.sdmx.genericdata+xml"
     begins = _HEAD
 
     def accepts(self, path: Path, head: bytes) -> bool:

@@ -17,6 +17,7 @@ from tabprotect.engine.formats.statistics.labelled_files import LabelledFormat
 class Spss(LabelledFormat):
     label = "SPSS"
     suffixes = (".sav", ".zsav")
+    media = "application/x-spss-sav"
     begins = re.compile(rb"\$FL[23]")
     limits = (
         "Names other than at most 64 ASCII letters, digits and _ are written as the nearest, with themselves as label; labels have at most 120 bytes.",

@@ -17,6 +17,7 @@ from tabprotect.engine.formats.statistics.labelled_files import LabelledFormat
 class Stata(LabelledFormat):
     label = "Stata"
     suffixes = (".dta",)
+    media = "application/x-stata-dta"
     begins = re.compile(b"<stata_dta>")
     limits = (
         "Names other than at most 31 ASCII letters, digits and _ are written as the nearest, with themselves as label; labels have at most 2,000 bytes.",

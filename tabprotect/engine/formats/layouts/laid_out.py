@@ -90,6 +90,39 @@ class LaidOut:
     left_out: frozenset[int] = frozenset()
 
 
+@dataclass(frozen=True)
+class _Blocks:
+    """The rows apart, before it is known what the columns hold."""
+
+    name: str
+    title: list[LaidOutRow]
+    header: list[LaidOutRow]
+    body: list[LaidOutRow]
+    notes: list[LaidOutRow]
+    parts: list[LaidOutPart]
+
+    @property
+    def lowest(self) -> list[str]:
+        """The fields of the lowest header row."""
+        return self.header[-1].fields if self.header else []
+
+    def laid_out(
+        self,
+        parts: Sequence[LaidOutPart],
+        *,
+        names: tuple[str, ...],
+        labels: int = 0,
+        count: int = -1,
+        columns: tuple[tuple[str, ...], ...] = (),
+        left_out: frozenset[int] = frozenset(),
+    ) -> LaidOut:
+        """The rows with what their columns hold, and further parts that were recognised."""
+        return LaidOut(
+            self.title, self.header, self.body, self.notes, labels, count, names, columns,
+            (*self.parts, *parts), left_out,
+        )  # fmt: skip
+
+
 def lay_out(rows: Sequence[LaidOutRow], reading: Reading, marks: CountMarks, name: str) -> LaidOut:
     """Find the body, the header and what each column holds.
 
@@ -98,23 +131,9 @@ def lay_out(rows: Sequence[LaidOutRow], reading: Reading, marks: CountMarks, nam
     InputError
         Where no body can be made out, with the line.
     """
-    kept = [row for row in rows if row.filled and not _is_comment(row, reading)]
     parts: list[LaidOutPart] = []
-    comments = len([row for row in rows if row.filled]) - len(kept)
-    if comments:
-        parts.append(
-            LaidOutPart(
-                "comment",
-                str(reading.comment),
-                f"{comments} {'line begins' if comments == 1 else 'lines begin'} with it",
-            )
-        )
-    if reading.footer:
-        kept = kept[: -reading.footer]
-    if not kept:
-        raise InputError("the file has no rows", file=name, hint="export the table again")
-    width = _width(kept, marks)
-    kept, width = _without_blank_columns(kept, width, parts)
+    kept = _without_remarks(rows, reading, name, parts)
+    kept, width = _without_blank_columns(kept, _width(kept, marks), parts)
     header, first = _header(kept, width, reading, marks, name)
     last = len(kept) - 1
     while last > first and _is_note(kept, last, width, marks):
@@ -127,6 +146,42 @@ def lay_out(rows: Sequence[LaidOutRow], reading: Reading, marks: CountMarks, nam
             line=kept[-1].line,
             hint="say which row is the header: --header-row LINE",
         )
+    _refuse_widths(header, body, width, name)
+    title = [row for row in kept[:first] if row not in header]
+    notes = kept[last + 1 :]
+    header, body = _without_footnotes(header, body, notes, parts)
+    if title:
+        parts.append(LaidOutPart("header-row", _span(header), f"{_said(title)} above it"))
+    elif len(header) > 1:
+        parts.append(
+            LaidOutPart("header-row", _span(header), f"{len(header)} rows before the numbers")
+        )
+    if notes:
+        parts.append(LaidOutPart("footer", str(len(notes)), f"{_said(notes)} below the numbers"))
+    return _columns(_Blocks(name, title, header, body, notes, parts), reading, marks)
+
+
+def _without_remarks(
+    rows: Sequence[LaidOutRow], reading: Reading, name: str, parts: list[LaidOutPart]
+) -> list[LaidOutRow]:
+    """The rows that hold something, without remarks and the lines that are said to be notes."""
+    filled = [row for row in rows if row.filled]
+    kept = [row for row in filled if not _is_comment(row, reading)]
+    comments = len(filled) - len(kept)
+    if comments:
+        begin = "line begins" if comments == 1 else "lines begin"
+        parts.append(LaidOutPart("comment", str(reading.comment), f"{comments} {begin} with it"))
+    if reading.footer:
+        kept = kept[: -reading.footer]
+    if not kept:
+        raise InputError("the file has no rows", file=name, hint="export the table again")
+    return kept
+
+
+def _refuse_widths(
+    header: Sequence[LaidOutRow], body: Sequence[LaidOutRow], width: int, name: str
+) -> None:
+    """Refuse rows that do not fit into one block."""
     for row in body:
         if len(row.fields) != width or row.filled < 2:
             raise InputError(
@@ -144,22 +199,6 @@ def lay_out(rows: Sequence[LaidOutRow], reading: Reading, marks: CountMarks, nam
             line=header[-1].line,
             hint="say which row is the header: --header-row LINE",
         )
-    title = [row for row in kept[:first] if row not in header]
-    notes = kept[last + 1 :]
-    header, body = _without_footnotes(header, body, notes, parts)
-    if title:
-        parts.append(LaidOutPart("header-row", _span(header), f"{_said(title)} above it"))
-    elif len(header) > 1:
-        parts.append(
-            LaidOutPart(
-                "header-row",
-                _span(header),
-                f"{len(header)} row{'' if len(header) == 1 else 's'} before the numbers",
-            )
-        )
-    if notes:
-        parts.append(LaidOutPart("footer", str(len(notes)), f"{_said(notes)} below the numbers"))
-    return _columns(title, header, body, notes, reading, marks, name, parts)
 
 
 def _without_blank_columns(
@@ -322,71 +361,76 @@ def _years(row: LaidOutRow) -> bool:
     )  # fmt: skip
 
 
-def _columns(
-    title: list[LaidOutRow],
-    header: list[LaidOutRow],
-    body: list[LaidOutRow],
-    notes: list[LaidOutRow],
-    reading: Reading,
-    marks: CountMarks,
-    name: str,
-    parts: list[LaidOutPart],
-) -> LaidOut:
-    lowest = header[-1].fields if header else []
-    corner = next((n for n, field in enumerate(lowest) if all(field.partition("\\")[::2])), None)
-    long = reading.form == "long" or reading.count is not None
-    if len(header) == 1 and not long and reading.form is None and corner is None:
-        try:
-            form = recognise(_source(name, header[0], body), count=None)
-        except InputError:
-            if _columns_of_thousands(body) < 2:
-                raise
-        else:
-            long = form.kind == "long"
-            count = form.count_column % len(lowest)
-    else:
-        count = _named_count(lowest, reading.count, name, header) if long else -1
-    if long:
-        words = tuple(field.strip() for field in lowest)
-        parts.append(
-            LaidOutPart("form", "long", f"the counts stand in the column {words[count]!r}")
+def _columns(blocks: _Blocks, reading: Reading, marks: CountMarks) -> LaidOut:
+    """What each column holds."""
+    corner = next(
+        (n for n, field in enumerate(blocks.lowest) if all(field.partition("\\")[::2])), None
+    )
+    count = _count_column(blocks, reading, corner)
+    return _grid(blocks, reading, marks, corner) if count is None else _long(blocks, count)
+
+
+def _count_column(blocks: _Blocks, reading: Reading, corner: int | None) -> int | None:
+    """The column of the counts, of long form; ``None`` of a grid."""
+    if reading.form == "long" or reading.count is not None:
+        return _named_count(blocks, reading.count)
+    if len(blocks.header) != 1 or reading.form is not None or corner is not None:
+        return None
+    rows = [*blocks.header, *blocks.body]
+    try:
+        form = recognise(
+            SheetRows(blocks.name, [row.fields for row in rows], [row.line for row in rows])
         )
-        aside = status_columns(words) - {count}
-        rest = tuple(w for n, w in enumerate(words) if n != count and n not in aside)
-        return LaidOut(title, header, body, notes, 0, count, rest, (), tuple(parts), aside)
-    labels = corner + 1 if corner is not None else _label_columns(header, body, marks)
+    except InputError:
+        if _columns_of_thousands(blocks.body) < 2:
+            raise
+        return None
+    return form.count_column % len(blocks.lowest) if form.kind == "long" else None
+
+
+def _long(blocks: _Blocks, count: int) -> LaidOut:
+    words = tuple(field.strip() for field in blocks.lowest)
+    said = LaidOutPart("form", "long", f"the counts stand in the column {words[count]!r}")
+    aside = status_columns(words) - {count}
+    rest = tuple(w for n, w in enumerate(words) if n != count and n not in aside)
+    return blocks.laid_out([said], count=count, names=rest, left_out=aside)
+
+
+def _grid(blocks: _Blocks, reading: Reading, marks: CountMarks, corner: int | None) -> LaidOut:
+    header, lowest = blocks.header, blocks.lowest
+    labels = corner + 1 if corner is not None else _label_columns(header, blocks.body, marks)
     names_row = (
         len(header) > 1
         and all(not field.strip() for field in lowest[labels:])
         and any(field.strip() for field in lowest[:labels])
     )
     upper = header[:-1] if names_row else header
-    tops = [_filled(row.fields[labels:], last=row is upper[-1]) for row in upper]
-    row_names, column_names = _names(header, upper, labels, names_row, corner)
+    rows, columns = _names(header, upper, labels, names_row, corner)
+    parts = []
     if reading.columns is not None:
-        column_names = [part.strip() for part in reading.columns.split(",")]
-        if len(column_names) != len(upper):
+        columns = [part.strip() for part in reading.columns.split(",")]
+        if len(columns) != len(upper):
             raise InputError(
-                f"{len(column_names)} names for {len(upper)} header rows",
-                file=name,
+                f"{len(columns)} names for {len(upper)} header rows",
+                file=blocks.name,
                 hint="name the variable of each header row, apart by commas: --columns sex,age",
             )
     else:
-        unsure = [n for n in column_names if re.fullmatch("column( [0-9]+)?", n)]
-        parts += [
+        unsure = [n for n in columns if re.fullmatch("column( [0-9]+)?", n)]
+        parts = [
             LaidOutPart("columns", n, "the columns' variable has no name", False) for n in unsure
         ]
-    parts.append(
-        LaidOutPart(
-            "form",
-            "grid",
-            f"{labels} column{'' if labels == 1 else 's'} of labels, "
-            f"{len(upper)} header row{'' if len(upper) == 1 else 's'}",
-        )
+    said = (
+        f"{labels} column{'' if labels == 1 else 's'} of labels, "
+        f"{len(upper)} header row{'' if len(upper) == 1 else 's'}"
     )
-    columns = tuple(zip(*tops, strict=True))
-    whole = (*row_names, *column_names)
-    return LaidOut(title, header, body, notes, labels, -1, whole, columns, tuple(parts))
+    tops = [_filled(row.fields[labels:], last=row is upper[-1]) for row in upper]
+    return blocks.laid_out(
+        [*parts, LaidOutPart("form", "grid", said)],
+        labels=labels,
+        names=(*rows, *columns),
+        columns=tuple(zip(*tops, strict=True)),
+    )
 
 
 def _columns_of_thousands(body: Sequence[LaidOutRow]) -> int:
@@ -395,21 +439,14 @@ def _columns_of_thousands(body: Sequence[LaidOutRow]) -> int:
     return sum(any(_THOUSANDS.fullmatch(text.strip()) for text in texts) for texts in columns)
 
 
-def _source(name: str, header: LaidOutRow, body: Sequence[LaidOutRow]) -> SheetRows:
-    rows = [header, *body]
-    return SheetRows(name, [row.fields for row in rows], [row.line for row in rows])
-
-
-def _named_count(
-    lowest: Sequence[str], wanted: str | None, name: str, header: list[LaidOutRow]
-) -> int:
-    words = [field.strip() for field in lowest]
+def _named_count(blocks: _Blocks, wanted: str | None) -> int:
+    words = [field.strip() for field in blocks.lowest]
     if wanted is not None:
         if wanted.strip() not in words:
             raise InputError(
                 f"there is no column {wanted!r}",
-                file=name,
-                line=header[-1].line if header else None,
+                file=blocks.name,
+                line=blocks.header[-1].line if blocks.header else None,
                 hint=f"the columns are {', '.join(words)}",
             )
         return words.index(wanted.strip())

@@ -131,7 +131,7 @@ def recognise(source: RowSource, *, count: str | None = None) -> Form:
     if _flagged(words) and not count_columns(words):
         before = f"the column {header[-2]!r}, whose flags stand beside it, was taken as the count"
         return Form("long", len(header) - 2, note=before, left_out=aside)
-    found = _by_content(source, header, words, body)
+    found = _by_content(source, _Sample(header, words, body))
     return replace(found, left_out=aside) if found.kind == "long" else found
 
 
@@ -145,37 +145,82 @@ def nothing_but_header(source: RowSource) -> InputError:
     )
 
 
-def _by_content(
-    source: RowSource, header: list[str], words: list[str], body: list[list[str]]
-) -> Form:
-    fields = [field for row in body for field in row[1:]]
-    numeric = sum(map(looks_numeric, fields)) > len(fields) / 2
-    distinct = len({row[0] for row in body}) == len(body)
-    if not words[0] and words[-1] in COUNT_NAMES and len(header) > 2:
-        numbers = {row[0]: str(number) for number, row in enumerate(body, 1)}
-        if all(text == number for text, number in numbers.items()):
-            return Form("long", first_variable=1, note="the first column numbers the rows")
-    if words[-1] in SURE_NAMES:
+@dataclass(frozen=True)
+class _Sample:
+    """The first rows: the header, its names in small letters, the rows of its width below it."""
+
+    header: list[str]
+    names: list[str]
+    body: list[list[str]]
+
+    @property
+    def numbers_its_rows(self) -> bool:
+        """Whether the first column, which has no name, counts the rows, as pandas writes them."""
+        if self.names[0] or self.names[-1] not in COUNT_NAMES or len(self.header) < 3:
+            return False
+        return all(row[0] == str(number) for number, row in enumerate(self.body, 1))
+
+    @property
+    def has_corner(self) -> bool:
+        """Whether the first field names rows and columns, or nothing, as of a grid."""
+        return "\\" in self.header[0] or not self.names[0]
+
+    @property
+    def looks_like_grid(self) -> bool:
+        """Whether most fields behind the first are numbers, and no two rows are named alike."""
+        fields = [field for row in self.body for field in row[1:]]
+        numeric = 2 * sum(map(looks_numeric, fields)) > len(fields)
+        distinct = len({row[0] for row in self.body}) == len(self.body)
+        return numeric and distinct and len(self.header) > 2 and len(self.body) > 1
+
+    @property
+    def ends_in_numbers(self) -> bool:
+        """Whether the last column alone is mostly of numbers, and is named."""
+        most = [
+            2 * sum(map(looks_numeric, column)) > len(column)
+            for column in zip(*self.body, strict=True)
+        ]
+        return most[-1] and sum(most) == 1 and not looks_numeric(self.header[-1])
+
+    @property
+    def has_numbers(self) -> bool:
+        return any(looks_numeric(field) for row in self.body for field in row)
+
+
+def _by_names(sample: _Sample) -> Form | None:
+    """The form, where the header tells it."""
+    if sample.numbers_its_rows:
+        return Form("long", first_variable=1, note="the first column numbers the rows")
+    if sample.names[-1] in SURE_NAMES:
         return Form("long")
-    if "\\" in header[0] or not words[0]:
+    if sample.has_corner:
         return Form("grid")
-    if any(all(name.partition("\\")[::2]) for name in header[1:]):
-        raise InputError(
-            "several columns hold labels", file=source.name, hint="read it as a grid: --form grid"
-        )
-    named = [i for i, word in enumerate(words) if word in SURE_NAMES]
-    if len(named) == 1:
-        return Form("long", named[0])
-    looks_like_grid = numeric and distinct and len(header) > 2 and len(body) > 1
-    if words[-1] in COUNT_NAMES and not looks_like_grid:
+    if any(all(name.partition("\\")[::2]) for name in sample.header[1:]):
+        raise InputError("several columns hold labels", hint="read it as a grid: --form grid")
+    named = [at for at, name in enumerate(sample.names) if name in SURE_NAMES]
+    return Form("long", named[0]) if len(named) == 1 else None
+
+
+def _by_numbers(sample: _Sample) -> Form | None:
+    """The form, where it can be told by where numbers stand."""
+    if sample.looks_like_grid:
+        rows = sample.header[0]
+        return Form("grid", note=f"read as a grid of {rows!r} by the other columns")
+    if sample.names[-1] in COUNT_NAMES:
         return Form("long")
-    if looks_like_grid:
-        return Form("grid", note=f"read as a grid of {header[0]!r} by the other columns")
-    columns = [sum(looks_numeric(row[c]) for row in body) > len(body) / 2
-               for c in range(len(header))]  # fmt: skip
-    if columns[-1] and sum(columns) == 1 and not looks_numeric(header[-1]):
-        return Form("long", note=f"the column {header[-1]!r} was taken as the count")
-    if not any(looks_numeric(field) for row in body for field in row):
+    if sample.ends_in_numbers:
+        return Form("long", note=f"the column {sample.header[-1]!r} was taken as the count")
+    return None
+
+
+def _by_content(source: RowSource, sample: _Sample) -> Form:
+    try:
+        found = _by_names(sample) or _by_numbers(sample)
+    except InputError as error:
+        raise error.in_file(Path(source.name)) from None
+    if found is not None:
+        return found
+    if not sample.has_numbers:
         raise RecordsError(
             f"{Path(source.name).name} holds records, not a table", hint="tabulate them"
         )

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 import numpy as np
 
 from tabprotect.engine.arrays import Floats, Ints
@@ -11,7 +9,7 @@ from tabprotect.engine.cycles.cycle_family import Family
 from tabprotect.engine.errors import InfeasibleError, InputError
 from tabprotect.engine.posterior.adaptive.adaptive_tables import adaptive_originals
 from tabprotect.engine.posterior.adaptive.adaptive_walk import AdaptiveWalk
-from tabprotect.engine.posterior.posterior import Posterior
+from tabprotect.engine.posterior.posterior import Posterior, Way
 from tabprotect.engine.posterior.prior import Prior
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.randomness import Randomness
@@ -32,7 +30,7 @@ def infer_adaptive(
     likelihood: AdaptiveSequence,
     prior: Prior,
     *,
-    way: Literal["auto", "exact", "monte_carlo"],
+    way: Way,
     randomness: Randomness | None,
     draws: int | None,
     progress: Progress,

@@ -14,7 +14,6 @@ from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
-from typing import Literal
 
 import numpy as np
 
@@ -40,7 +39,7 @@ from tabprotect.engine.posterior.factors.solved_parts import (
     by_fibre,
     by_residuals,
 )
-from tabprotect.engine.posterior.posterior import Posterior
+from tabprotect.engine.posterior.posterior import Posterior, Way
 from tabprotect.engine.posterior.prior import Prior
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.randomness import Randomness
@@ -62,7 +61,7 @@ def infer_factors(
     likelihood: CellFactors,
     prior: Prior,
     *,
-    way: Literal["auto", "exact", "monte_carlo"],
+    way: Way,
     randomness: Randomness | None,
     draws: int | None,
     work: float | None = None,
@@ -103,7 +102,7 @@ def infer_factors(
 def _solved(
     components: tuple[FactorComponent, ...],
     shape: tuple[int, ...],
-    way: Literal["auto", "exact", "monte_carlo"],
+    way: Way,
     draws: int | None,
     steps: int,
     limited: bool,
@@ -137,7 +136,7 @@ def _likeness(component: FactorComponent) -> object:
 def _one(
     component: FactorComponent,
     shape: tuple[int, ...],
-    way: Literal["auto", "exact", "monte_carlo"],
+    way: Way,
     draws: int | None,
     steps: int,
     limited: bool,

@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
 
 import numpy as np
 
@@ -18,7 +17,7 @@ from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.budgets import REWEIGHING_WORK
 from tabprotect.engine.errors import InfeasibleError
 from tabprotect.engine.posterior.factors.solved_parts import SolvedPart, no_original
-from tabprotect.engine.posterior.posterior import Posterior
+from tabprotect.engine.posterior.posterior import Posterior, Way
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.release.likelihood import CellFactors, Rerun
 from tabprotect.engine.solver import solver_work as solver_work
@@ -73,7 +72,7 @@ def reweighed(
     likelihood: CellFactors,
     parts: Sequence[SolvedPart] | None,
     *,
-    way: Literal["auto", "exact", "monte_carlo"],
+    way: Way,
     draws: int | None,
     work: float | None,
     generator: np.random.Generator,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Literal
 
 import numpy as np
 
@@ -15,7 +14,7 @@ from tabprotect.engine.posterior.moves.elimination import Elimination
 from tabprotect.engine.posterior.moves.enumeration import enumerated_originals, number_of_originals
 from tabprotect.engine.posterior.moves.signature_model import GroupModel, group_model
 from tabprotect.engine.posterior.moves.sum_sweep import SumLaws
-from tabprotect.engine.posterior.posterior import Posterior
+from tabprotect.engine.posterior.posterior import Posterior, Way
 from tabprotect.engine.posterior.prior import Prior
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.randomness import Randomness
@@ -62,7 +61,7 @@ def infer_moves(
     likelihood: MoveSequence,
     prior: Prior,
     *,
-    way: Literal["auto", "exact", "monte_carlo"],
+    way: Way,
     randomness: Randomness | None,
     draws: int | None,
     progress: Progress,
