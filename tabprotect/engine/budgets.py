@@ -6,23 +6,10 @@ the same input gives the same output anywhere.
 """
 
 # assessment
-# Posteriors that are kept: methods with few outcomes give the same release again and again
-MOST_FOUND = 8
 COMPARED_CELLS = 2**24  # Compared cells; beyond, only the release's own tables are compared
 BELIEF_LIMIT = (
     0.95  # A count, or a change, is known to a reader who believes in one value more than this
 )
-BELIEFS_CELLS = 50_000  # Inner cells up to which a comparison asks for a posterior
-BELIEFS_JOINED = 64  # Of these that hang together by more than one published sum
-BELIEFS_STEPS = 100_000  # Steps of the exact way through them, about half a microsecond each
-BELIEFS_ONCE = 4_000_000  # The same where the method has no chance and is read once
-BELIEFS_RUNS = 3  # Runs of one configuration whose posterior is drawn: a second or more each
-BELIEFS_DRAWS = 500  # Of such a one
-# Nominal microseconds up to which all originals are weighed by the choice of a whole table
-BELIEFS_WEIGHING = 5e5
-BELIEFS_PROGRAMME = 20  # How many times as long a call takes that solves programmes
-# After which one is given up: a safety net that figures never depend on
-BELIEFS_SECONDS = 30.0
 
 # bounds
 COUNTING_DRAWS = 5_000  # Tables of importance sampling
@@ -55,18 +42,6 @@ MOST_REMEDIES = 3
 # Beyond, the method is not tried
 TRIAL_WORK = 1e7
 ATTEMPTS_JUDGED = 300  # Draws that are judged to learn how likely an original is refused
-BELIEVING_UPDATES = 2 * 10**8  # Cell updates that draws of originals may take: some seconds
-BELIEVING_DRAWS = 20_000  # Drawn originals at most
-BELIEVING_LEAST_DRAWS = 400  # With fewer nothing is judged
-BELIEVING_WEIGHING = 2e6  # Nominal microseconds of weighing whole originals by the mechanism
-# Inner cells up to which originals are weighed by solving programmes, and number of them up to which
-# that is done in larger tables: each takes some tens of milliseconds
-BELIEVING_PROGRAMMED = 9
-BELIEVING_FEW_PROGRAMMED = 150
-BELIEVING_GLANCE = 0.1  # Share of the draws that a glance takes
-BELIEVING_GLANCE_STEPS = 100_000  # Of a glance through cells that hang together
-BELIEVING_SUMS = 2**26  # Entries that exact laws of a table's sums may cost: a second or two
-BELIEVING_HELD = 2**25  # Counts of all drawn or listed originals whose sums are looked at
 
 # fitting
 FITTED_CELLS = 2**24  # Inner cells that are fitted in full

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, overload
 
 import numpy as np
 
 from tabprotect.engine.arrays import Floats, Ints
-from tabprotect.engine.disclosure.reader_posterior import read_releases
+from tabprotect.engine.belief.believed import Believed
+from tabprotect.engine.belief.believing import Evidence, Knowing, believe
+from tabprotect.engine.belief.effort import READER
+from tabprotect.engine.disclosure.attempts import weigh_attempts as first_that_passed
 from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.posterior.analysis import (
     AnalysisSummary,
@@ -22,13 +25,10 @@ from tabprotect.engine.posterior.analysis import (
     fit_model,
 )
 from tabprotect.engine.posterior.columns import PosteriorColumns
-from tabprotect.engine.posterior.infer import Way
 from tabprotect.engine.posterior.log_linear import LogLinear
-from tabprotect.engine.posterior.posterior import Posterior
-from tabprotect.engine.posterior.prior import parse_prior
+from tabprotect.engine.posterior.posterior import Posterior, Way
 from tabprotect.engine.posterior.sums import sums
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.protection.registered import likelihood_of
 from tabprotect.engine.protection.subtables import asked_of
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.release import Release
@@ -48,17 +48,24 @@ class Belief:
 
     Attributes
     ----------
-    posterior
-        The same as the engine holds it: arrays over all cells.
+    believed
+        The same as the engine holds it, with what became of repeated draws and attempts.
     kind
         What data frames come back as.
-    releases
-        How many releases of one original were read together.
     """
 
-    posterior: Posterior = field(repr=False)
+    believed: Believed
     kind: str
-    releases: int = 1
+
+    @property
+    def posterior(self) -> Posterior:
+        """Arrays over all cells."""
+        return self.believed.posterior
+
+    @property
+    def releases(self) -> int:
+        """How many releases of one original were read together."""
+        return self.believed.releases
 
     @property
     def domain(self) -> Domain:
@@ -82,8 +89,17 @@ class Belief:
 
     @property
     def note(self) -> str:
-        """What was left out, in words."""
+        """What of the mechanism was left out, in words."""
         return self.posterior.note
+
+    @property
+    def left_out(self) -> str:
+        """The same with what became of repeated draws and of attempts at the gate."""
+        return self.believed.left_out
+
+    def to_json(self) -> str:
+        """What ``tabprotect infer --json`` prints of the same releases."""
+        return "".join(self.believed.json_pieces())
 
     @property
     def originals(self) -> int | None:
@@ -383,26 +399,23 @@ def infer(
     if not given:
         raise InputError("there is no release to infer from")
     releases = [_opened(one, progress) for one in given]
-    first, stated = likelihood_of(releases[0]), releases[0].mechanism.parameters
-    domain = first.domain
-    asked = None if of is None else asked_of(domain, of, groupings, stated)
+    first, stated = Evidence(releases[0]), releases[0].mechanism.parameters
+    asked = None if of is None else asked_of(first.likelihood.domain, of, groupings, stated)
     randomness = None if seed is None else Randomness.seeded(seed)
-    found = read_releases(
-        releases,
-        parse_prior(prior, domain),
-        way=way,
+    found = believe(
+        [first, *releases[1:]],
+        prior,
+        knowing=Knowing(weigh=first_that_passed if weigh_attempts else None),
+        effort=replace(READER, way=way, draws=draws),
         randomness=randomness,
-        draws=draws,
-        weigh_attempts=weigh_attempts,
-        likelihoods=[first],
         progress=progress,
-    ).posterior
+    )
     kinds = [one.kind for one in given if isinstance(one, Protection)]
     kind = kinds[0] if kinds else usual_kind()
     if asked is None:
-        return Belief(found, kind, len(releases))
-    tables = sums(found, asked, randomness=randomness, draws=draws, progress=progress)
-    return SumBelief(tuple(Belief(one, kind, len(releases)) for one in tables))
+        return Belief(found, kind)
+    tables = sums(found.posterior, asked, randomness=randomness, draws=draws, progress=progress)
+    return SumBelief(tuple(Belief(replace(found, posterior=one), kind) for one in tables))
 
 
 def _opened(release: AnyRelease, progress: Progress) -> Release:

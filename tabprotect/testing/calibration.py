@@ -20,8 +20,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from tabprotect.engine.arrays import Bools, Floats, Ints
+from tabprotect.engine.belief.believing import RELEASE_ALONE, Evidence, believe
 from tabprotect.engine.errors import InfeasibleError, InputError
-from tabprotect.engine.posterior.infer import infer
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.posterior.prior import Poisson, Prior
 from tabprotect.engine.protection.calibration_plan import CalibrationPlan
@@ -244,7 +244,12 @@ class _Tally:
             read = self.reader.misread(law)
             self._misread |= read is not law
             try:
-                found = infer(read, self._prior, randomness=randomness)
+                found = believe(
+                    [Evidence(release, read)],
+                    self._prior,
+                    knowing=RELEASE_ALONE,
+                    randomness=randomness,
+                ).posterior
             except (InfeasibleError, InputError):
                 if self.reader.right:
                     raise

@@ -15,11 +15,11 @@ from pathlib import Path
 import numpy as np
 
 from tabprotect.engine.arrays import Floats
+from tabprotect.engine.belief.believing import RELEASE_ALONE, Evidence, believe
 from tabprotect.engine.bundle import confidential, public
 from tabprotect.engine.bundle.verify import verify as verify_bundle
 from tabprotect.engine.errors import InfeasibleError, ParameterError, TabprotectError
 from tabprotect.engine.parameters import Parameter
-from tabprotect.engine.posterior.infer import infer
 from tabprotect.engine.posterior.prior import CellTable
 from tabprotect.engine.protection.descriptions.run_summary import summarise
 from tabprotect.engine.protection.guarantees import GUARANTEES, verify
@@ -253,7 +253,12 @@ def brute_force(method: Method) -> None:
         if estimated or likelihood.domain != domain:
             # Calibration judges what only simulated runs can estimate.
             return
-        found = infer(likelihood, prior, way="auto", randomness=Randomness.seeded(seed))
+        found = believe(
+            [Evidence(release, likelihood)],
+            prior,
+            knowing=RELEASE_ALONE,
+            randomness=Randomness.seeded(seed),
+        ).posterior
         expected = marginals(every_original(likelihood, prior, MOST), MOST)
         seen = np.stack([found.probability(v).reshape(-1) for v in range(MOST + 1)], axis=1)
         worst = float(np.abs(seen - expected).max())

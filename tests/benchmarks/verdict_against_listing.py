@@ -29,7 +29,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "engine/disclosure"))
 from listing_reader import Figures, Reader, TooManyError
 from test_against_listing import LIMITS, SETTINGS, own, released, whole
 
-from tabprotect.engine.disclosure.cell_beliefs import release_fingerprint
+from tabprotect.engine.belief.one_draw import release_fingerprint
 from tabprotect.engine.disclosure.verdict import verdict
 from tabprotect.engine.protection.staff_verdict import StaffVerdict
 from tabprotect.engine.release.release import Release

@@ -12,8 +12,8 @@ from tabprotect.cli.arguments import add_reading, keep_apart, open_source, posit
 from tabprotect.cli.output import Console
 from tabprotect.cli.verbs import UsageError, Verbs
 from tabprotect.engine.atomic import replacing
+from tabprotect.engine.belief.believing import believe
 from tabprotect.engine.bundle import verify as bundle
-from tabprotect.engine.disclosure.reader_posterior import read_releases
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.registered import by_suffix, figures_format, format_names
 from tabprotect.engine.posterior.analysis import (
@@ -27,8 +27,6 @@ from tabprotect.engine.posterior.analysis import (
 from tabprotect.engine.posterior.log_linear import LogLinear
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.posterior.posterior_file import drawn_figures
-from tabprotect.engine.posterior.prior import parse_prior
-from tabprotect.engine.protection.registered import likelihood_of
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.tables.table import Table
 
@@ -79,10 +77,7 @@ def _add_reader(command: argparse.ArgumentParser) -> None:
 def _posterior(args: argparse.Namespace, console: Console) -> tuple[Posterior, Randomness]:
     found = [bundle.verify(path, judge=False, progress=console).release for path in args.releases]
     chance = Randomness.fresh() if args.seed is None else Randomness.seeded(args.seed)
-    first = likelihood_of(found[0])
-    prior = parse_prior(args.prior, first.domain)
-    read = read_releases(found, prior, randomness=chance, likelihoods=[first], progress=console)
-    return read.posterior, chance
+    return believe(found, args.prior, randomness=chance, progress=console).posterior, chance
 
 
 def run_analyse(args: argparse.Namespace, console: Console) -> int:

@@ -9,12 +9,12 @@ from pathlib import Path
 from tabprotect.cli.arguments import positive
 from tabprotect.cli.output import Console
 from tabprotect.cli.verbs import UsageError, Verbs
+from tabprotect.engine.belief.believing import RELEASE_ALONE, Evidence, believe
+from tabprotect.engine.belief.effort import READER
 from tabprotect.engine.bounds.counting import TableCount, count_tables
 from tabprotect.engine.budgets import COUNTING_DRAWS
 from tabprotect.engine.bundle import verify as bundle
 from tabprotect.engine.errors import InfeasibleError, ParameterError
-from tabprotect.engine.posterior.infer import infer
-from tabprotect.engine.protection.registered import likelihood_of
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.likelihood import CellFactors
 
@@ -71,12 +71,19 @@ def _totals(name: str, text: str) -> list[int]:
 
 def _of_release(path: Path, randomness: Randomness, console: Console) -> TableCount:
     release = bundle.verify(path, progress=console).release
-    likelihood = likelihood_of(release)
-    posterior = infer(likelihood, randomness=randomness, progress=console)
-    if posterior.originals is None and isinstance(likelihood, CellFactors):
+    evidence = Evidence(release)
+    posterior = believe(
+        [evidence], knowing=RELEASE_ALONE, randomness=randomness, progress=console
+    ).posterior
+    if posterior.originals is None and isinstance(evidence.likelihood, CellFactors):
         # All that fit the published counts, whatever the choice of a whole table adds.
-        plain = replace(likelihood, rerun=None)
-        posterior = infer(plain, randomness=randomness, progress=console)
+        posterior = believe(
+            [evidence],
+            knowing=RELEASE_ALONE,
+            effort=replace(READER, weighing=0),
+            randomness=randomness,
+            progress=console,
+        ).posterior
     if posterior.note:
         console.say(posterior.note)
     if posterior.originals is not None:

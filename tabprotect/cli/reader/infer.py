@@ -6,6 +6,7 @@ import argparse
 import itertools
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 
@@ -16,24 +17,24 @@ from tabprotect.cli.output import Console
 from tabprotect.cli.verbs import UsageError, Verbs
 from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.atomic import replacing
+from tabprotect.engine.belief.believed import Believed
+from tabprotect.engine.belief.believing import Evidence, Knowing, believe
+from tabprotect.engine.belief.effort import READER
 from tabprotect.engine.bundle import verify as bundle
 from tabprotect.engine.bundle.set_bundles import VerifiedSet, verify_set
 from tabprotect.engine.bundle.signature import public_key
-from tabprotect.engine.disclosure.reader_posterior import Read, read_releases
+from tabprotect.engine.disclosure.attempts import weigh_attempts
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.registered import TEXT, figures_format, format_names
 from tabprotect.engine.formats.text.opening import read_text
-from tabprotect.engine.posterior.columns import cells_json
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.posterior.posterior_file import posterior_figures
 from tabprotect.engine.posterior.prior import parse_prior
 from tabprotect.engine.posterior.sums import sums
 from tabprotect.engine.project.opening.sources import open_table
-from tabprotect.engine.protection.registered import likelihood_of
 from tabprotect.engine.protection.subtables import asked_of
 from tabprotect.engine.randomness import Randomness
-from tabprotect.engine.release.likelihood import Likelihood
 from tabprotect.engine.release.mechanism import Mechanism
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Domain, Index
@@ -174,13 +175,13 @@ def _set_checked(found: VerifiedSet) -> tuple[dict[str, object], tuple[str, ...]
     return {"tables": list(found.tables.formulas), "common_cells": found.common_cells}, checks
 
 
-def _releases(args: argparse.Namespace, console: Console) -> tuple[list[Release], list[Likelihood]]:
-    """The releases, and what each says of the original."""
+def _releases(args: argparse.Namespace, console: Console) -> list[Evidence]:
+    """The releases, and what each says of the original where that is known."""
     if (not args.releases) == (args.table is None and args.mechanism is None):
         raise UsageError("say either RELEASE.zip, or --published and --mechanism")
     if args.releases:
         found = [bundle.verify(path, judge=False, progress=console) for path in args.releases]
-        return [v.release for v in found], [v.likelihood or likelihood_of(v.release) for v in found]
+        return [Evidence(one.release, one.likelihood) for one in found]
     if args.table is None or args.mechanism is None:
         raise UsageError("--published and --mechanism go together")
     reading = Reading.of(given_reading(args))
@@ -197,7 +198,7 @@ def _releases(args: argparse.Namespace, console: Console) -> tuple[list[Release]
         release = Release.of(table, Mechanism.from_json(stated, table.domain))
     except InputError as error:
         raise error.in_file(path) from None
-    return [release], [likelihood_of(release)]
+    return [Evidence(release)]
 
 
 def _named(table: Table, mechanism: object) -> Table:
@@ -216,9 +217,9 @@ def _named(table: Table, mechanism: object) -> Table:
 def run_infer(args: argparse.Namespace, console: Console) -> int:
     """Print the posterior."""
     _check_format(args, console)
-    releases, likelihoods = _releases(args, console)
+    releases = _releases(args, console)
     # Where only margins are published a posterior can be about one of these.
-    domain = likelihoods[0].domain
+    domain = releases[0].likelihood.domain
     prior = parse_prior(args.prior, domain)
     for cell in args.cells:
         if len(cell) != domain.ndim:
@@ -226,38 +227,35 @@ def run_infer(args: argparse.Namespace, console: Console) -> int:
         domain.flat(cell)
     asked_sums = None
     if args.of is not None:
-        stated = releases[0].mechanism.parameters
+        stated = releases[0].release.mechanism.parameters
         asked_sums = asked_of(domain, args.of, args.groupings, stated)
     randomness = None if args.seed is None else Randomness.seeded(args.seed)
-    read = read_releases(
+    weigh = weigh_attempts if args.weigh_attempts else None
+    read = believe(
         releases,
         prior,
-        way=args.way,
+        knowing=Knowing(bundled=bool(args.releases), weigh=weigh),
+        effort=replace(READER, way=args.way, draws=args.draws),
         randomness=randomness,
-        draws=args.draws,
-        weigh_attempts=args.weigh_attempts,
-        bundled=bool(args.releases),
-        likelihoods=likelihoods,
         progress=console,
     )
-    posterior, attempts = read.posterior, _attempts(read)
+    posterior = read.posterior
     if read.sentence:
         console.say(read.sentence)
     if asked_sums is not None:
         tables = sums(
             posterior, asked_sums, randomness=randomness, draws=args.draws, progress=console
         )
-        told = _head(posterior) | attempts | {"releases": len(releases)}
-        told["tables"] = [_sums_json(one) for one in tables]
+        told = read.head() | {"tables": [_sums_json(one) for one in tables]}
         console.result(told, itertools.chain.from_iterable(map(_sums_lines, tables)))
         return 0
     asked = np.array([domain.flat(cell) for cell in args.cells], dtype=np.int64)
     if not args.cells:
         asked = np.arange(domain.size)
     if args.format:
-        _write(posterior, asked, args, console)
+        _write(read, asked, args, console)
     elif console.as_json:
-        console.stream(_json(posterior, asked, attempts | {"releases": len(releases)}))
+        console.stream(read.json_pieces(asked))
     else:
         several = [f"{len(releases)} releases of one table, read together."]
         lines = _lines(posterior, asked, all_asked=bool(args.cells))
@@ -276,28 +274,16 @@ def _check_format(args: argparse.Namespace, console: Console) -> None:
     keep_apart([*args.releases, args.table, args.mechanism], [args.out])
 
 
-def _write(posterior: Posterior, cells: Ints, args: argparse.Namespace, console: Console) -> None:
-    pieces = figures_format(args.format).figures(posterior_figures(posterior, cells))
+def _write(read: Believed, cells: Ints, args: argparse.Namespace, console: Console) -> None:
+    pieces = figures_format(args.format).figures(posterior_figures(read.posterior, cells))
     if args.out is None:
         console.stream(pieces)
         return
     with replacing(args.out) as file:
         file.writelines(pieces)
     console.result(
-        _head(posterior) | {"out": str(args.out)}, [*_heading(posterior), f"wrote {args.out}"]
+        read.head() | {"out": str(args.out)}, [*_heading(read.posterior), f"wrote {args.out}"]
     )
-
-
-def _attempts(read: Read) -> dict[str, object]:
-    return {"attempts_at_most": read.attempts_at_most, "attempts_weighed": read.weighed}
-
-
-def _json(posterior: Posterior, cells: Ints, more: dict[str, object]) -> Iterator[str]:
-    """The result in pieces: a million cells make some 200 MB."""
-    head = json.dumps(_head(posterior) | more, allow_nan=False)
-    yield f'{head[:-1]}, "cells": ['
-    yield from cells_json(posterior, cells)
-    yield "]}\n"
 
 
 def _sums_json(found: Posterior) -> dict[str, object]:
@@ -341,26 +327,6 @@ def _way(found: Posterior) -> str:
     if found.way == "exact":
         return "exact"
     return f"{found.draws:,} originals drawn, standard error at most {found.error:.4f}"
-
-
-def _head(posterior: Posterior) -> dict[str, object]:
-    domain = posterior.domain
-    return {
-        "way": posterior.way,
-        "variables": list(domain.names),
-        "reason": posterior.reason,
-        "note": posterior.note,
-        "complete": posterior.complete,
-        "approximate": posterior.approximate,
-        "independent": posterior.independent,
-        "error": posterior.error,
-        "effective_sample_size": posterior.effective_sample_size,
-        "draws": posterior.draws,
-        "r_hat": posterior.r_hat,
-        "prior": posterior.prior.label,
-        "originals": posterior.originals,
-        "mode_is_published": posterior.mode_is_published,
-    }
 
 
 def _published(posterior: Posterior, index: Index) -> str:

@@ -11,7 +11,6 @@ from tabprotect.cli.output import Console
 from tabprotect.cli.verbs import UsageError, Verbs
 from tabprotect.engine.assessment.revision import Revision, revision
 from tabprotect.engine.bundle.verify import verify
-from tabprotect.engine.protection.registered import likelihood_of
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.table import Table
 
@@ -43,9 +42,7 @@ def run_difference(args: argparse.Namespace, console: Console) -> int:
     old, new = (_table(source, args, console) for source in (args.old, args.new))
     releases = None
     if paths:
-        before, after = (
-            likelihood_of(verify(path, judge=False, progress=console).release) for path in paths
-        )
+        before, after = (verify(path, judge=False, progress=console).release for path in paths)
         releases = (before, after)
     found = revision(old, new, releases, rule=SmallCount.parse(args.at_risk), progress=console)
     if console.as_json:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -10,9 +10,10 @@ import numpy as np
 from tabprotect.engine.arrays import Bools, Floats, Ints
 from tabprotect.engine.assessment.attribute_disclosure import Disclosures, Intruder
 from tabprotect.engine.assessment.compared_cells import derive, published_by, stated_counts
+from tabprotect.engine.assessment.compared_posterior import compared_posterior
 from tabprotect.engine.assessment.figure import ABOUT, AT_LEAST, NotComputable
 from tabprotect.engine.assessment.intruder_key import Key
-from tabprotect.engine.assessment.release_posteriors import Budget, believe
+from tabprotect.engine.belief.effort import COMPARISON, Effort
 from tabprotect.engine.errors import (
     Interrupted,
     TabprotectError,
@@ -56,7 +57,7 @@ class AssessedRelease:
     second: Release | None = None
     second_is_new: bool = True
     affords_joined: bool = True
-    budget: Budget = field(default_factory=Budget)
+    effort: Effort = COMPARISON
     progress: Progress = SILENT
 
     @cached_property
@@ -217,7 +218,7 @@ class AssessedRelease:
 
     @property
     def posterior(self) -> Posterior:
-        """What a reader who assumes nothing believes: see ``believe``."""
+        """What a reader who assumes nothing believes: see ``compared_posterior``."""
         return self._believed_of(self.release)
 
     @property
@@ -236,7 +237,8 @@ class AssessedRelease:
         return self._believed_of(self.second)
 
     def _believed_of(self, release: Release) -> Posterior:
-        return believe(release, self.budget, joined=self.affords_joined, progress=self.progress)
+        effort = self.effort if self.affords_joined else replace(self.effort, draws=0)
+        return compared_posterior(release, effort, self.progress)
 
     @cached_property
     def believed(self) -> Ints:

@@ -13,13 +13,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from tabprotect.engine.arrays import Floats, Ints
+from tabprotect.engine.belief.believing import RELEASE_ALONE, Evidence, believe
 from tabprotect.engine.budgets import BELIEF_LIMIT
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.posterior.infer import infer
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.release.exact_sums import exact_sums
 from tabprotect.engine.release.likelihood import Likelihood
+from tabprotect.engine.release.release import Release
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Domain, Index
 from tabprotect.engine.tables.table import Table
@@ -124,7 +125,7 @@ class Revision:
 def revision(
     old: Table,
     new: Table,
-    releases: tuple[Likelihood, Likelihood] | None = None,
+    releases: tuple[Release, Release] | None = None,
     *,
     rule: SmallCount,
     progress: Progress = SILENT,
@@ -156,12 +157,16 @@ def revision(
                 for index in where
             )
         )
-    if any(likelihood.domain != old.domain for likelihood in releases):
+    earlier, later = (Evidence(release) for release in releases)
+    if any(one.likelihood.domain != old.domain for one in (earlier, later)):
         raise InputError(
             "a release is of a table with other variables",
             hint="give the releases of these very tables, the old one's first",
         )
-    before, after = (infer(likelihood, progress=progress) for likelihood in releases)
+    before, after = (
+        believe([one], knowing=RELEASE_ALONE, progress=progress).posterior
+        for one in (earlier, later)
+    )
     together = _few_changes(before, after, progress)
     cells = []
     for index in where:
@@ -185,7 +190,7 @@ def revision(
     notes = dict.fromkeys(filter(None, (before.note, after.note)))
     return Revision(
         tuple(cells),
-        _changed_sums(old.domain, releases, rule),
+        _changed_sums(old.domain, (earlier.likelihood, later.likelihood), rule),
         "exact" if ways == {"exact"} else "monte_carlo",
         " ".join(notes),
     )

@@ -15,6 +15,7 @@ from functools import partial
 
 import numpy as np
 
+from tabprotect.engine.belief.effort import TRIAL
 from tabprotect.engine.budgets import MOST_REMEDIES, TRIAL_WORK
 from tabprotect.engine.disclosure.verdict import verdict
 from tabprotect.engine.errors import TabprotectError, attempted
@@ -51,9 +52,6 @@ LEAST = 2
 
 A single one where whole originals are protected again to weigh them: that takes seconds each.
 """
-
-EFFORT = 0.1
-"""Share of a verdict's draws that a trial takes."""
 
 SURE = 0.99
 """Releases that pass as often are as good as all of them: averages over them hold."""
@@ -180,7 +178,7 @@ def _tried(
     from tabprotect.engine.protection.registered import likelihood_of
 
     generator, progress = means
-    judge = partial(verdict, policy=limits, effort=EFFORT, progress=progress)
+    judge = partial(verdict, policy=limits, effort=TRIAL, progress=progress)
     passed: list[bool] = []
     known: list[float] = []
     enough = len(problems)
@@ -266,7 +264,7 @@ def mendings(
     """
     domain, found = problem.table.domain, []
     generator = trial_coins(domain, "mendings", method.name)
-    judge = partial(verdict, policy=limits, effort=EFFORT, progress=progress)
+    judge = partial(verdict, policy=limits, effort=TRIAL, progress=progress)
     ideas = _affordable(method, domain, values)
     for number, (text, change, other) in enumerate(_fitting(method, problem, values, ideas)):
         (trial,) = simulate(

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tabprotect.engine.arrays import Ints
+from tabprotect.engine.belief.effort import VERDICT, Effort
 from tabprotect.engine.cycles import reach
 from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.progress import SILENT, Progress
@@ -39,7 +40,7 @@ def verdict(
     policy: HousePolicy | Gate | None = None,
     earlier: Sequence[Release] = (),
     original: Table | None = None,
-    effort: float = 1.0,
+    effort: Effort = VERDICT,
     progress: Progress = SILENT,
 ) -> StaffVerdict:
     """Judge a release as its readers see it.
@@ -53,7 +54,7 @@ def verdict(
     original
         For the figures of staff, which are left out without it.
     effort
-        Share of the draws that are taken where a posterior is drawn: less than 1 for trials only.
+        What posteriors may take.
 
     Raises
     ------
@@ -64,14 +65,14 @@ def verdict(
     """
     limits = _limits(release, policy)
     # Inference is imported with the first verdict, not with every project that is opened.
-    from tabprotect.engine.disclosure.cell_beliefs import believed
+    from tabprotect.engine.disclosure.cell_beliefs import tables_believed
     from tabprotect.engine.disclosure.insiders import insider_verdict
     from tabprotect.engine.protection.registered import methods
 
-    user = believed(release, "uniform", earlier=earlier, effort=effort, progress=progress)
+    user = tables_believed(release, "uniform", earlier=earlier, effort=effort, progress=progress)
     tables = [_judged("user", belief, limits) for belief in user.beliefs]
     if limits.intruder:
-        other = believed(
+        other = tables_believed(
             release, limits.intruder, earlier=earlier, effort=effort, progress=progress
         )
         tables += [_judged("intruder", belief, limits) for belief in other.beliefs]

@@ -1,10 +1,9 @@
-"""The posterior of a release or of several: exact where it can be, else Monte Carlo with its error."""
+"""The posterior of one or several releases: exact if possible, else Monte Carlo with its error."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Literal
 
 import numpy as np
 
@@ -16,7 +15,7 @@ from tabprotect.engine.posterior.factors.infer_factors import infer_factors
 from tabprotect.engine.posterior.knowing_zeros import KnowingZeros
 from tabprotect.engine.posterior.moves.infer_moves import infer_moves
 from tabprotect.engine.posterior.moves.weighing import log_weights
-from tabprotect.engine.posterior.posterior import Posterior
+from tabprotect.engine.posterior.posterior import Posterior, Way
 from tabprotect.engine.posterior.prior import Prior, Uniform
 from tabprotect.engine.posterior.sums import laws_of, standard_errors
 from tabprotect.engine.progress import SILENT, Progress
@@ -32,16 +31,13 @@ from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 
 MOST_HELD = 2**24
-"""Counts of all originals that are weighed."""
+"""Most counts in all originals that are weighed."""
 
 MOST_RERUNS = 20_000
-"""Originals that a mechanism as a whole is asked about."""
+"""Most originals for which a whole mechanism is rerun."""
 
 JOINT_DRAWS = 20_000
-"""Originals drawn where several releases are weighed together."""
-
-
-Way = Literal["auto", "exact", "monte_carlo"]
+"""Originals drawn when several releases are weighed together."""
 
 
 def infer(
@@ -76,7 +72,7 @@ def infer(
     Raises
     ------
     InputError
-        When the published table cannot come from the mechanism.
+        If the published table cannot come from the mechanism.
     InfeasibleError
         When no original fits table, mechanism and prior; when ``way="exact"`` is too wide; or when
         neither the release nor the prior limits a count.
@@ -110,60 +106,8 @@ LEAST_EFFECTIVE = 100.0
 _TOO_MANY = "the originals of these releases are too many to be listed"
 
 
-def posterior_together(
-    likelihoods: Sequence[Likelihood],
-    prior: Prior | None = None,
-    *,
-    way: Way = "auto",
-    randomness: Randomness | None = None,
-    draws: int | None = None,
-    progress: Progress = SILENT,
-) -> Posterior:
-    """The posterior given all releases of one original; of a single one as ``infer``.
-
-    The published counts in it are those of the first release.
-
-    Parameters
-    ----------
-    likelihoods
-        Of each release; at least one.
-    prior, way, randomness, draws
-        As of ``infer``.
-
-    Raises
-    ------
-    InputError
-        When the releases are of tables with other variables, or no original fits all of them.
-    InfeasibleError
-        When there are too many originals to be listed and drawn ones say too little, or
-        ``way="exact"`` was asked for and they cannot be listed.
-    """
-    _same_variables(likelihoods[0].domain, likelihoods[1:])
-    likelihoods = multiplied(likelihoods)
-    if len(likelihoods) == 1:
-        return infer(
-            likelihoods[0], prior, way=way, randomness=randomness, draws=draws, progress=progress
-        )
-    chance = randomness or Randomness.fresh()
-    first: Posterior | None = None
-    for number, likelihood in enumerate(likelihoods):
-        others = [other for k, other in enumerate(likelihoods) if k != number]
-        alone = infer(likelihood, prior, way=_alone(way), randomness=chance, progress=progress)
-        first = alone if first is None else first
-        if way != "monte_carlo" and alone.way == "exact" and alone.list_originals() is not None:
-            found = posterior_joined(alone, others, chance, progress)
-            return replace(found, published=first.published, hidden=first.hidden)
-    assert first is not None
-    if way == "exact":
-        raise InfeasibleError(
-            "the originals of none of these releases can be listed, so there is no exact way",
-            hint="take Monte Carlo",
-        )
-    return posterior_joined(first, likelihoods[1:], chance, progress, draws=draws)
-
-
 def multiplied(likelihoods: Sequence[Likelihood]) -> list[Likelihood]:
-    """The same with all products of factors made one, in the place of the first of them."""
+    """The likelihoods with all products of factors merged into one, at the place of the first."""
     factors = [one for one in likelihoods if isinstance(one, CellFactors)]
     if len(factors) < 2:
         return list(likelihoods)
@@ -171,12 +115,13 @@ def multiplied(likelihoods: Sequence[Likelihood]) -> list[Likelihood]:
     return [product(factors) if one is factors[0] else one for one in out]
 
 
-def _alone(way: Way) -> Way:
-    """How each release is looked at by itself: listing is asked for separately."""
-    return "monte_carlo" if way == "monte_carlo" else "auto"
+def same_variables(domain: Domain, others: Sequence[Likelihood]) -> None:
+    """Stop where releases are of tables with other variables than a domain.
 
-
-def _same_variables(domain: Domain, others: Sequence[Likelihood]) -> None:
+    Raises
+    ------
+    InputError
+    """
     if any(other.domain != domain for other in others):
         raise InputError(
             "the releases are of tables with other variables",
@@ -201,7 +146,7 @@ def posterior_joined(
     InfeasibleError
         When there are too many originals to be listed and drawn ones say too little.
     """
-    _same_variables(first.domain, others)
+    same_variables(first.domain, others)
     listed = first.list_originals()
     exact = listed is not None and first.way == "exact"
     if listed is None or not exact:

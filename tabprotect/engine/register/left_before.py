@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
+from tabprotect.engine.belief.one_draw import release_fingerprint
 from tabprotect.engine.bundle import public
 from tabprotect.engine.bundle.archive import sha256
 from tabprotect.engine.bundle.check_lines import CheckGroup, CheckLine, State, read_together
@@ -225,9 +226,6 @@ def left_before(
     place = register_address(register)
     if place is None or is_missing(place):
         return LeftBefore()
-    # Inference comes with it: a window that shows its start page does not wait for that.
-    from tabprotect.engine.disclosure.cell_beliefs import release_fingerprint
-
     try:
         earlier = published_before(problem, register)
         if not earlier:

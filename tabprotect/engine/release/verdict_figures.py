@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-Way = Literal["exact", "exact_draws", "simulation", "bounds", "none"]
+JudgedBy = Literal["exact", "exact_draws", "simulation", "bounds", "none"]
 """How a posterior was found: exactly; by independent exact draws; by weighed or dependent draws;
 not at all but for bounds; not at all."""
 
-WAYS: tuple[Way, ...] = ("exact", "exact_draws", "simulation", "bounds", "none")
+WAYS: tuple[JudgedBy, ...] = ("exact", "exact_draws", "simulation", "bounds", "none")
 """From the surest to none."""
 
 SAID = {
@@ -60,7 +60,7 @@ class TableVerdict:
     at_risk: float
     known: int
     certain: int
-    way: Way
+    way: JudgedBy
     error: float = 0.0
     note: str = ""
 
@@ -138,7 +138,7 @@ class Verdict:
         return self.share * self.at_risk
 
     @property
-    def way(self) -> Way:
+    def way(self) -> JudgedBy:
         """The least sure way of all judged tables."""
         return max((t.way for t in self.tables), key=WAYS.index, default="none")
 

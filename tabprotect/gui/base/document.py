@@ -18,7 +18,6 @@ from tabprotect.engine.project import recipe_text
 from tabprotect.engine.project.command import Command, Order
 from tabprotect.engine.project.history import History
 from tabprotect.engine.project.project import EVERYTHING, Project, Who
-from tabprotect.engine.protection.registered import likelihood_of
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Domain, Index
 from tabprotect.engine.tables.table import Table
@@ -29,6 +28,7 @@ from tabprotect.gui.base.question import Question, same, tell_failure
 from tabprotect.languages.speaking import keep
 
 if TYPE_CHECKING:
+    from tabprotect.engine.belief.believed import Believed
     from tabprotect.engine.posterior.posterior import Posterior
 
 P = ParamSpec("P")
@@ -97,9 +97,9 @@ class Document(QObject):
         self._public = False
         self._queue: list[tuple[Order, Failed]] = []
         self._busy: Job | None = None
-        self._posteriors: dict[str, tuple[object, Posterior]] = {}
+        self._posteriors: dict[str, tuple[object, Believed]] = {}
         self._originals: dict[str, tuple[object, int | None]] = {}
-        self._beliefs: dict[str, Question[Posterior]] = {}
+        self._beliefs: dict[str, Question[Believed]] = {}
         self._counts: dict[str, Question[int | None]] = {}
         for who in get_args(Who):
             self._beliefs[who] = Question(
@@ -369,15 +369,14 @@ class Document(QObject):
             return known
         text = project.priors[who]
 
-        def work(progress: Progress) -> Posterior:
+        def work(progress: Progress) -> Believed:
             # Inference brings in scipy; a window that only shows a table does not wait for it.
-            from tabprotect.engine.posterior.infer import infer
-            from tabprotect.engine.posterior.prior import parse_prior
+            from tabprotect.engine.belief.believing import believe
 
-            prior = parse_prior(text, project.domain)
-            found = infer(likelihood_of(release), prior, progress=progress)
+            found = believe([release], text, progress=progress)
             # Kept by the posterior, and asked of it as soon as it is shown: of every cell at once.
-            _ = found.mode_matches, found.entropy, found.small(project.at_risk)
+            posterior = found.posterior
+            _ = posterior.mode_matches, posterior.entropy, posterior.small(project.at_risk)
             return found
 
         self._beliefs[who].ask(f"posterior of the {who}", work, (release, text))
@@ -385,14 +384,19 @@ class Document(QObject):
 
     def known_posterior(self, who: Who = "user") -> Posterior | None:
         """The posterior if it is known; never starts a job."""
+        known = self.known_belief(who)
+        return None if known is None else known.posterior
+
+    def known_belief(self, who: Who = "user") -> Believed | None:
+        """The same with what it leaves out."""
         project, known = self.project, self._posteriors.get(who)
         if project is None or known is None:
             return None
         return known[1] if same(known[0], (self.release, project.priors[who])) else None
 
-    def _believed(self, who: str, posterior: Posterior) -> None:
-        key = self._beliefs[who].key
-        self._posteriors[who] = (key, posterior)
+    def _believed(self, who: str, found: Believed) -> None:
+        key, posterior = self._beliefs[who].key, found.posterior
+        self._posteriors[who] = (key, found)
         self.posterior_ready.emit(who, posterior)
         # The count can take longer than the posterior itself; nobody waits for it.
         self._counts[who].ask(

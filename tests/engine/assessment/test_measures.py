@@ -18,8 +18,8 @@ from tabprotect.engine.assessment.distances import ranks
 from tabprotect.engine.assessment.figure import Figure
 from tabprotect.engine.assessment.intruder_key import Key
 from tabprotect.engine.assessment.registered import measures, named_measures
-from tabprotect.engine.assessment.release_posteriors import Budget
 from tabprotect.engine.assessment.utility.association_change import association
+from tabprotect.engine.belief.effort import COMPARISON
 from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.posterior.factors import infer_factors
 from tabprotect.engine.posterior.infer import infer
@@ -256,7 +256,9 @@ def test_posteriors_too_dear_are_left_out_with_the_reason() -> None:
     release = released(SAME, WITH_TOTALS, given={"js": 0})
     affordable = AssessedRelease(PROBLEM, release, WITH_TOTALS, TWO_KEY)
     assert figure("posterior_true", affordable).value is not None
-    seen = AssessedRelease(PROBLEM, release, WITH_TOTALS, TWO_KEY, budget=Budget(cells=3))
+    seen = AssessedRelease(
+        PROBLEM, release, WITH_TOTALS, TWO_KEY, effort=replace(COMPARISON, cells=3)
+    )
     for name in ("posterior_true", "posterior_small", "exact_disclosure", "feasibility_width"):
         found = figure(name, seen)
         assert found.value is None and "too many for a posterior" in found.reason
@@ -279,9 +281,9 @@ def test_joined_cells_are_walked_through_within_a_budget_of_steps(
     seen = AssessedRelease(
         problem, release, Publication.of(domain, "A*B*C"), Key(("A",), "B"), second_is_new=False
     )
-    few = replace(seen, budget=Budget(steps=2_000_000))
+    few = replace(seen, effort=replace(COMPARISON, steps=2_000_000))
     assert "too many ways for a comparison" in figure("differencing", few).reason
-    small = replace(seen, budget=Budget(steps=20_000_000))
+    small = replace(seen, effort=replace(COMPARISON, steps=20_000_000))
     walked = []
     monkeypatch.setattr(infer_factors, "by_residuals", lambda *_, most, **__: walked.append(most))
     assert "too many ways" in figure("differencing", small).reason and walked == [20_000_000]
@@ -429,13 +431,13 @@ def test_the_choice_of_a_whole_table_counts_where_all_originals_can_be_weighed()
     values = method.resolve(problem.table.domain, {"base": 3})
     release, _ = method.perform(problem, values, np.random.default_rng(1))
     full = infer(likelihood_of(release), way="exact")
-    for budget, whole in ((Budget(weighing=1e12), True), (Budget(weighing=0), False)):
+    for weighing, whole in ((1e12, True), (0.0, False)):
         seen = AssessedRelease(
             problem=problem,
             release=release,
             compared=Publication.of(problem.table.domain, "A*B"),
             key=Key(("A",), "B"),
-            budget=budget,
+            effort=replace(COMPARISON, weighing=weighing),
         )
         found = figure("posterior_true", seen)
         belief = full.probability(problem.table.counts)[seen.at_risk].mean()

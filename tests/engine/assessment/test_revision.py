@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from tabprotect.engine.assessment.revision import EACH_PERSON, Revision, aligned, revision
+from tabprotect.engine.belief.believing import believe
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.posterior.infer import infer
 from tabprotect.engine.protection.problem import Problem
-from tabprotect.engine.protection.registered import likelihood_of, methods
+from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.randomness import Randomness
-from tabprotect.engine.release.likelihood import Likelihood
+from tabprotect.engine.release.release import Release
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
@@ -26,12 +26,12 @@ def table(counts: np.ndarray) -> Table:
     return Table.dense(Domain.of_shape(counts.shape), counts)
 
 
-def released(counts: np.ndarray, seed: int, method: str = "cyclic_perturbation") -> Likelihood:
+def released(counts: np.ndarray, seed: int, method: str = "cyclic_perturbation") -> Release:
     done = methods()[method].run(Problem(table(counts)), {}, Randomness.seeded(seed))
-    return likelihood_of(done.release)
+    return done.release
 
 
-def compared(*releases: Likelihood, new: np.ndarray = NEW) -> Revision:
+def compared(*releases: Release, new: np.ndarray = NEW) -> Revision:
     both = (releases[0], releases[1]) if releases else None
     return revision(table(OLD), table(new), both, rule=SmallCount())
 
@@ -49,7 +49,10 @@ def test_beliefs_against_all_pairs_of_originals() -> None:
     before, after = released(OLD, 1), released(NEW, 2)
     found = compared(before, after)
     assert found.way == "exact"
-    old, new = infer(before).list_originals(), infer(after).list_originals()
+    old, new = (
+        believe([before]).posterior.list_originals(),
+        believe([after]).posterior.list_originals(),
+    )
     assert old is not None and new is not None
     for cell in found.cells:
         flat = table(OLD).domain.flat(cell.index)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tabprotect.engine.belief import believing
 from tabprotect.engine.disclosure import cell_beliefs
 from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.disclosure.verdict import verdict
@@ -159,11 +160,11 @@ def test_a_drawn_verdict_keeps_its_error(
         release = released("cyclic_perturbation", given, table, generator)
         assert release is not None
         (exact,) = verdict(release, LIMITS).tables
-        (truth,) = cell_beliefs.believed(release, "uniform").beliefs
+        (truth,) = cell_beliefs.tables_believed(release, "uniform").beliefs
         with monkeypatch.context() as patched:
-            patched.setattr(cell_beliefs, "infer", drawn)
+            patched.setattr(believing, "infer", drawn)
             (found,) = verdict(release, LIMITS).tables
-            (belief,) = cell_beliefs.believed(release, "uniform").beliefs
+            (belief,) = cell_beliefs.tables_believed(release, "uniform").beliefs
         assert (exact.way, exact.error, found.way) == ("exact", 0.0, way)
         cells = np.arange(9)
         gaps, highest = np.zeros(9), np.zeros(9)

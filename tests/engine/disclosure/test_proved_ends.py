@@ -92,7 +92,7 @@ def test_a_cell_without_an_upper_end_is_judged_by_what_is_proved() -> None:
 def test_bounds_never_accept(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nor do they refuse where nothing is proved: it takes a reason."""
 
-    def none(*_: object) -> None:
+    def none(*_: object, **__: object) -> None:
         raise InfeasibleError("nothing to judge by")
 
     domain = Domain.of_shape((2, 2))
@@ -102,6 +102,6 @@ def test_bounds_never_accept(monkeypatch: pytest.MonkeyPatch) -> None:
         Problem(Table.dense(domain, [[4, 1], [2, 7]])), values, np.random.default_rng(1)
     )
     assert verdict(release).judged
-    monkeypatch.setattr(cell_beliefs, "_posterior", none)
+    monkeypatch.setattr(cell_beliefs, "believe", none)
     found = verdict(release, replace(HousePolicy(), share=1.0))
     assert found.way == "bounds" and not found.accepted and found.passed is None

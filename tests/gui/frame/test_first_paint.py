@@ -30,6 +30,7 @@ LATER = (
     "tabprotect.cli",
     "tabprotect.engine.assessment.comparing.compare",
     "tabprotect.engine.bounds",
+    "tabprotect.engine.belief.believing",
     "tabprotect.engine.disclosure.cell_beliefs",
     "tabprotect.engine.microdata.record_files",
     "tabprotect.engine.posterior.infer",

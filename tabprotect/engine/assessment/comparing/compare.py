@@ -20,7 +20,6 @@ from tabprotect.engine.assessment.comparing.scope import EVERYTHING, Scope
 from tabprotect.engine.assessment.comparing.spreading import LOOK, spread
 from tabprotect.engine.assessment.intruder_key import Key
 from tabprotect.engine.assessment.registered import named_measures
-from tabprotect.engine.assessment.release_posteriors import Budget
 from tabprotect.engine.errors import InfeasibleError, InputError, ParameterError, TabprotectError
 from tabprotect.engine.formats.grouping_files import parse_groupings
 from tabprotect.engine.parameters import Parameter, Values
@@ -50,7 +49,6 @@ def compare(
     seed: int | None = None,
     measures: Sequence[str] | None = None,
     scope: Scope = EVERYTHING,
-    budget: Budget | None = None,
     workers: int | None = None,
     progress: Progress = SILENT,
 ) -> Comparison:
@@ -95,7 +93,6 @@ def compare(
         named or default_compared(domain, _published(problem, values)),
         key,
         names,
-        budget or Budget(),
     )
     randomness = Randomness.seeded(seed)
     tasks, copies = _tasks(plan, configurations, values, runs_per_method, randomness.seed)

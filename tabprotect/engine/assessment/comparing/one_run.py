@@ -12,7 +12,7 @@ from tabprotect.engine.assessment.assessed_release import AssessedRelease
 from tabprotect.engine.assessment.figure import Figure
 from tabprotect.engine.assessment.intruder_key import Key
 from tabprotect.engine.assessment.registered import named_measures
-from tabprotect.engine.assessment.release_posteriors import Budget
+from tabprotect.engine.belief.effort import COMPARED_RUNS
 from tabprotect.engine.errors import TabprotectError, attempted
 from tabprotect.engine.parameters import Values
 from tabprotect.engine.progress import SILENT, Progress
@@ -72,7 +72,6 @@ class RunPlan:
     compared: Publication
     key: Key
     measures: tuple[str, ...]
-    budget: Budget
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,8 +147,7 @@ def assessed_release(
         key=plan.key,
         second=second,
         second_is_new=second is not None,
-        affords_joined=task.number < plan.budget.joined_runs,
-        budget=plan.budget,
+        affords_joined=task.number < COMPARED_RUNS,
         progress=progress,
     )
 

@@ -33,7 +33,8 @@ class KnownAtRisk(Measure):
         # Inference is imported with the first figure that needs it.
         from tabprotect.engine.disclosure.cell_beliefs import at_a_glance
 
-        if case.release.domain.size > case.budget.cells:
+        most = case.effort.cells
+        if most is not None and case.release.domain.size > most:
             raise NotComputable(f"{case.release.domain.size:,} cells are too many to look at")
         try:
             belief = at_a_glance(case.release, case.progress)

@@ -51,7 +51,6 @@ from tabprotect.gui.pages.check.reader_cards import VerdictCards
 from tabprotect.gui.pages.check.sums_panel import SumsPanel
 from tabprotect.gui.pages.check.words import (
     cell_sentence,
-    computed_sentence,
     mode_sentence,
     release_sentence,
     way_sentence,
@@ -298,11 +297,13 @@ class CheckPage(CheckStage, PosteriorShown):
     def _show_way(self) -> None:
         view = self.view()
         if view is not None:
+            found = self.document.known_belief(self.who)
+            left_out = "" if found is None else found.left_out
             # What the sentence above says already is not said again.
-            again = bool(view.posterior.note) and view.posterior.note in self.readers.sentence
-            say = computed_sentence if again else way_sentence
-            self._way.setText(say(view.posterior, self.document.originals(self.who)))
-            self._way.setToolTip(tip(f"{view.posterior.reason}. {view.posterior.note}"))
+            again = bool(left_out) and left_out in self.readers.sentence
+            originals = self.document.originals(self.who)
+            self._way.setText(way_sentence(view.posterior, originals, "" if again else left_out))
+            self._way.setToolTip(tip(f"{view.posterior.reason}. {left_out}"))
 
     def _show_map(self) -> None:
         view, project = self.view(), self.document.project

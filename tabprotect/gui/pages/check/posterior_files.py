@@ -272,7 +272,10 @@ class PosteriorFiles(QObject):
             true = None if view.original is None else view.original[selection]
             name = posterior.published.domain.cell_text(selection)
             parts += [f"Cell {name}.", cell_sentence(posterior, selection, true=true)]
-        return " ".join([*parts, way_sentence(posterior, self.document.originals(self._page.who))])
+        found = self.document.known_belief(self._page.who)
+        left_out = "" if found is None else found.left_out
+        originals = self.document.originals(self._page.who)
+        return " ".join([*parts, way_sentence(posterior, originals, left_out)])
 
 
 WRITTEN = 2_500

@@ -76,19 +76,20 @@ def mode_sentence(posterior: Posterior) -> str:
     return f"Mode is the published value: {count_text(matches)} of {count_text(cells)} cells."
 
 
-def way_sentence(posterior: Posterior, originals: int | None) -> str:
+def way_sentence(posterior: Posterior, originals: int | None, left_out: str) -> str:
     """How the posterior was computed, how exact it is, and what it leaves out.
 
     Parameters
     ----------
     originals
         How many originals remain possible; ``None`` while unknown, or too many to count.
+    left_out
+        In words, where it is not said elsewhere.
     """
-    return f"{computed_sentence(posterior, originals)} {posterior.note}".rstrip()
+    return f"{_computed(posterior, originals)} {left_out}".rstrip()
 
 
-def computed_sentence(posterior: Posterior, originals: int | None) -> str:
-    """How the posterior was computed and how exact it is, without its note."""
+def _computed(posterior: Posterior, originals: int | None) -> str:
     if posterior.way == "exact":
         over = (
             "every possible original"

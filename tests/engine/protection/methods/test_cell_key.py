@@ -248,17 +248,17 @@ def test_notes_and_margins_without_inner_cells() -> None:
 @pytest.mark.parametrize(
     ("wrong", "label"),
     [
-        ({"D": 1}, "noise within its bound: a change of more than 1"),
-        ({"js": 4}, "small counts avoided: a count between 1 and 4"),
+        ({"D": 1, "V": 0.5, "js": 0}, "noise within its bound: a change of more than 1"),
+        ({"js": 4, "D": 12, "V": 8.0}, "small counts avoided: a count between 1 and 4"),
     ],
 )
-def test_a_broken_promise_is_seen(wrong: dict[str, int], label: str) -> None:
+def test_a_broken_promise_is_seen(wrong: dict[str, float], label: str) -> None:
     problem = random_problem(np.random.default_rng(12), (10, 10))
     values = METHOD.resolve(problem.table.domain, {})
     draft = METHOD.draw(problem, values, np.random.default_rng(0))
-    guarantees.verify(METHOD.promised(values), problem, values, draft)
+    guarantees.verify(METHOD, problem, values, draft)
     with pytest.raises(InfeasibleError) as raised:
-        guarantees.verify(METHOD.promised(values), problem, values | wrong, draft)
+        guarantees.verify(METHOD, problem, values | wrong, draft)
     assert label in raised.value.detail
 
 

@@ -8,13 +8,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tabprotect.engine.belief import believing
+from tabprotect.engine.belief.believing import Evidence, Knowing, believe
 from tabprotect.engine.bundle.verify import verify as opened
-from tabprotect.engine.disclosure import reader_posterior
+from tabprotect.engine.disclosure.attempts import weigh_attempts
 from tabprotect.engine.disclosure.policy import HousePolicy
-from tabprotect.engine.disclosure.reader_posterior import read_releases
 from tabprotect.engine.disclosure.verdict import verdict
 from tabprotect.engine.posterior.infer import infer
-from tabprotect.engine.posterior.prior import Uniform
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import likelihood_of, methods
 from tabprotect.engine.release.mechanism import Mechanism
@@ -26,6 +26,8 @@ from tabprotect.engine.tables.table import Table
 sys.path.insert(0, str(Path(__file__).parents[2] / "oracles"))
 
 from cycle_law import law
+
+KNOWING = Knowing(weigh=weigh_attempts)
 
 DOMAIN = Domain.of_shape((2, 3))
 REFERENCE = Path(__file__).parents[2] / "reference"
@@ -74,12 +76,12 @@ def test_beliefs_are_those_of_who_knows_the_attempts(attempts: int) -> None:
     moved = 0.0
     for y in [y for y, fine in passes.items() if fine]:
         release = let_out(np.array(y), attempts)
-        read = read_releases([release], Uniform(), weigh_attempts=True)
+        read = believe([release], knowing=KNOWING)
         assert read.weighed and not read.sentence and read.posterior.complete
         weights = {x: one[y] * w[x] for x, one in laws.items() if y in one}
         total = sum(weights.values())
         plain = infer(likelihood_of(release))
-        unasked = read_releases([release], Uniform())
+        unasked = believe([release])
         assert unasked.weighed == (attempts == 1)
         assert (unasked.posterior.mean == plain.mean).all()
         for cell in range(6):
@@ -105,7 +107,7 @@ def test_beyond_the_work_the_factor_is_said() -> None:
     stated = Mechanism(
         release.mechanism.method, DOMAIN, release.mechanism.parameters, done.mechanism.gate
     )
-    read = read_releases([Release(release.tables, stated)], Uniform(), weigh_attempts=True)
+    read = believe([Release(release.tables, stated)], knowing=KNOWING)
     assert not read.weighed and "factor of 3" in read.sentence
     assert read.posterior.complete
 
@@ -114,14 +116,14 @@ def test_a_bundle_without_a_gate_is_read_as_incomplete() -> None:
     """That of the first version does not tell which originals were refused, nor whether any was."""
     old = opened(REFERENCE / "bundle_0.1.0.zip", judge=False).release
     assert old.mechanism.gate is None
-    read = read_releases([old], Uniform())
+    read = believe([old])
     assert not read.posterior.complete and read.posterior.note == UNSTATED
-    own = read_releases([old], Uniform(), bundled=False)
+    own = believe([old], knowing=Knowing(bundled=False))
     assert own.posterior.complete and (own.posterior.mean == read.posterior.mean).all()
 
 
 def test_a_likelihood_that_is_known_is_not_built_again(monkeypatch: pytest.MonkeyPatch) -> None:
     release = let_out(np.ones(6, dtype=np.int64), 1)
     known = likelihood_of(release)
-    monkeypatch.setattr(reader_posterior, "likelihood_of", None)
-    assert read_releases([release, release], Uniform(), likelihoods=[known]).repeated == 1
+    monkeypatch.setattr(believing, "likelihood_of", None)
+    assert believe([Evidence(release, known), release]).repeated == 1

@@ -3,26 +3,29 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from tabprotect.engine.arrays import Floats, Ints
+from tabprotect.engine.belief.believing import RELEASE_ALONE, Evidence, believe
+from tabprotect.engine.belief.effort import READER
 from tabprotect.engine.cycles.designs import design
 from tabprotect.engine.errors import InfeasibleError, InputError
-from tabprotect.engine.posterior.infer import infer, posterior_together
+from tabprotect.engine.posterior.infer import infer
 from tabprotect.engine.posterior.moves.weighing import log_weights
-from tabprotect.engine.posterior.posterior import Posterior
-from tabprotect.engine.posterior.prior import Poisson, Uniform
+from tabprotect.engine.posterior.posterior import Posterior, Way
+from tabprotect.engine.posterior.prior import Poisson, Prior, Uniform
 from tabprotect.engine.posterior.sums import standard_errors
 from tabprotect.engine.progress import SILENT
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import likelihood_of, methods
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.likelihood import Likelihood, MoveSequence, independent
-from tabprotect.engine.release.release import PublishedTable
+from tabprotect.engine.release.mechanism import Mechanism
+from tabprotect.engine.release.release import PublishedTable, Release
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 
@@ -39,6 +42,31 @@ def released(counts: Ints, method: str, given: Mapping[str, object], seed: int) 
         values["cycles"] = design(table.domain, str(values["cycles"]))
     done = methods()[method].run(Problem(table), values, Randomness.seeded(seed))
     return likelihood_of(done.release)
+
+
+def together(
+    likelihoods: Sequence[Likelihood],
+    prior: Prior | None = None,
+    *,
+    way: Way = "auto",
+    randomness: Randomness | None = None,
+    draws: int | None = None,
+) -> Posterior:
+    """Of likelihoods whose releases are different draws."""
+    evidence = [
+        Evidence(
+            Release.of(
+                Table.dense(one.domain, np.zeros(one.domain.shape, dtype=np.int64)),
+                Mechanism("any", one.domain, {"number": number}),
+            ),
+            one,
+        )
+        for number, one in enumerate(likelihoods)
+    ]
+    effort = replace(READER, way=way, draws=draws)
+    found = believe(evidence, prior, knowing=RELEASE_ALONE, effort=effort, randomness=randomness)
+    assert (found.releases, found.repeated) == (len(likelihoods), 0)
+    return found.posterior
 
 
 def step_laws(likelihood: MoveSequence, start: tuple[int, ...]) -> dict[tuple[int, ...], float]:
@@ -101,11 +129,11 @@ def test_two_cyclic_releases_against_brute_force(rule: str) -> None:
     ]
     assert all(isinstance(one, MoveSequence) for one in both)
     expected = brute_force(both, 6)  # type: ignore[arg-type]
-    found = posterior_together(both)
+    found = together(both)
     assert found.way == "exact" and found.complete
     assert_equal(found, expected, 1e-12)
-    assert_equal(posterior_together(both[::-1]), expected, 1e-12)
-    drawn = posterior_together(both, way="monte_carlo", randomness=Randomness.seeded(5))
+    assert_equal(together(both[::-1]), expected, 1e-12)
+    drawn = together(both, way="monte_carlo", randomness=Randomness.seeded(5))
     assert drawn.way == "monte_carlo" and drawn.effective_sample_size is not None
     assert_equal(drawn, expected, 5 * float(drawn.error or 0))
 
@@ -113,7 +141,7 @@ def test_two_cyclic_releases_against_brute_force(rule: str) -> None:
 def test_two_releases_of_different_methods_multiply() -> None:
     cyclic = released(SMALL, "cyclic_perturbation", CYCLIC, 3)
     rounded = released(SMALL, "random_rounding", {"base": 3}, 3)
-    found = posterior_together([rounded, cyclic])
+    found = together([rounded, cyclic])
     listed = infer(cyclic).list_originals()
     assert listed is not None
     tables, weights = listed
@@ -143,8 +171,8 @@ def test_a_prior_counts_once() -> None:
     both = [released(SMALL[:, :2], "cyclic_perturbation", CYCLIC, s) for s in (1, 4)]
     prior = Poisson(np.array([1.0, 2.0, 2.0, 0.5]))
     flat, found = (
-        posterior_together(both).list_originals(),
-        posterior_together(both, prior).list_originals(),
+        together(both).list_originals(),
+        together(both, prior).list_originals(),
     )
     assert flat is not None and found is not None
     log = prior.log_weight(np.arange(4), flat[0]).sum(axis=1)
@@ -169,7 +197,7 @@ def test_fresh_coins_raise_belief_on_the_example_of_the_slides() -> None:
     at_risk = (DR >= 1) & (DR <= 2)
 
     def belief(*given: MoveSequence) -> float:
-        found = posterior_together(given)
+        found = together(given)
         assert found.way == "exact"
         return float(found.probability(DR)[at_risk].mean())
 
@@ -202,9 +230,9 @@ def test_what_cannot_be_of_one_original() -> None:
     one = released(SMALL, "cyclic_perturbation", CYCLIC, 2)
     other = released(SMALL + 3, "cyclic_perturbation", CYCLIC, 2)
     with pytest.raises(InputError, match="no original fits"):
-        posterior_together([one, other])
+        together([one, other])
     with pytest.raises(InputError, match="other variables"):
-        posterior_together([one, released(SMALL.T, "cyclic_perturbation", CYCLIC, 2)])
+        together([one, released(SMALL.T, "cyclic_perturbation", CYCLIC, 2)])
 
 
 def noisy(published: Ints, reach: int) -> Likelihood:
@@ -219,12 +247,12 @@ def noisy(published: Ints, reach: int) -> Likelihood:
 def test_factors_multiply_at_any_size() -> None:
     counts = np.full((30, 40), 31)
     both = [noisy(counts, 4), noisy(counts + 5, 4)]
-    found = posterior_together(both)
+    found = together(both)
     assert found.way == "exact" and found.published.total == counts.sum()
     # 27..35 and 32..40 meet in 32..35.
     values, chances = found.distribution((29, 39))
     assert values.tolist() == [32, 33, 34, 35] and chances == pytest.approx([0.25] * 4)
-    three = posterior_together([*both, noisy(counts + 8, 4)])
+    three = together([*both, noisy(counts + 8, 4)])
     assert three.originals == 1
 
 
@@ -232,17 +260,17 @@ def test_too_little_is_refused() -> None:
     counts = np.full((4, 4), 31)
     moved = released(counts, "cyclic_perturbation", {**CYCLIC, "blocking": "negative"}, 1)
     assert infer(moved).list_originals() is not None
-    assert posterior_together([moved, noisy(counts, 4)]).way == "exact"
+    assert together([moved, noisy(counts, 4)]).way == "exact"
     # Drawn ones are not enough where the other release knows each count but for a little.
     with pytest.raises(InfeasibleError, match=r"independent|no drawn"):
-        posterior_together(
+        together(
             [noisy(counts, 4), moved], way="monte_carlo", randomness=Randomness.seeded(1), draws=99
         )
 
 
 def test_a_single_release_is_read_as_ever() -> None:
     one = released(SMALL, "cyclic_perturbation", CYCLIC, 2)
-    assert (posterior_together([one]).chances == infer(one).chances).all()
+    assert (together([one]).chances == infer(one).chances).all()
 
 
 def test_weights_that_add_up_to_a_little_over_one_leave_a_number() -> None:

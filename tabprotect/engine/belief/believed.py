@@ -1,0 +1,95 @@
+"""A posterior as its reader has it: how it was got, and what it leaves out."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from tabprotect.engine.arrays import Ints
+from tabprotect.engine.posterior.columns import cells_json
+from tabprotect.engine.posterior.posterior import Posterior
+
+
+@dataclass(frozen=True, eq=False)
+class Believed:
+    """What is believed of every true count, given some releases.
+
+    Attributes
+    ----------
+    posterior
+        Given everything that was taken in, with the way it was got and its error.
+    attempts_at_most
+        Draws there could have been until one passed the gate; 1 where none is stated.
+    weighed
+        Whether that is taken in (or changes nothing).
+    releases
+        How many were read together.
+    repeated
+        Those among them that are the same draw as another, and were left out.
+    """
+
+    posterior: Posterior
+    attempts_at_most: int = 1
+    weighed: bool = True
+    releases: int = 1
+    repeated: int = 0
+
+    @property
+    def sentence(self) -> str:
+        """What became of repeated draws and attempts, in words; empty where there were none."""
+        said = []
+        if self.repeated:
+            of = "One release is" if self.repeated == 1 else f"{self.repeated} releases are"
+            said.append(f"{of} the same draw as another, which tells nothing more.")
+        if not self.weighed:
+            said.append(
+                f"Up to {self.attempts_at_most} draws were made until one passed the gate: no odds "
+                f"differ by more than a factor of {self.attempts_at_most} for that."
+            )
+        return " ".join(said)
+
+    @property
+    def left_out(self) -> str:
+        """Everything that a reader may know beyond the posterior, in words."""
+        return " ".join(filter(None, [self.posterior.note, self.sentence]))
+
+    def head(self) -> dict[str, object]:
+        """The figures about all cells at once, as they are written in JSON."""
+        found = self.posterior
+        return {
+            "way": found.way,
+            "variables": list(found.domain.names),
+            "reason": found.reason,
+            "note": found.note,
+            "complete": found.complete,
+            "approximate": found.approximate,
+            "independent": found.independent,
+            "error": found.error,
+            "effective_sample_size": found.effective_sample_size,
+            "draws": found.draws,
+            "r_hat": found.r_hat,
+            "prior": found.prior.label,
+            "originals": found.originals,
+            "mode_is_published": found.mode_is_published,
+            "attempts_at_most": self.attempts_at_most,
+            "attempts_weighed": self.weighed,
+            "releases": self.releases,
+        }
+
+    def json_pieces(self, cells: Ints | None = None) -> Iterator[str]:
+        """The whole as one JSON text in pieces: a million cells make some 200 MB.
+
+        Parameters
+        ----------
+        cells : int64
+            Flat cells, in the order they are written; by default all.
+        """
+        if cells is None:
+            cells = np.arange(self.posterior.domain.size, dtype=np.int64)
+        head = json.dumps(self.head(), allow_nan=False)
+        yield f'{head[:-1]}, "cells": ['
+        yield from cells_json(self.posterior, cells)
+        yield "]}\n"

@@ -1,0 +1,142 @@
+"""How much work a posterior may take: the strength of the reader who is asked.
+
+All limits but those of a comparison's patience are counted work, never time, so that a release and
+a seed give one posterior on every machine.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal
+
+from tabprotect.engine.release.likelihood import AdaptiveSequence, MoveSequence, Rerun
+
+if TYPE_CHECKING:
+    # Inference is imported where something is inferred, not with every project that is opened.
+    from tabprotect.engine.posterior.posterior import Way
+
+LEAST_EFFECTIVE = 100.0
+"""Fewer effective draws are no basis to judge by."""
+
+MIXED = 1.1
+"""Nor are chains that agree less (R-hat)."""
+
+LEAST_DRAWS = 400
+"""Of a posterior that is judged: with fewer drawn originals nothing is."""
+
+COMPARED_RUNS = 3
+"""Runs of one configuration whose posterior is drawn in a comparison: a second or more each."""
+
+PROGRAMME = 20
+"""How many times as long a call of a mechanism takes that solves programmes."""
+
+PROGRAMMED = 9
+"""Inner cells up to which originals are weighed by solving programmes without counting them."""
+
+FEW_PROGRAMMED = 150
+"""Originals of a larger table up to which that is done: each takes some tens of milliseconds."""
+
+
+@dataclass(frozen=True)
+class Effort:
+    """What working out a posterior may take. ``None`` sets no limit of its own.
+
+    Attributes
+    ----------
+    name
+        What the effort is for.
+    way
+        ``auto`` takes the exact way where its cost, known beforehand, allows it.
+    draws
+        Originals that are drawn where the posterior is; 0 for none.
+    updates
+        Cell updates that drawing originals of moves may take, ``most_draws`` draws at most.
+    share
+        Of these draws, the share that is taken.
+    chains
+        Whether cells that hang together in too many ways are simulated by Markov chains.
+    steps
+        Of the exact way through cells that more than one published sum joins, about half a
+        microsecond each.
+    steps_once
+        The same where the method has no chance, and its one release is read once.
+    cells
+        Inner cells up to which a posterior is worked out.
+    joined
+        Of these that hang together by more than one published sum, or by moves.
+    weighing
+        Nominal microseconds that weighing originals by the choice of a whole table may take; 0
+        leaves out what this choice tells.
+    counted
+        Where originals are counted before they are weighed: ``never``, where the mechanism solves
+        ``programmes``, or ``always``.
+    settled
+        Whether a simulated posterior that says too little is refused.
+    bases
+        Of several releases read together, those whose originals are tried to be listed.
+    """
+
+    name: Literal["glance", "trial", "verdict", "comparison", "reader"]
+    way: Way = "auto"
+    draws: int | None = None
+    updates: int | None = None
+    most_draws: int = 20_000
+    share: float = 1.0
+    chains: bool = True
+    steps: int | None = None
+    steps_once: int | None = None
+    cells: int | None = None
+    joined: int | None = None
+    weighing: float | None = None
+    counted: Literal["never", "programmes", "always"] = "never"
+    settled: bool = False
+    bases: int | None = None
+
+    def draws_of(self, likelihood: MoveSequence | AdaptiveSequence) -> int | None:
+        """Originals that may be drawn; ``None`` for as many as the way itself takes."""
+        if self.updates is None:
+            return self.draws
+        adaptive = isinstance(likelihood, AdaptiveSequence)
+        # Every step of an adaptive sequence weighs all cycles.
+        steps = likelihood.steps if isinstance(likelihood, AdaptiveSequence) else likelihood.passes
+        updates = max(len(likelihood.moves.cells) * steps, 1)
+        least = LEAST_DRAWS if adaptive else 1
+        most = max(min(self.most_draws, self.updates // updates), least)
+        return max(int(most * self.share), min(most, LEAST_DRAWS))
+
+    def weighed(self, rerun: Rerun, size: int) -> int | None:
+        """Originals that may be weighed once they are counted; ``None``: they are not counted."""
+        if self.counted == "programmes" and rerun.programmes and size > PROGRAMMED:
+            return FEW_PROGRAMMED
+        if self.counted != "always" or self.weighing is None:
+            return None
+        call = rerun.cost_over(size) * (PROGRAMME if rerun.programmes else 1)
+        return int(self.weighing / call) if rerun.exact else 0
+
+
+READER = Effort("reader")
+"""Whoever opens a bundle, and has the time."""
+
+VERDICT = Effort(
+    "verdict", updates=2 * 10**8, weighing=2e6, counted="programmes", settled=True, bases=1
+)
+"""What the gate judges by, and whoever verifies it: some seconds."""
+
+TRIAL = replace(VERDICT, name="trial", share=0.1)
+"""A verdict by fewer draws, of many that are tried."""
+
+GLANCE = replace(TRIAL, name="glance", chains=False, steps=100_000, weighing=0)
+"""About a second."""
+
+COMPARISON = Effort(
+    "comparison",
+    draws=500,
+    chains=False,
+    steps=100_000,
+    steps_once=4_000_000,
+    cells=50_000,
+    joined=64,
+    weighing=5e5,
+    counted="always",
+)
+"""One of the many releases of a comparison."""

@@ -1,0 +1,103 @@
+"""What it tells that a release is the first draw that passed the gate.
+
+Of up to R draws. Given that, an original x weighs prior(x) K(x, y) w(x), with w = 1 + q + ... +
+q^(R-1) and q(x) the chance that a draw from x is refused. That is worked out where all originals
+can be listed and all their draws judged. Elsewhere no odds change by more than a factor of R.
+"""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import replace
+
+import numpy as np
+
+from tabprotect.engine.arrays import Floats, Ints
+from tabprotect.engine.belief.believing import Evidence
+from tabprotect.engine.budgets import ATTEMPTS_JUDGED
+from tabprotect.engine.disclosure.verdict import verdict
+from tabprotect.engine.posterior.posterior import Posterior
+from tabprotect.engine.posterior.sums import laws_of
+from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.release.likelihood import MoveSequence
+from tabprotect.engine.release.release import PublishedTable
+from tabprotect.engine.release.stated_gate import Gate
+from tabprotect.engine.tables.table import Table
+
+RULES = ("any_zero", "negative", "none")
+"""Blocking rules whose draws are all gone through."""
+
+
+def weigh_attempts(
+    found: Posterior, evidence: Evidence, gate: Gate, progress: Progress = SILENT
+) -> Posterior | None:
+    """The posterior given that the release is the first that passed; ``None`` beyond the work."""
+    release, likelihood = evidence.release, evidence.likelihood
+    if not isinstance(likelihood, MoveSequence):
+        return None
+    steps = len(likelihood.moves) * likelihood.passes
+    if likelihood.rule not in RULES or 3**steps > ATTEMPTS_JUDGED or found.way != "exact":
+        return None
+    number = found.count_originals()
+    listed = found.list_originals() if number is not None and number <= ATTEMPTS_JUDGED else None
+    if listed is None:
+        return None
+    tables, weights = listed
+    laws = [forward_law(likelihood, table) for table in tables]
+    outcomes = set(itertools.chain.from_iterable(laws))
+    if len(outcomes) > ATTEMPTS_JUDGED:
+        return None
+    refused: set[bytes] = set()
+    for done, outcome in enumerate(sorted(outcomes)):
+        progress.report("judging other draws", done / len(outcomes))
+        counts = np.frombuffer(outcome, dtype=np.int64).reshape(release.domain.shape)
+        other = PublishedTable(Table.dense(release.domain, counts))
+        if not verdict(replace(release, tables=(other,)), gate, progress=progress).accepted:
+            refused.add(outcome)
+    if not refused:
+        return found
+    chance = np.array([sum(p for y, p in law.items() if y in refused) for law in laws])
+    factors = sum(chance**k for k in range(gate.attempts_at_most))
+    return _with_weights(found, tables, weights * factors / float(weights @ factors))
+
+
+def forward_law(likelihood: MoveSequence, table: Ints) -> dict[bytes, float]:
+    """P(release | original) of every release, by the bytes of its counts (cells,)."""
+    law: dict[bytes, float] = {np.ascontiguousarray(table, dtype=np.int64).tobytes(): 1.0}
+    coins = ((1, likelihood.alpha), (-1, likelihood.beta), (0, likelihood.gamma))
+    for step in range(len(likelihood.moves) * likelihood.passes):
+        cells, signs = likelihood.moves.entries(step % len(likelihood.moves))
+        after: dict[bytes, float] = {}
+        for before, chance in law.items():
+            counts = np.frombuffer(before, dtype=np.int64)
+            stuck = likelihood.rule == "any_zero" and bool((counts[cells] == 0).any())
+            for sign, share in coins:
+                if not share:
+                    continue
+                moved = counts.copy()
+                moved[cells] += sign * signs
+                below = likelihood.rule == "negative" and bool((moved[cells] < 0).any())
+                key = before if stuck or below else moved.tobytes()
+                after[key] = after.get(key, 0.0) + chance * share
+        law = after
+    return law
+
+
+def _with_weights(found: Posterior, tables: Ints, weights: Floats) -> Posterior:
+    """The same posterior with other weights of its originals."""
+    first, chances = laws_of(tables, weights)
+    cumulative = np.cumsum(weights)
+
+    def draw(number: int, generator: np.random.Generator, progress: Progress) -> Ints:
+        at = np.searchsorted(cumulative, generator.random(number) * cumulative[-1], side="right")
+        return np.asarray(tables[np.minimum(at, len(tables) - 1)], dtype=np.int64)
+
+    return replace(
+        found,
+        group_of_cell=np.arange(len(first)),
+        first=first,
+        chances=chances,
+        draw_originals=draw,
+        list_originals=lambda: (tables, weights),
+        exact_sums=None,
+    )
