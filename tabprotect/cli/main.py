@@ -100,15 +100,15 @@ def main(argv: Sequence[str] | None = None) -> int:
         chosen = next((a for a in arguments if not a.startswith("-")), None)
         args = parser(chosen).parse_args(arguments)
         if args.run is None:
-            raise UsageError(f"a command is missing\n{(args.group or parser()).format_usage()}")
+            raise UsageError("a command is missing", (args.group or parser()).format_usage())
         console = Console(as_json=args.json, show_progress=args.progress)
         run: Run = args.run
         return run(args, console)
     except SystemExit as leave:  # --help and --version
         return leave.code if isinstance(leave.code, int) else USAGE
     except UsageError as error:
-        message, _, usage = str(error).partition("\n")
-        return _failed(console, _UsageFault(message, detail=usage, hint="see --help"))
+        fault = _UsageFault(error.message, detail=error.usage, hint="see --help")
+        return _failed(console, fault)
     except TabprotectError as error:
         return _failed(console, error)
     except KeyboardInterrupt:

@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterable, Mapping
 
 from tabprotect.engine.errors import ParameterError, TabprotectError
-from tabprotect.languages.speaking import told, told_lines
+from tabprotect.languages.speaking import told
 
 _CONTROL = {
     code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160)) if chr(code) not in "\n\t"
@@ -40,8 +40,8 @@ class Console:
         if self.as_json:
             print(json.dumps(data, allow_nan=False))
         else:
-            for line in told_lines(lines):
-                print(visible(line))
+            for line in lines:
+                print(visible(told(line)))
         sys.stdout.flush()
 
     def stream(self, pieces: Iterable[str | bytes]) -> None:
@@ -66,15 +66,15 @@ class Console:
         if self.as_json:
             print(json.dumps({"error": error.as_json() | {"exit_code": error.exit_code}}))
         lead = f"{told('error:')} "
-        say = [f"{lead}{f'{error.place}: ' if error.place else ''}{told(error.message)}"]
+        out = [f"{lead}{f'{error.place}: ' if error.place else ''}{told(error.message)}"]
         if isinstance(error, ParameterError):
             fields = (f"{name}: {told(why)}" for name, why in error.fields.items())
-            say = [lead + f"\n{' ' * len(lead)}".join(fields)]
+            out = [lead + f"\n{' ' * len(lead)}".join(fields)]
         if error.detail:
-            say += [f"  {told(line)}" for line in error.detail.splitlines()[:20]]
+            out += [f"  {told(line)}" for line in error.detail.splitlines()[:20]]
         if error.hint:
-            say.append(f"{told('hint:')} {told(error.hint)}")
-        print("\n".join(map(visible, say)), file=sys.stderr)
+            out.append(f"{told('hint:')} {told(error.hint)}")
+        print("\n".join(map(visible, out)), file=sys.stderr)
 
     def report(self, stage: str, fraction: float, partial: object = None) -> None:
         """Progress, at most ten times a second (once a second where lines cannot be redrawn)."""

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NoReturn
 
 from tabprotect.cli.output import Console
-from tabprotect.languages.speaking import told
+from tabprotect.languages.speaking import tell, told
 
 FAMILIES: Mapping[str, Mapping[str, str]] = {
     "data.describe": {
@@ -109,18 +109,20 @@ def add_all(verbs: Verbs, chosen: str | None) -> None:
 
 Run = Callable[[argparse.Namespace, Console], int]
 
+# What argparse says goes through gettext, which it asks for by this name.
+argparse._ = tell  # type: ignore[attr-defined]
+
 
 class UsageError(Exception):
-    """The command line itself is wrong."""
+    """The command line itself is wrong; ``usage`` is how it would be right."""
+
+    def __init__(self, message: str, usage: str = "") -> None:
+        super().__init__(message)
+        self.message, self.usage = message, usage
 
 
 class Formatter(argparse.HelpFormatter):
     """Help in the language in force."""
-
-    def add_usage(self, usage, actions, groups, prefix=None):  # type: ignore[no-untyped-def]
-        super().add_usage(
-            usage, actions, groups, told("usage:") + " " if prefix is None else prefix
-        )
 
     def start_section(self, heading: str | None) -> None:
         super().start_section(heading and told(heading))
@@ -139,7 +141,7 @@ class Parser(argparse.ArgumentParser):
         super().__init__(*args, **{"formatter_class": Formatter} | kwargs)
 
     def error(self, message: str) -> NoReturn:
-        raise UsageError(f"{message}\n{self.format_usage().strip()}")
+        raise UsageError(message, self.format_usage().strip())
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """As argparse, but what follows an option that takes a value is one: ``--marks "-=zero"``."""

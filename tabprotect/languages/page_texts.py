@@ -15,6 +15,8 @@ from typing import Any
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
 
+from tabprotect.languages.said import say
+
 _TOKEN = re.compile(r"(?P<tag><[^>{]*(?:\{[{%].*?[}%]\}[^>{]*)*>|\{%.*?%\}|\{#.*?#\})", re.DOTALL)
 _VALUE = re.compile(r"\{\{(.*?)\}\}", re.DOTALL)
 _OWN = ("bdi", "code", "pre", "option", "label", "title", "style", "script", "textarea")
@@ -49,17 +51,20 @@ def environment(
     source
         The English template of a name.
     told
-        Translates a text.
+        Translates a said text.
     options
         Further ones of the environment.
     """
 
+    def word(text: str) -> str:
+        return told(say(text))
+
     def printed(value: object) -> object:
-        return told(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+        return word(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
     made = Environment(
         loader=FunctionLoader(
-            source if language == "en" else lambda name: page_told(source(name), told)
+            source if language == "en" else lambda name: page_told(source(name), word)
         ),
         autoescape=True,
         undefined=StrictUndefined,

@@ -1,7 +1,7 @@
-"""The language in force, and the one function through which shown texts go.
+"""The language in force, and the functions through which shown texts go.
 
-English is what the program composes: it is shown as it is, and nothing is loaded for it. JSON,
-recipes, bundles and whatever else is read by programs never go through here.
+English is what a said text is: it is shown as it is, and nothing is loaded for it. JSON, recipes,
+bundles and whatever else is read by programs never go through here.
 """
 
 from __future__ import annotations
@@ -9,15 +9,14 @@ from __future__ import annotations
 import locale
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Mapping
 from functools import cache
-from importlib.resources import files
-from typing import TypeVar
+from typing import Any
 
-from tabprotect.languages.catalogue import Catalogue
+from tabprotect.languages.catalogue import Catalogue, translations
 from tabprotect.languages.number_formats import number_writer
-from tabprotect.languages.po import read_po
 from tabprotect.languages.pseudo import stretched
+from tabprotect.languages.said import say
 
 ENGLISH = "en"
 LANGUAGES: Mapping[str, str] = {ENGLISH: "English", "de": "Deutsch"}
@@ -28,22 +27,15 @@ PSEUDO = "en-XA"
 
 VARIABLE = "TABPROTECT_LANGUAGE"
 
-T = TypeVar("T")
-
 _force: list[Catalogue] = []
-_kept: list[object] = []
 
 
 @cache
 def catalogue(language: str) -> Catalogue:
     """The catalogue of a language other than English."""
-    pseudo = language == PSEUDO
-    name = "de" if pseudo else language
-    text = (files("tabprotect.resources") / "languages" / f"{name}.po").read_text("utf-8")
-    entries = read_po(text)
-    if pseudo:
-        return Catalogue(PSEUDO, map(stretched, entries), lambda figure: figure)
-    return Catalogue(language, entries, number_writer(language))
+    if language == PSEUDO:
+        return Catalogue(PSEUDO, {text: stretched(text) for text in translations("de")}, str)
+    return Catalogue(language, translations(language), number_writer(language))
 
 
 def known(language: str) -> str:
@@ -80,20 +72,10 @@ def language() -> str:
 
 
 def told(text: str) -> str:
-    """A text of the program as it is shown."""
+    """A said text as it is shown; anything else is somebody's own words and stays."""
     return _force[0].told(text) if _force else text
 
 
-def told_lines(lines: Iterable[str]) -> Iterable[str]:
-    """Lines as they are shown; a paragraph may be broken elsewhere."""
-    return told("\n".join(lines)).split("\n") if _force else lines
-
-
-def keep(words: Callable[[T], Iterable[str]], of: T) -> None:
-    """Names and labels of what is open: they are shown as they are, whatever they say.
-
-    ``words`` is asked for them where a language is in force, and something else was open before.
-    """
-    if _force and (not _kept or _kept[0] is not of):
-        _kept[:] = [of]
-        _force[0].keep(words(of))
+def tell(template: str, /, **values: Any) -> str:
+    """A text that is shown where it is said: ``told(say(template, **values))``."""
+    return told(say(template, **values))

@@ -25,7 +25,6 @@ from tabprotect.gui.base.jobs import Job, Jobs
 from tabprotect.gui.base.judging import Judging
 from tabprotect.gui.base.preferences import Preferences
 from tabprotect.gui.base.question import Question, same, tell_failure
-from tabprotect.languages.speaking import keep
 
 if TYPE_CHECKING:
     from tabprotect.engine.belief.believed import Believed
@@ -292,8 +291,6 @@ class Document(QObject):
             self.select(None)
         if self.selected_cycle is not None and self.selected_cycle >= self._cycles():
             self.select_cycle(None)
-        if self.project is not None:
-            keep(_names, self.project.domain)
         self.project_changed.emit(changes)
 
     def _cycles(self) -> int:
@@ -435,10 +432,3 @@ def _inside(index: Index, shape: tuple[int, ...] | None) -> bool:
         and len(index) == len(shape)
         and all(0 <= i < n for i, n in zip(index, shape, strict=True))
     )
-
-
-def _names(domain: Domain) -> Iterator[str]:
-    """What the table calls its variables and categories."""
-    for variable in domain.variables:
-        yield variable.name
-        yield from variable.categories

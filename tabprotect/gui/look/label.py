@@ -27,7 +27,7 @@ class Label(QLabel):
     """
 
     def __init__(self, *args: Any, role: str = "", name: str = "", **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
+        super().__init__(*(told(a) if isinstance(a, str) else a for a in args), **kwargs)
         self.setTextFormat(Qt.TextFormat.PlainText)
         if role:
             dress(self, role)
@@ -35,11 +35,12 @@ class Label(QLabel):
             self.setAccessibleName(name)
 
     def setText(self, text: str) -> None:
-        super().setText(text)
-        self._tell(text)
+        shown = told(text)
+        super().setText(shown)
+        self._tell(shown)
 
     def setAccessibleName(self, name: str) -> None:
-        super().setAccessibleName(name)
+        super().setAccessibleName(told(name))
         self._tell(self.text())
 
     def clear(self) -> None:

@@ -21,6 +21,7 @@ from PySide6.QtWidgets import QApplication, QToolTip, QWidget
 from shiboken6 import isValid
 
 from tabprotect.languages.number_formats import grouped
+from tabprotect.languages.speaking import ENGLISH, language, told
 
 GRID = 8
 """The unit of spacing in pixels."""
@@ -311,7 +312,9 @@ def count_text(count: int) -> str:
 
 def spaced(sentence: str) -> str:
     """A sentence of the engine, its figures written as :func:`count_text` writes them."""
-    return re.sub(r"(?<=\d),(?=\d{3}(?!\d))", "\u202f", sentence)
+    # Another language has its own way, and may have commas where English has points.
+    shown = told(sentence)
+    return re.sub(r"(?<=\d),(?=\d{3}(?!\d))", "\u202f", shown) if language() == ENGLISH else shown
 
 
 def signed_text(count: int) -> str:

@@ -95,7 +95,7 @@ class GuessedCategory(Measure):
 
 
 def _both(
-    begin: str, say: str, figure: Number, summary: str, more: Callable[[Intruder], str], source: str
+    begin: str, what: str, figure: Number, summary: str, more: Callable[[Intruder], str], source: str
 ) -> list[Measure]:
     """The figure for each intruder."""
     out: list[Measure] = []
@@ -103,7 +103,7 @@ def _both(
 
         class Made(GuessedCategory):
             name = begin if who == "guessing" else f"{begin}_know_yourself"
-            label = f"{short}: {say}"
+            label = f"{short}: {what}"
             unit = "probability" if figure == "surest" else "share"
             over = "key groups" if figure in ("f_beta", "surest") else "published cells"
             intruder = who

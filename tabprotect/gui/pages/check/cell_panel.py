@@ -121,15 +121,15 @@ class CellPanel(QWidget):
         for who, head in self._heads.items():
             posterior = posteriors.get(who)
             head.setVisible(posterior is not None)
-            told = (
+            texts = (
                 {}
                 if posterior is None
                 else figure_texts(posterior, index, rule=rule, original=original)
             )
             for name in ROWS:
                 value = self._values[name, who]
-                value.setText(told.get(name, ""))
-                value.setVisible(name in told)
+                value.setText(texts.get(name, ""))
+                value.setVisible(name in texts)
 
     def say(self, text: str) -> None:
         """What the picture says, in one sentence above it."""

@@ -339,19 +339,19 @@ class DrawsPanel(QWidget):
         true = self.true_value()
         self.plot.show_values(summary.values, marks=self._marks(summary, true), label=summary.name)
         low, high = summary.quantiles[0.025], summary.quantiles[0.975]
-        told = {
+        texts = {
             "published": number(summary.published),
             "mean": number(summary.mean),
             "standard deviation": number(summary.standard_deviation),
             "95 % of draws": f"{number(low)} to {number(high)}",
         }
         if true is not None:
-            told["original"] = f"{number(true)}  [staff only]"
+            texts["original"] = f"{number(true)}  [staff only]"
         if summary.undefined:
-            told["not defined"] = f"{count_text(summary.undefined)} draws"
+            texts["not defined"] = f"{count_text(summary.undefined)} draws"
         for name, value in self._rows.items():
-            value.setText(told.get(name, ""))
-            self._form.setRowVisible(value, name in told)
+            value.setText(texts.get(name, ""))
+            self._form.setRowVisible(value, name in texts)
         done = len(summary.values)
         over = count_text(done) if done >= asked else f"{count_text(done)} of {count_text(asked)}"
         self.sentence.setText(self._words(summary, over))

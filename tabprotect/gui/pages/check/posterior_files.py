@@ -100,15 +100,15 @@ def _shown(posterior: Posterior, values: np.ndarray) -> list[Any]:
 
 def cell_csv(posteriors: dict[str, Posterior], index: Index, *, true: int | None) -> bytes:
     """A row per possible count of one cell: prior and posterior of each person."""
-    told = {who: p.distribution(index) for who, p in posteriors.items()}
-    values = np.unique(np.concatenate([v for v, _ in told.values()]))
+    given = {who: p.distribution(index) for who, p in posteriors.items()}
+    values = np.unique(np.concatenate([v for v, _ in given.values()]))
     first = next(iter(posteriors.values()))
     head = [*first.published.domain.names, "count", "is_published"]
     if true is not None:
         head.append(f"is_true_{MARK}")
     columns: list[list[float]] = []
     for who, posterior in posteriors.items():
-        own, chances = told[who]
+        own, chances = given[who]
         head += [f"{who}_prior", f"{who}_posterior"]
         columns.append(posterior.prior_distribution(index, values).tolist())
         wide = np.zeros(len(values))

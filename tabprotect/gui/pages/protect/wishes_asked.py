@@ -152,17 +152,17 @@ class Asking(QScrollArea):
         """Sums of one and of two variables, those that are not asked for yet."""
         menu = QMenu(parent)
 
-        def told(margin: tuple[str, ...]) -> bool:
+        def asked(margin: tuple[str, ...]) -> bool:
             return any(set(margin) <= set(m) for m in self.sums)
 
         for margin in ((name,) for name in domain.names):
-            if not told(margin):
+            if not asked(margin):
                 action = menu.addAction(sum_text(margin, short=False))
                 action.triggered.connect(partial(self.add, margin))
         menu.addSeparator()
         if domain.ndim > 2:
             for first in domain.names:
-                pairs = [p for p in combinations(domain.names, 2) if p[0] == first and not told(p)]
+                pairs = [p for p in combinations(domain.names, 2) if p[0] == first and not asked(p)]
                 if pairs:
                     inner = menu.addMenu(f"{first} \u00d7")
                     for pair in pairs:

@@ -149,7 +149,7 @@ def mechanism_text(release: Release) -> str:
     label = method.label
     cycles = release.mechanism.parameters.get("cycles")
     if not isinstance(cycles, MoveSet) or isinstance(likelihood, CellFactors):
-        told = [
+        texts = [
             _parameter(p, value)
             for p in method.parameters
             if p.public
@@ -157,7 +157,7 @@ def mechanism_text(release: Release) -> str:
             and value is not False
             and value != ""
         ]
-        said = f" ({'; '.join(told)})" if told else ""
+        said = f" ({'; '.join(texts)})" if texts else ""
         return f"{label}{said}. {method.help.splitlines()[0]}"
     return (
         f"{label}: {count_text(len(cycles))} cycle{'' if len(cycles) == 1 else 's'}, "

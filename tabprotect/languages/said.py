@@ -1,0 +1,130 @@
+"""Texts that know how they were made: a sentence's template and values beside its English.
+
+A said text is a ``str``, the finished English sentence: JSON, recipes, bundles and logs hold it as
+any other. What it was made of is asked for where it is shown (:func:`~tabprotect.languages.\
+speaking.told`). Values that are plain ``str`` are somebody's own words: no language changes them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+Change = tuple[Callable[..., str], tuple[Any, ...]]
+
+
+class Said(str):
+    """A text for people, with its template and values.
+
+    Attributes
+    ----------
+    template
+        The English sentence with its values as ``{name}``; ``None`` for parts that stand one after
+        the other.
+    values
+        By name; of parts, each by its number.
+    change
+        What was done to the finished text (``str.upper``, say), which is done to a translation as
+        well; with its further arguments.
+    """
+
+    __slots__ = ("change", "template", "values")
+
+    template: str | None
+    values: dict[str, Any]
+    change: Change | None
+
+    def __new__(
+        cls,
+        text: str,
+        template: str | None,
+        values: dict[str, Any],
+        change: Change | None = None,
+    ) -> Said:
+        made = super().__new__(cls, text)
+        made.template, made.values, made.change = template, values, change
+        return made
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Said, (str(self), self.template, self.values, self.change)
+
+    def __str__(self) -> str:
+        return str.__str__(self)
+
+    def __add__(self, other: str) -> str:
+        return joined((self, other))
+
+    def __radd__(self, other: str) -> str:
+        return joined((other, self))
+
+    # What these give keeps its parts; every other method of a text gives a plain one.
+
+    def changed(self, how: Callable[..., str], *arguments: Any) -> Said:
+        """The text after a function that takes and gives a text."""
+        plain = str(self)
+        return Said(how(plain, *arguments), None, {"0": self}, (how, arguments))
+
+    def upper(self) -> str:
+        return self.changed(str.upper)
+
+    def strip(self, letters: str | None = None, /) -> str:
+        return self.changed(str.strip, letters)
+
+    def rstrip(self, letters: str | None = None, /) -> str:
+        return self.changed(str.rstrip, letters)
+
+    def replace(self, old: str, new: str, count: Any = -1, /) -> str:
+        return self.changed(str.replace, old, new, count)
+
+    def removesuffix(self, suffix: str, /) -> str:
+        return self.changed(str.removesuffix, suffix)
+
+    def removeprefix(self, prefix: str, /) -> str:
+        return self.changed(str.removeprefix, prefix)
+
+    def translate(self, table: Any, /) -> str:
+        return self.changed(str.translate, table)
+
+
+def say(template: str, /, **values: Any) -> str:
+    """A text for people: the one way to make it.
+
+    Parameters
+    ----------
+    template
+        In English, a literal (the catalogue is made of them), with values as ``{name}`` or with a
+        format, ``{cells:,}``.
+    values
+        What is put in: numbers, which a language writes its own way; said texts, which are
+        translated in their turn; plain texts, which are names and stay.
+    """
+    if values:
+        return Said(template.format(**values), template, values)
+    if isinstance(template, Said):
+        return template
+    return Said(template, template, values)
+
+
+def plural(number: float, one: str, many: str, /, **values: Any) -> str:
+    """The first text for one thing, the second for none and for several."""
+    return say(one if number == 1 else many, **values)
+
+
+def joined(parts: Iterable[str], between: str = "") -> str:
+    """Texts one after the other, each of which is translated by itself."""
+    every = list(parts)
+    if not any(isinstance(part, Said) for part in (between, *every)):
+        return between.join(every)
+    pieces = every
+    if between:
+        pieces = [piece for part in every for piece in (between, part)][1:]
+    return Said("".join(map(str, pieces)), None, {str(n): part for n, part in enumerate(pieces)})
+
+
+def capital(text: str) -> str:
+    """A text with a capital, as the beginning of a sentence."""
+    return text.changed(_capital) if isinstance(text, Said) else _capital(text)
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
