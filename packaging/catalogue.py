@@ -1,6 +1,6 @@
 """The catalogue of what the program says: ``python packaging/catalogue.py`` brings it up to date.
 
-Reads every sentence out of the source and the pages, and rewrites ``resources/languages/*.po``:
+Reads every said text out of the source and the pages, and rewrites ``resources/languages/*.po``:
 translations of what is still said stay, what is said no more goes, what is said besides comes in
 untranslated. ``--check`` changes nothing and exits 1 where something would change.
 """
@@ -8,27 +8,25 @@ untranslated. ``--check`` changes nothing and exits 1 where something would chan
 from __future__ import annotations
 
 import argparse
+import ast
+import re
 import sys
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Iterator
+from io import BytesIO
 from pathlib import Path
 
-from sentences import Reader
+from babel.messages.catalog import Catalog
+from babel.messages.extract import extract_from_file
+from babel.messages.pofile import read_po, write_po
 
 from tabprotect.languages.page_texts import page_texts
-from tabprotect.languages.po import PoEntry, po_text, read_po
 
 ROOT = Path(__file__).resolve().parents[1]
 CATALOGUES = ROOT / "resources" / "languages"
 
-SILENT = (
-    *("tabprotect/testing", "tabprotect/languages", "tabprotect/server/openapi.py"),
-    *("tabprotect/server/attack", "tabprotect/engine/formats/statistics"),
-)
-"""What nobody who uses the program reads, or what is written in files of fixed form."""
-
-SPOKEN = ("tabprotect/gui", "tabprotect/cli", "tabprotect/server")
-"""Where a single word is a label."""
+KEYWORDS = {"say": None, "tell": None, "plural": (2, 3)}
+"""Calls that make a text, and which of their arguments are its templates."""
 
 HELPING = (
     *("tabprotect/engine/protection/methods/", "tabprotect/engine/assessment/risk/"),
@@ -38,111 +36,157 @@ HELPING = (
 )
 """Modules whose docstring is a page of help."""
 
-FURTHER = (
-    *("usage:", "options", "positional arguments", "show this help message and exit"),
-    *("show program's version number and exit", "the following arguments are required: {names}"),
-    *("unrecognized arguments: {names}", "argument {name}: expected one argument"),
-    "argument {name}: invalid choice: {given} (choose from {choices})",
-    *("argument {name}: invalid {kind} value: {given}", "argument {name}: expected {n} arguments"),
-    *(
-        "argument {name}: expected at least one argument",
-        "one of the arguments {names} is required",
-    ),
-    *("argument {name}: not allowed with argument {names}", "Status", "Inner cell", "Rows"),
-    *(
-        "exactly",
-        "probability",
-        "cell",
-        "published",
-        "mean",
-        "none",
-        "unknown",
-        "CONFIDENTIAL",
-        "PUBLIC VIEW",
-    ),
-    *("Passes", "passes", "Difference", "for", "prior", "add alpha", "subtract beta"),
-    *("leave gamma", "P(true)", "P(true value)", "P(published)", "P(published value)"),
+ARGPARSE = (
+    *("usage: ", "options", "positional arguments", "show this help message and exit"),
+    *("show program's version number and exit", "the following arguments are required: %s"),
+    *("unrecognized arguments: %s", "argument %(argument_name)s: %(message)s"),
+    "invalid choice: %(value)r (choose from %(choices)s)",
+    *("invalid %(type)s value: %(value)r", "expected one argument"),
+    *("expected at least one argument", "one of the arguments %s is required"),
+    "not allowed with argument %s",
+)
+"""What Python's own parser of command lines says."""
+
+WORDS = (
+    "Status",
+    "Inner cell",
+    "Rows",
+    "exactly",
+    "probability",
+    "cell",
+    "published",
+    "mean",
+    "none",
+    "unknown",
+    "CONFIDENTIAL",
+    "PUBLIC VIEW",
+    "Passes",
+    "passes",
+    "Difference",
+    "for",
+    "prior",
+    "add alpha",
+    "subtract beta",
+    "leave gamma",
+    "P(true)",
+    "P(true value)",
+    "P(published)",
+    "P(published value)",
     "published {published}, true {true} [staff only]",
-    *("all", "allowed", "any zero", "at risk", "auto", "cheapest", "count", "decomposable"),
-    *("integer", "kept", "listed", "longer", "moved", "nearest", "negative", "no", "one"),
-    *("outside", "positive", "proportional", "random", "records", "replacement", "reversible"),
-    *("spared", "unbiased", "uniform", "unity", "usual", "yes", "planned", "released"),
+    "all",
+    "allowed",
+    "any zero",
+    "at risk",
+    "auto",
+    "cheapest",
+    "count",
+    "decomposable",
+    "integer",
+    "kept",
+    "listed",
+    "longer",
+    "moved",
+    "nearest",
+    "negative",
+    "no",
+    "one",
+    "outside",
+    "positive",
+    "proportional",
+    "random",
+    "records",
+    "replacement",
+    "reversible",
+    "spared",
+    "unbiased",
+    "uniform",
+    "unity",
+    "usual",
+    "yes",
+    "planned",
+    "released",
     "from the example",
-    *("about", "real", "other"),
-    # What a semicolon and a colon make look like a style sheet.
-    "the code of totals, which are checked and taken out; auto: find them by arithmetic; none: "
-    "nothing is a total",
+    "about",
+    "real",
+    "other",
+    "the code of totals, which are checked and taken out; auto: find them by arithmetic; none: nothing is a total",
     "long: a line for each cell; grid: rows by columns",
     "1: variance at most V; 4: exactly V",
     "staff: CONFIDENTIAL, from a dossier; public: from a release bundle (or that in a dossier)",
     "Noise beyond {reach}, of a probability below 1e-15, is taken as impossible.",
-    "Published are estimates, sums of design weights. This posterior is about counts of records; it "
-    "takes the mean weight of a cell as evenly spread over the stated range, {low} to {high}, and as "
-    "independent of the count.",
-    # Places of errors, which are put together from what is known.
-    *("{file}, line {line}, cell {cell}", "line {line}, cell {cell}", "{file}, cell {cell}"),
-    *(
-        "candidate",
-        "unreleasable",
-        "total",
-        "codes",
-        "bands",
-        "numbers",
-        "at",
-        "names",
-        "layers",
-        "any",
-        "to",
-        "alone",
-        "setting",
-    ),
-    *(
-        "user",
-        "intruder",
-        "P(small)",
-        "expected",
-        "mode",
-        "entropy",
-        "pstay",
-        "staff only",
-        "leave",
-    ),
-    *(
-        "{number} running",
-        "{cycles} cycles",
-        "Group: {label}",
-        "{rest}, the rest ({words}): {left}",
-    ),
-    *("Every sensitive cell keeps its interval, proved in whole numbers", "dispersion ", "primary"),
+    "Published are estimates, sums of design weights. This posterior is about counts of records; it takes the mean weight of a cell as evenly spread over the stated range, {low} to {high}, and as independent of the count.",
+    "{file}, line {line}, cell {cell}",
+    "line {line}, cell {cell}",
+    "{file}, cell {cell}",
+    "candidate",
+    "unreleasable",
+    "total",
+    "codes",
+    "bands",
+    "numbers",
+    "at",
+    "names",
+    "layers",
+    "any",
+    "to",
+    "alone",
+    "setting",
+    "user",
+    "intruder",
+    "P(small)",
+    "expected",
+    "mode",
+    "entropy",
+    "pstay",
+    "staff only",
+    "leave",
+    "{number} running",
+    "{cycles} cycles",
+    "Group: {label}",
+    "{rest}, the rest ({words}): {left}",
+    "Every sensitive cell keeps its interval, proved in whole numbers",
+    "dispersion ",
+    "primary",
     "every original that fits was weighed by the whole mechanism",
-    *("drawn originals were weighed by the whole mechanism", "Suppression", "U primary unsafe"),
+    "drawn originals were weighed by the whole mechanism",
+    "Suppression",
+    "U primary unsafe",
     "Nothing is published yet, so no counts are shown.",
     "Posterior under the user's prior (dashed: published, solid: original).",
     "Nothing but the grand total is planned yet; {candidates} may go out next, {bad} may not.",
-    *("planned, on the frontier; critical width {width}", "{dimension}-way"),
+    "planned, on the frontier; critical width {width}",
+    "{dimension}-way",
     "{number} cycles over this {shape} table keep every margin",
     "what a reader can believe is computed exactly",
-    *("what a reader can believe is drawn exactly", "on this table nothing is blocked"),
+    "what a reader can believe is drawn exactly",
+    "on this table nothing is blocked",
     "what a reader can believe is estimated, with its error",
-    *("on this table all of it is blocked", "on this table {share} of them are blocked"),
-    "Rank {rank} of {dimension}: {known} linear combinations are published exactly, for example "
-    "{named}",
+    "on this table all of it is blocked",
+    "on this table {share} of them are blocked",
+    "Rank {rank} of {dimension}: {known} linear combinations are published exactly, for example {named}",
 )
-"""What Python's own parser of command lines says, and words that only a list holds."""
+"""Words of the program that come out of data: kinds, standings, choices."""
+
+_WORD = re.compile(r"[A-Za-z]{2}")
+_MARK = re.compile(r"\{[^}]*\}|<[^>]*>")
+
+Template = str | tuple[str, ...]
 
 
-def said_by(root: Path = ROOT) -> dict[str, str]:
-    """Every sentence of the program, with the first file that says it."""
-    found: dict[str, str] = {}
+def said_by(root: Path = ROOT) -> dict[Template, str]:
+    """Every text of the program, with the first file that says it; one and many as a pair."""
+    found: dict[Template, str] = {}
     for path in sorted((root / "tabprotect").rglob("*.py")):
         where = path.relative_to(root).as_posix()
-        if where.startswith(SILENT):
-            continue
-        reader = Reader(labels=where.startswith(SPOKEN), helps=where.startswith(HELPING))
-        for text in reader.read(path.read_text("utf-8")):
+        for _, text, *_ in extract_from_file("python", path, KEYWORDS):
             found.setdefault(text, where)
-    for text in FURTHER:
+        if where.startswith(HELPING):
+            for text in paragraphs(ast.get_docstring(ast.parse(path.read_text("utf-8"))) or ""):
+                found.setdefault(text, where)
+    for text in ARGPARSE:
         found.setdefault(text, "argparse")
+    for text in WORDS:
+        found.setdefault(text, "words")
     for path in sorted((root / "resources" / "examples").glob("*/example.toml")):
         example = tomllib.loads(path.read_text("utf-8"))
         for text in (example["title"], example["description"]):
@@ -151,14 +195,49 @@ def said_by(root: Path = ROOT) -> dict[str, str]:
         where = path.relative_to(root).as_posix()
         for text in page_texts(path.read_text("utf-8")):
             found.setdefault(text, where)
-    return found
+    return {text: where for text, where in found.items() if _worded(text)}
 
 
-def brought_up(entries: Iterable[PoEntry], said: dict[str, str]) -> list[PoEntry]:
+def _worded(text: Template) -> bool:
+    """Whether there is more to translate than values."""
+    return _WORD.search(_MARK.sub("", text if isinstance(text, str) else text[0])) is not None
+
+
+def paragraphs(docstring: str) -> Iterator[str]:
+    """A page of help by paragraph; of its first line what stands behind the name, too."""
+    for paragraph in docstring.split("\n\n"):
+        text = " ".join(paragraph.split())
+        yield text
+        name, _, said = text.partition(": ")
+        if name and said and docstring.startswith(paragraph):
+            yield said
+
+
+def _place(said: tuple[Template, str]) -> tuple[str, str]:
+    """Where a text stands in the catalogue: by file, then by its letters."""
+    text, where = said
+    return where, text if isinstance(text, str) else text[0]
+
+
+def brought_up(text: bytes, said: dict[Template, str]) -> Catalog:
     """A catalogue with what is said, and the translations that it has."""
-    known = {entry.text: entry.told for entry in entries}
-    fresh = [PoEntry(text, known.get(text, ""), where) for text, where in said.items()]
-    return sorted(fresh, key=lambda entry: (entry.where, entry.text))
+    before = read_po(BytesIO(text))
+    after = Catalog(before.locale, header_comment="", fuzzy=False)
+    for template, where in sorted(said.items(), key=_place):
+        known = before.get(template if isinstance(template, str) else template[0])
+        after.add(template, known.string if known else None, [(where, None)])
+    return after
+
+
+def written(catalogue: Catalog) -> bytes:
+    """A catalogue as a file, without what changes by itself: times, versions, numbers of lines."""
+    out = BytesIO()
+    write_po(out, catalogue, width=0, omit_header=True, include_lineno=False)
+    head = f'msgid ""\nmsgstr ""\n"Language: {catalogue.locale}\\n"\n' + (
+        '"MIME-Version: 1.0\\n"\n"Content-Type: text/plain; charset=utf-8\\n"\n'
+        f'"Plural-Forms: {catalogue.plural_forms}\\n"\n\n'
+    )
+    return head.encode() + out.getvalue()
 
 
 def main() -> None:
@@ -168,15 +247,20 @@ def main() -> None:
     check = parser.parse_args().check
     said, stale = said_by(), False
     for path in sorted(CATALOGUES.glob("*.po")):
-        before = path.read_text("utf-8")
-        entries = brought_up(read_po(before), said)
-        after = po_text(path.stem, entries)
+        before = path.read_bytes()
+        catalogue = brought_up(before, said)
+        after = written(catalogue)
         stale |= after != before
         if not check:
-            path.write_text(after, "utf-8")
-        done = sum(1 for entry in entries if entry.told)
-        print(f"{path.name}: {done:,} of {len(entries):,} sentences")
+            path.write_bytes(after)
+        done = sum(1 for message in catalogue if message.id and all(strings(message.string)))
+        print(f"{path.name}: {done:,} of {len(catalogue):,} texts")
     sys.exit(1 if check and stale else 0)
+
+
+def strings(string: str | tuple[str, ...] | list[str] | None) -> tuple[str, ...]:
+    """The translations of one text: one, or one for each plural form."""
+    return (string or "",) if isinstance(string, str) or string is None else tuple(string)
 
 
 if __name__ == "__main__":

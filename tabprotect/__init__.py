@@ -17,6 +17,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from tabprotect.version import __version__
+from tabprotect.languages.said import say
 
 # The names of ``_HOMES`` for editors and type checkers; ``as`` says that they are exported.
 if TYPE_CHECKING:
@@ -78,7 +79,7 @@ __all__ = ["__version__", *_HOME]
 def __getattr__(name: str) -> object:
     # Names come when they are asked for: the command line's ``--version`` needs no numpy.
     if name not in _HOME:
-        raise AttributeError(f"module 'tabprotect' has no attribute {name!r}")
+        raise AttributeError(say("module 'tabprotect' has no attribute {name}", name=repr(name)))
     value = getattr(import_module(f"tabprotect.{_HOME[name]}"), name)
     globals()[name] = value
     return value

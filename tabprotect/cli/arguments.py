@@ -13,6 +13,7 @@ from tabprotect.engine.formats.registered import format_names
 from tabprotect.engine.options import Naming, Option, Options, options_of
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.opening.examples import PREFIX
+from tabprotect.languages.said import joined, say
 
 if TYPE_CHECKING:
     from tabprotect.engine.project.history import History
@@ -32,13 +33,17 @@ def keep_apart(inputs: Iterable[Path | str | None], outputs: Iterable[Path | Non
     read = {Path(p).resolve() for p in inputs if p is not None and not str(p).startswith(PREFIX)}
     for path in outputs:
         if path is not None and path.resolve() in read:
-            raise UsageError(f"{path} would be overwritten: it is what the command reads")
+            raise UsageError(
+                say("{path} would be overwritten: it is what the command reads", path=path)
+            )
 
 
 def positive(text: str) -> int:
     """A whole number of at least 1."""
     if not text.isdigit() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"must be a whole number of at least 1: {text!r}")
+        raise argparse.ArgumentTypeError(
+            say("must be a whole number of at least 1: {text}", text=repr(text))
+        )
     return int(text)
 
 
@@ -46,7 +51,7 @@ def names(text: str) -> list[str]:
     """``A,B`` as a list."""
     found = [part.strip() for part in text.split(",")]
     if not all(found):
-        raise argparse.ArgumentTypeError(f"not a list of names: {text!r}")
+        raise argparse.ArgumentTypeError(say("not a list of names: {text}", text=repr(text)))
     return found
 
 
@@ -55,9 +60,11 @@ def shape_sizes(text: str) -> list[int]:
     try:
         found = [int(part) for part in text.replace("x", ",").split(",")]
     except ValueError:
-        raise argparse.ArgumentTypeError(f"not a shape such as 4,4: {text!r}") from None
+        raise argparse.ArgumentTypeError(
+            say("not a shape such as 4,4: {text}", text=repr(text))
+        ) from None
     if min(found) < 1:
-        raise argparse.ArgumentTypeError(f"a size is below 1: {text!r}")
+        raise argparse.ArgumentTypeError(say("a size is below 1: {text}", text=repr(text)))
     return found
 
 
@@ -72,7 +79,7 @@ def once(pairs: Iterable[tuple[str, T]], option: str) -> dict[str, T]:
     found: dict[str, T] = {}
     for name, value in pairs:
         if name in found:
-            raise UsageError(f"{option} names {name} twice")
+            raise UsageError(say("{option} names {name} twice", option=option, name=name))
         found[name] = value
     return found
 
@@ -90,7 +97,9 @@ def cell_list(text: str) -> list[tuple[int, ...]]:
     try:
         return [tuple(int(i) for i in cell.split(",")) for cell in text.split(";")]
     except ValueError:
-        raise argparse.ArgumentTypeError(f"not cells such as 0,1;2,3: {text!r}") from None
+        raise argparse.ArgumentTypeError(
+            say("not cells such as 0,1;2,3: {text}", text=repr(text))
+        ) from None
 
 
 def _named(naming: Naming) -> Callable[[str], tuple[str, object]]:
@@ -155,7 +164,7 @@ def asked_for(asked: type[A], args: argparse.Namespace, **besides: Any) -> A:
             value = _collected(value, one) or None
         elif one.second:
             if len(value) > 2:
-                raise UsageError(f"{one.shell} is given twice at most")
+                raise UsageError(say("{shell} is given twice at most", shell=one.shell))
             value, values[one.second] = (*map(str, value), None, None)[:2]
         values[one.name] = str(value) if isinstance(value, Path) else value
     return asked(**{**values, **besides})
@@ -174,14 +183,18 @@ def _collected(pairs: list[tuple[str, object]], option: Option) -> dict[str, obj
 def add_reading(parser: argparse.ArgumentParser) -> None:
     """The options of every command that reads a table."""
     group = parser.add_argument_group(
-        "reading the table", f"formats: {', '.join(format_names())}; see resources/docs/formats.md"
+        say("reading the table"),
+        say(
+            "formats: {format_names}; see resources/docs/formats.md",
+            format_names=joined(format_names(), ", "),
+        ),
     )
     add_options(group, Reading)
     group.add_argument(
         "--reading",
         type=Path,
         metavar="FILE.toml",
-        help="these options from a file; those of the command line go before",
+        help=say("these options from a file; those of the command line go before"),
     )
 
 

@@ -18,6 +18,7 @@ from collections.abc import Sequence
 from tabprotect.cli.output import Console
 from tabprotect.cli.verbs import FAMILIES, Parser, Run, UsageError, Verbs, add_all
 from tabprotect.engine.errors import Interrupted, TabprotectError, internal
+from tabprotect.languages.said import joined, say
 from tabprotect.languages.speaking import LANGUAGES, PSEUDO, of_environment, speak
 from tabprotect.version import __version__
 
@@ -36,21 +37,23 @@ def parser(chosen: str | None = None) -> argparse.ArgumentParser:
     """The command line: every command by name, and those of the chosen one's family in full."""
     top = Parser(
         prog="tabprotect",
-        description="Protect tables of counts; without a command the window opens.",
+        description=say("Protect tables of counts; without a command the window opens."),
         allow_abbrev=False,
     )
-    top.add_argument("--version", action="version", version=f"tabprotect {__version__}")
+    top.add_argument(
+        "--version", action="version", version=say("tabprotect {version}", version=__version__)
+    )
     top.add_argument(
         "--language",
         metavar="|".join(LANGUAGES),
-        help="of what is said, not of JSON; for every command (default: the environment's)",
+        help=say("of what is said, not of JSON; for every command (default: the environment's)"),
     )
     top.set_defaults(run=None, group=None)
     verbs = Verbs(
         top, {name: said for family in FAMILIES.values() for name, said in family.items()}
     )
-    opener = verbs.add("open", _open_window, "open the window on a table, project or bundle")
-    opener.add_argument("table", metavar="TABLE", help="a file or example:NAME")
+    opener = verbs.add("open", _open_window, say("open the window on a table, project or bundle"))
+    opener.add_argument("table", metavar="TABLE", help=say("a file or example:NAME"))
     # For the test of a packaged program: paint the window into a file and quit.
     opener.add_argument("--smoke", metavar="FILE.png", help=argparse.SUPPRESS)
     add_all(verbs, chosen)
@@ -67,10 +70,12 @@ def _window(arguments: list[str]) -> int:
         from tabprotect.gui.frame.app import main as window
     except ImportError as error:
         if (error.name or "").partition(".")[0] in ("PySide6", "shiboken6", "pyqtgraph"):
-            hint = "install it with: pip install 'tabprotect[gui]'"
+            hint = say("install it with: pip install 'tabprotect[gui]'")
             if not isinstance(error, ModuleNotFoundError):
-                hint = "a system library of Qt is missing: see the README's apt packages"
-            raise _UsageFault(f"the window cannot be loaded: {error}", hint=hint) from None
+                hint = say("a system library of Qt is missing: see the README's apt packages")
+            raise _UsageFault(
+                say("the window cannot be loaded: {error}", error=error), hint=hint
+            ) from None
         raise
     return window(arguments)
 
@@ -100,25 +105,25 @@ def main(argv: Sequence[str] | None = None) -> int:
         chosen = next((a for a in arguments if not a.startswith("-")), None)
         args = parser(chosen).parse_args(arguments)
         if args.run is None:
-            raise UsageError("a command is missing", (args.group or parser()).format_usage())
+            raise UsageError(say("a command is missing"), (args.group or parser()).format_usage())
         console = Console(as_json=args.json, show_progress=args.progress)
         run: Run = args.run
         return run(args, console)
     except SystemExit as leave:  # --help and --version
         return leave.code if isinstance(leave.code, int) else USAGE
     except UsageError as error:
-        fault = _UsageFault(error.message, detail=error.usage, hint="see --help")
+        fault = _UsageFault(error.message, detail=error.usage, hint=say("see --help"))
         return _failed(console, fault)
     except TabprotectError as error:
         return _failed(console, error)
     except KeyboardInterrupt:
-        return _failed(console, Interrupted("interrupted; nothing was changed"))
+        return _failed(console, Interrupted(say("interrupted; nothing was changed")))
     except BrokenPipeError:
         # Whoever read us has enough; nothing may complain at exit either.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return INTERNAL
     except MemoryError:
-        return _failed(console, TabprotectError("there is not enough memory for this table"))
+        return _failed(console, TabprotectError(say("there is not enough memory for this table")))
     except Exception as error:
         return _failed(console, _unforeseen(error, debug="--debug" in arguments))
 
@@ -132,7 +137,13 @@ def _language(arguments: list[str]) -> str:
     if not given:
         code = arguments.pop(at) if at < len(arguments) else ""
     if code not in (*LANGUAGES, PSEUDO):
-        raise UsageError(f"there is no language {code!r}: take one of {', '.join(LANGUAGES)}")
+        raise UsageError(
+            say(
+                "there is no language {code}: take one of {LANGUAGES}",
+                code=repr(code),
+                LANGUAGES=joined(LANGUAGES, ", "),
+            )
+        )
     return code
 
 
@@ -143,9 +154,9 @@ def _failed(console: Console, error: TabprotectError) -> int:
 
 def _unforeseen(error: Exception, *, debug: bool) -> TabprotectError:
     found = internal(error)
-    found.hint = "please report it" + ("" if debug else "; --debug says more")
+    found.hint = say("please report it") + ("" if debug else "; --debug says more")
     if debug:
-        found.detail = "".join(traceback.format_tb(error.__traceback__))
+        found.detail = joined(traceback.format_tb(error.__traceback__))
     return found
 
 

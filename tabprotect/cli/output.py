@@ -8,7 +8,8 @@ import time
 from collections.abc import Iterable, Mapping
 
 from tabprotect.engine.errors import ParameterError, TabprotectError
-from tabprotect.languages.speaking import told
+from tabprotect.languages.said import joined, say
+from tabprotect.languages.speaking import tell, told
 
 _CONTROL = {
     code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160)) if chr(code) not in "\n\t"
@@ -65,16 +66,18 @@ class Console:
         self.clear()
         if self.as_json:
             print(json.dumps({"error": error.as_json() | {"exit_code": error.exit_code}}))
-        lead = f"{told('error:')} "
+        lead = say("{told} ", told=tell("error:"))
         out = [f"{lead}{f'{error.place}: ' if error.place else ''}{told(error.message)}"]
         if isinstance(error, ParameterError):
-            fields = (f"{name}: {told(why)}" for name, why in error.fields.items())
+            fields = (
+                say("{name}: {why}", name=name, why=told(why)) for name, why in error.fields.items()
+            )
             out = [lead + f"\n{' ' * len(lead)}".join(fields)]
         if error.detail:
-            out += [f"  {told(line)}" for line in error.detail.splitlines()[:20]]
+            out += [say("  {line}", line=told(line)) for line in error.detail.splitlines()[:20]]
         if error.hint:
-            out.append(f"{told('hint:')} {told(error.hint)}")
-        print("\n".join(map(visible, out)), file=sys.stderr)
+            out.append(say("{told} {hint}", told=tell("hint:"), hint=told(error.hint)))
+        print(joined(map(visible, out), "\n"), file=sys.stderr)
 
     def report(self, stage: str, fraction: float, partial: object = None) -> None:
         """Progress, at most ten times a second (once a second where lines cannot be redrawn)."""
@@ -82,7 +85,7 @@ class Console:
         if not self._shows or now - self._last < (0.1 if self._in_place else 1.0):
             return
         self._last = now
-        text = f"{told(stage)} {fraction:4.0%}"
+        text = say("{stage} {fraction:4.0%}", stage=told(stage), fraction=fraction)
         if self._in_place:
             print(f"\r\x1b[K{text}", end="", file=sys.stderr, flush=True)
             self._open = True

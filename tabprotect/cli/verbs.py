@@ -13,86 +13,87 @@ from collections.abc import Callable, Mapping
 from typing import Any, NoReturn
 
 from tabprotect.cli.output import Console
+from tabprotect.languages.said import say
 from tabprotect.languages.speaking import tell, told
 
 FAMILIES: Mapping[str, Mapping[str, str]] = {
     "data.describe": {
-        "examples": "list the bundled examples",
-        "describe": "list methods, their parameters and guarantees",
+        "examples": say("list the bundled examples"),
+        "describe": say("list methods, their parameters and guarantees"),
     },
     "data.tabulate": {
-        "tabulate": "count the records of a microdata file",
-        "record-keys": "give every record a random key, for good",
+        "tabulate": say("count the records of a microdata file"),
+        "record-keys": say("give every record a random key, for good"),
     },
     "data.convert": {
-        "convert": "write a table in another format",
+        "convert": say("write a table in another format"),
     },
     "releases.export": {
-        "export": "write the public tables of a release bundle in another format",
+        "export": say("write the public tables of a release bundle in another format"),
     },
     "releases.check": {
-        "check": "check a table for output: flags, reasons, decisions",
+        "check": say("check a table for output: flags, reasons, decisions"),
     },
     "protecting.cycles": {
-        "cycles": "design and check cycle sets",
+        "cycles": say("design and check cycle sets"),
     },
     "protecting.protect": {
-        "protect": "protect a table and write its release bundle",
-        "run": "run a recipe",
+        "protect": say("protect a table and write its release bundle"),
+        "run": say("run a recipe"),
     },
     "protecting.protect_set": {
-        "protect-set": "protect several tables of the same records as one",
+        "protect-set": say("protect several tables of the same records as one"),
     },
     "protecting.batch": {
-        "batch": "run many recipes, with one summary",
+        "batch": say("run many recipes, with one summary"),
     },
     "releases.keys": {
-        "keys": "keys to sign with, and the key of the house",
+        "keys": say("keys to sign with, and the key of the house"),
     },
     "reader.infer": {
-        "infer": "the posterior distribution of every true cell",
-        "verify": "check a release bundle",
+        "infer": say("the posterior distribution of every true cell"),
+        "verify": say("check a release bundle"),
     },
     "reader.analyse": {
-        "analyse": "chi-square, Cramer's V or a log-linear model over possible originals",
-        "draw": "draw whole originals that fit a release",
+        "analyse": say("chi-square, Cramer's V or a log-linear model over possible originals"),
+        "draw": say("draw whole originals that fit a release"),
     },
     "releases.report": {
-        "report": "a report of a release, to read and print",
+        "report": say("a report of a release, to read and print"),
     },
     "protecting.compare": {
-        "compare": "compare methods by risk and utility",
+        "compare": say("compare methods by risk and utility"),
     },
     "reader.count_tables": {
-        "count-tables": "how many tables have these totals, or fit this release",
+        "count-tables": say("how many tables have these totals, or fit this release"),
     },
     "reader.bounds": {
-        "bounds": "bounds of the cells, given released margins",
+        "bounds": say("bounds of the cells, given released margins"),
     },
     "margins.released_margins": {
-        "widths": "critical width of every sub-table",
-        "frontier": "whether margins may be released together, and what then may not",
-        "optimal": "as many margins as may be released together",
+        "widths": say("critical width of every sub-table"),
+        "frontier": say("whether margins may be released together, and what then may not"),
+        "optimal": say("as many margins as may be released together"),
     },
     "margins.serve_session": {
-        "serve-session": "answer queries about one table, with a history",
+        "serve-session": say("answer queries about one table, with a history"),
     },
     "margins.serving": {
-        "serve": "serve a table to outside users: pages, an API, one history",
-        "attack": "attack a table server as its users could, and count what is got",
-        "accounts": "who may use a table server, and their keys",
+        "serve": say("serve a table to outside users: pages, an API, one history"),
+        "attack": say("attack a table server as its users could, and count what is got"),
+        "accounts": say("who may use a table server, and their keys"),
     },
     "protecting.ptable": {
-        "ptable": "make or convert a perturbation table",
+        "ptable": say("make or convert a perturbation table"),
     },
     "releases.register": {
-        "register": "the register of what left this house",
+        "register": say("the register of what left this house"),
     },
     "releases.difference": {
-        "difference": "what two vintages of a table, and their releases, say of the change",
+        "difference": say("what two vintages of a table, and their releases, say of the change"),
     },
     "reader.restore": {
-        "restore": "make published counts additive; expected inner cells",
+        "restore": say("make published counts additive; expected inner cells"),
     },
 }
 
@@ -181,14 +182,16 @@ class Verbs:
         parser = self.mention(name, help)
         parser.set_defaults(run=run)
         parser.add_argument(
-            "--json", action="store_true", help="one JSON object on standard output"
+            "--json", action="store_true", help=say("one JSON object on standard output")
         )
         parser.add_argument(
             "--progress",
             action=argparse.BooleanOptionalAction,
-            help="on standard error (default: when it is a terminal)",
+            help=say("on standard error (default: when it is a terminal)"),
         )
-        parser.add_argument("--debug", action="store_true", help="say where an internal error was")
+        parser.add_argument(
+            "--debug", action="store_true", help=say("say where an internal error was")
+        )
         return parser
 
     def group(self, name: str) -> Verbs:

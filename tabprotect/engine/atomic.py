@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from tabprotect.engine.errors import InputError
+from tabprotect.languages.said import say
 
 PART = ".tabprotect-part"
 """How files end that are being written, or were when their program was killed."""
@@ -23,16 +24,16 @@ LIVE = 600.0
 """Seconds after which a part is no longer being written."""
 
 _REMEDIES = {
-    errno.ENOSPC: ("the disk is full", "free some space or save elsewhere"),
-    errno.EDQUOT: ("your disk quota is used up", "free some space or save elsewhere"),
-    errno.EACCES: ("you may not write there", "save to a folder of your own"),
-    errno.EPERM: ("you may not write there", "save to a folder of your own"),
-    errno.EROFS: ("the disk is read-only", "save to another disk"),
-    errno.ENOENT: ("there is no such folder", "create the folder first"),
-    errno.ENOTDIR: ("there is no such folder", "create the folder first"),
-    errno.EISDIR: ("this is a folder", "give the name of a file"),
-    errno.ENAMETOOLONG: ("the name is too long", "choose a shorter name"),
-    errno.EFBIG: ("the file is too large for this disk", "save to another disk"),
+    errno.ENOSPC: (say("the disk is full"), say("free some space or save elsewhere")),
+    errno.EDQUOT: (say("your disk quota is used up"), say("free some space or save elsewhere")),
+    errno.EACCES: (say("you may not write there"), say("save to a folder of your own")),
+    errno.EPERM: (say("you may not write there"), say("save to a folder of your own")),
+    errno.EROFS: (say("the disk is read-only"), say("save to another disk")),
+    errno.ENOENT: (say("there is no such folder"), say("create the folder first")),
+    errno.ENOTDIR: (say("there is no such folder"), say("create the folder first")),
+    errno.EISDIR: (say("this is a folder"), say("give the name of a file")),
+    errno.ENAMETOOLONG: (say("the name is too long"), say("choose a shorter name")),
+    errno.EFBIG: (say("the file is too large for this disk"), say("save to another disk")),
 }
 
 
@@ -42,7 +43,9 @@ def unwritable(path: Path | str, error: OSError) -> InputError:
         error.errno or 0, (error.strerror or "the disk reports a fault", "save elsewhere")
     )
     return InputError(
-        f"cannot be written: {cause}", file=path, hint=f"{remedy}; nothing was changed"
+        say("cannot be written: {cause}", cause=cause),
+        file=path,
+        hint=say("{remedy}; nothing was changed", remedy=remedy),
     )
 
 
@@ -74,13 +77,13 @@ class _Staged:
     def __init__(self, whole: Whole) -> None:
         path = whole.path
         if path.is_dir():
-            raise unwritable(path, IsADirectoryError(errno.EISDIR, "is a folder"))
+            raise unwritable(path, IsADirectoryError(errno.EISDIR, say("is a folder")))
         if path.exists() and not path.is_file():
             # Replacing a device or a pipe would destroy it.
             raise InputError(
-                "cannot be written: this is no regular file",
+                say("cannot be written: this is no regular file"),
                 file=path,
-                hint="give the name of a file",
+                hint=say("give the name of a file"),
             )
         if not whole.overwrite and path.exists():
             raise self._taken(path)
@@ -102,7 +105,9 @@ class _Staged:
 
     @staticmethod
     def _taken(path: Path) -> InputError:
-        return InputError("there is a file of that name already", file=path, hint="choose another")
+        return InputError(
+            say("there is a file of that name already"), file=path, hint=say("choose another")
+        )
 
     def finish(self) -> None:
         """All of it on the disk, with its mode."""

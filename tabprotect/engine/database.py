@@ -20,6 +20,7 @@ from sqlalchemy import exc
 from tabprotect.engine.atomic import make_private
 from tabprotect.engine.budgets import DATABASE_PATIENCE
 from tabprotect.engine.errors import InputError
+from tabprotect.languages.said import say
 
 ATTEMPTS = 50
 """Runs of a transaction that the database takes back because of what others do at once."""
@@ -82,7 +83,7 @@ class Database:
             self._engine = sa.create_engine(address, **_options(address))
         except (exc.ArgumentError, exc.NoSuchModuleError, ImportError) as error:
             raise InputError(
-                f"no database can be opened by this address: {error}",
+                say("no database can be opened by this address: {error}", error=error),
                 hint="give a file name, or a URL such as postgresql+psycopg://host/name",
             ) from None
         self.name = address.render_as_string(hide_password=True)
@@ -221,17 +222,17 @@ def _made(connection: sa.Connection, schema: Schema, name: str) -> None:
             found = connection.execute(sa.select(versions.c.version)).scalar()
     if found != schema.version:
         raise InputError(
-            "the database was written by another version of the program",
+            say("the database was written by another version of the program"),
             file=name,
-            hint="use that version, or another database; nothing was changed",
+            hint=say("use that version, or another database; nothing was changed"),
         )
 
 
 def _locked(name: str) -> InputError:
     return InputError(
-        "the database is locked by somebody else",
+        say("the database is locked by somebody else"),
         file=name,
-        hint="try again when they have finished; nothing was changed",
+        hint=say("try again when they have finished; nothing was changed"),
     )
 
 
@@ -240,9 +241,11 @@ def _explained(error: exc.DBAPIError, name: str) -> InputError:
     if "locked" in text or "lock timeout" in text:
         return _locked(name)
     if "not a database" in text or "malformed" in text:
-        return InputError("this file is no SQLite database", file=name, hint="give another file")
+        return InputError(
+            say("this file is no SQLite database"), file=name, hint=say("give another file")
+        )
     return InputError(
-        f"the database cannot be used: {text}",
+        say("the database cannot be used: {text}", text=text),
         file=name,
-        hint="is it there, and may you write to it? Nothing was decided or released",
+        hint=say("is it there, and may you write to it? Nothing was decided or released"),
     )

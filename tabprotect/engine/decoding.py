@@ -16,6 +16,7 @@ from types import MappingProxyType, NoneType, UnionType
 from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from tabprotect.engine.errors import InputError
+from tabprotect.languages.said import joined, say
 
 T = TypeVar("T")
 
@@ -23,7 +24,12 @@ INT64 = 2**63 - 1
 MOST_FAULTS = 20
 """Wrong fields that are named; whoever sends more gets no longer message."""
 
-KINDS = {int: "a whole number", float: "a number", str: "text", bool: "true or false"}
+KINDS = {
+    int: say("a whole number"),
+    float: say("a number"),
+    str: "text",
+    bool: say("true or false"),
+}
 
 _SHORT = reprlib.Repr()
 _SHORT.maxstring = _SHORT.maxother = _SHORT.maxlong = 60
@@ -33,7 +39,12 @@ class FieldsError(InputError):
     """Values that are not of their types. ``fields`` names *all* wrong ones by their paths."""
 
     def __init__(self, wrong: Mapping[str, str]) -> None:
-        super().__init__("; ".join(f"{at}: {why}" if at else why for at, why in wrong.items()))
+        super().__init__(
+            joined(
+                (say("{at}: {why}", at=at, why=why) if at else why for at, why in wrong.items()),
+                "; ",
+            )
+        )
         self.fields = dict(wrong)
 
 
@@ -76,7 +87,7 @@ def parsed_json(text: str | bytes) -> object:
         found: object = json.loads(text)
         return found
     except (ValueError, RecursionError) as error:
-        raise InputError("not valid JSON", line=getattr(error, "lineno", None)) from None
+        raise InputError(say("not valid JSON"), line=getattr(error, "lineno", None)) from None
 
 
 def parsed_toml(text: str, what: str) -> dict[str, Any]:
@@ -84,7 +95,7 @@ def parsed_toml(text: str, what: str) -> dict[str, Any]:
     try:
         return tomllib.loads(text)
     except (ValueError, RecursionError) as error:
-        raise InputError(f"not a valid {what}: {error}") from None
+        raise InputError(say("not a valid {what}: {error}", what=what, error=error)) from None
 
 
 @cache
@@ -99,7 +110,7 @@ def shown(value: object) -> str:
     try:
         return _SHORT.repr(value)
     except ValueError:  # more digits than Python writes
-        return "an absurdly large number"
+        return say("an absurdly large number")
 
 
 class Decoding:
@@ -140,9 +151,11 @@ class Decoding:
             return self.wrong(given, kind, at)
         if isinstance(given, int) and abs(given) > self.widest:
             bits = self.widest.bit_length() + 1
-            self.faults[at] = f"must be a whole number of {bits} bits, is {shown(given)}"
+            self.faults[at] = say(
+                "must be a whole number of {bits} bits, is {given}", bits=bits, given=shown(given)
+            )
         if isinstance(given, str) and "\x00" in given:
-            self.faults[at] = "holds a NUL character"
+            self.faults[at] = say("holds a NUL character")
         return given
 
     def record(self, given: object, kind: type, at: str) -> object:
@@ -152,10 +165,12 @@ class Decoding:
         hints = types_of(kind)
         for name in () if self._among_others else given:
             if name not in hints and len(self.faults) < MOST_FAULTS:
-                self.faults[_within(at, name)] = f"means nothing; there are {', '.join(hints)}"
+                self.faults[_within(at, name)] = say(
+                    "means nothing; there are {hints}", hints=", ".join(hints)
+                )
         for field in fields(kind):
             if field.name not in given and field.default is field.default_factory is MISSING:
-                self.faults[_within(at, field.name)] = "is missing"
+                self.faults[_within(at, field.name)] = say("is missing")
         values = {
             name: self.value(given[name], hint, _within(at, name))
             for name, hint in hints.items()
@@ -181,7 +196,7 @@ class Decoding:
 
     def wrong(self, given: object, hint: object, at: str) -> object:
         """The value itself, named among the faults."""
-        self.faults[at] = f"must be {_kind(hint)}, is {shown(given)}"
+        self.faults[at] = say("must be {hint}, is {given}", hint=_kind(hint), given=shown(given))
         return given
 
     def _named(self, given: object, inner: tuple[object, ...], at: str) -> object:
@@ -218,8 +233,15 @@ class Decoding:
 
     def _bounded(self, found: Any, bounds: Between, at: str) -> object:
         if at not in self.faults and not bounds.low <= found <= bounds.high:
-            end = "" if math.isinf(bounds.high) else f" and at most {bounds.high:.15g}"
-            self.faults[at] = f"must be at least {bounds.low:.15g}{end}, is {shown(found)}"
+            end = (
+                "" if math.isinf(bounds.high) else say(" and at most {high:.15g}", high=bounds.high)
+            )
+            self.faults[at] = say(
+                "must be at least {low:.15g}{end}, is {found}",
+                low=bounds.low,
+                end=end,
+                found=shown(found),
+            )
         return found
 
 
@@ -235,12 +257,12 @@ def _kind(hint: object) -> str:
     if origin in (Union, UnionType):
         return " or ".join(dict.fromkeys(_kind(one) for one in inner if one is not NoneType))
     if origin is Literal:
-        return f"one of {', '.join(map(str, inner))}"
+        return say("one of {str}", str=", ".join(map(str, inner)))
     if origin is Annotated:
         return _kind(inner[0])
     if hint is Mapping or is_dataclass(hint) or (origin and issubclass(origin, Mapping)):
-        return "named values"
+        return say("named values")
     if origin is tuple and Ellipsis not in inner:
         count = len(inner)
-        return f"a list of {count}"
-    return KINDS[hint] if isinstance(hint, type) and hint in KINDS else "a list"
+        return say("a list of {count}", count=count)
+    return KINDS[hint] if isinstance(hint, type) and hint in KINDS else say("a list")

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
+from tabprotect.languages.said import capital, joined, say
+
 T = TypeVar("T")
 
 
@@ -42,7 +44,7 @@ class TabprotectError(Exception):
     @property
     def sentence(self) -> str:
         """The message as a sentence of its own, beside others."""
-        return f"{self.message[:1].upper()}{self.message[1:]}."
+        return f"{capital(self.message)}."
 
     def as_json(self) -> dict[str, object]:
         """The error for ``--json`` output."""
@@ -55,7 +57,7 @@ class TabprotectError(Exception):
         }
 
     def __str__(self) -> str:
-        where = f"{self.place}: " if self.place else ""
+        where = say("{place}: ", place=self.place) if self.place else ""
         return f"{where}{self.message}"
 
 
@@ -86,9 +88,9 @@ class InputError(TabprotectError):
         if self.file is not None:
             parts.append(self.file)
         if self.line is not None:
-            parts.append(f"line {self.line}")
+            parts.append(say("line {line}", line=self.line))
         if self.cell is not None:
-            parts.append(f"cell {self.cell}")
+            parts.append(say("cell {cell}", cell=self.cell))
         return ", ".join(parts)
 
     def in_file(self, file: Path | str) -> InputError:
@@ -114,8 +116,8 @@ def needing(extra: str, what: str) -> Iterator[None]:
         yield
     except ModuleNotFoundError as error:
         raise InputError(
-            f"{what} cannot be loaded: {error.name} is not installed",
-            hint=f"install it with: pip install 'tabprotect[{extra}]'",
+            say("{what} cannot be loaded: {name} is not installed", what=what, name=error.name),
+            hint=say("install it with: pip install 'tabprotect[{extra}]'", extra=extra),
         ) from None
 
 
@@ -130,7 +132,9 @@ class ParameterError(TabprotectError):
     kind = "parameter"
 
     def __init__(self, fields: Mapping[str, str], *, hint: str = "") -> None:
-        text = "; ".join(f"{name}: {why}" for name, why in fields.items())
+        text = joined(
+            (say("{name}: {why}", name=name, why=why) for name, why in fields.items()), "; "
+        )
         super().__init__(text, hint=hint)
         self.fields = dict(fields)
 
@@ -189,7 +193,7 @@ class Interrupted(TabprotectError):  # noqa: N818 (nothing went wrong)
     exit_code = 130
     kind = "interrupted"
 
-    def __init__(self, message: str = "cancelled; nothing was changed") -> None:
+    def __init__(self, message: str = say("cancelled; nothing was changed")) -> None:
         super().__init__(message)
 
 
@@ -221,8 +225,10 @@ def attempted(work: Callable[[], T], *, faults: bool = False) -> T | TabprotectE
 def internal(error: Exception) -> TabprotectError:
     """A fault of the program by its type and place; its own text may quote a count."""
     where = traceback.extract_tb(error.__traceback__)[-1]
-    place = f"{Path(where.filename).name}, line {where.lineno}"
-    return TabprotectError(f"internal error: {type(error).__name__} in {place}")
+    place = say("{name}, line {lineno}", name=Path(where.filename).name, lineno=where.lineno)
+    return TabprotectError(
+        say("internal error: {name} in {place}", name=type(error).__name__, place=place)
+    )
 
 
 class BundleError(TabprotectError):

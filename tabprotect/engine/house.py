@@ -11,6 +11,7 @@ from pathlib import Path
 
 from tabprotect.engine.atomic import write_bytes
 from tabprotect.engine.errors import InputError
+from tabprotect.languages.said import say
 
 FOLDER = "TABPROTECT_HOME"
 """The environment variable that names the folder of settings."""
@@ -36,11 +37,12 @@ def folder() -> Path:
         if sys.platform == "win32":
             return Path(os.environ.get("APPDATA") or Path.home()) / "tabprotect"
         if sys.platform == "darwin":
-            return Path.home() / "Library" / "Application Support" / "tabprotect"
+            return Path.home() / "Library" / say("Application Support") / "tabprotect"
         return Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config") / "tabprotect"
     except RuntimeError:
         raise InputError(
-            "there is no home folder for settings", hint=f"name one with {FOLDER}"
+            say("there is no home folder for settings"),
+            hint=say("name one with {FOLDER}", FOLDER=FOLDER),
         ) from None
 
 
@@ -78,23 +80,27 @@ def key() -> bytes:
                 text = secrets.token_hex(KEY_BYTES) + "\n"
                 write_bytes(path, text.encode(), overwrite=False, private=True)
         if not path.is_file():
-            raise InputError("the key of the house cannot be made here", file=path, hint=_HINT)
+            raise InputError(say("the key of the house cannot be made here"), file=path, hint=_HINT)
         with path.open("rb") as file:
             found = bytes.fromhex(file.read(1000).decode("ascii").strip())
     except OSError as error:
         raise InputError(
-            f"the key of the house cannot be read or made: {error.strerror}", file=path, hint=_HINT
+            say("the key of the house cannot be read or made: {strerror}", strerror=error.strerror),
+            file=path,
+            hint=_HINT,
         ) from None
     except ValueError:
         found = b""
     if len(found) != KEY_BYTES:
         raise InputError(
-            "this is no key of a house", file=path, hint="put the right one back from its copy"
+            say("this is no key of a house"),
+            file=path,
+            hint=say("put the right one back from its copy"),
         )
     return found
 
 
-_HINT = f"name another file with {KEY}, or take fresh coins: the decision is recorded"
+_HINT = say("name another file with {KEY}, or take fresh coins: the decision is recorded", KEY=KEY)
 
 
 REGISTER = "TABPROTECT_REGISTER"
@@ -136,8 +142,11 @@ def prepared_address(url: str) -> str:
             os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
     except OSError as error:
         raise InputError(
-            f"the register cannot be made: {error.strerror}",
+            say("the register cannot be made: {strerror}", strerror=error.strerror),
             file=path,
-            hint=f"name another: --register or {REGISTER}; or publish without a register: --register none",
+            hint=say(
+                "name another: --register or {REGISTER}; or publish without a register: --register none",
+                REGISTER=REGISTER,
+            ),
         ) from None
     return url

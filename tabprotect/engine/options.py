@@ -9,6 +9,8 @@ from functools import cache
 from types import UnionType
 from typing import Any, Literal, TypeVar, cast, get_args, get_origin, get_type_hints
 
+from tabprotect.languages.said import capital, say
+
 T = TypeVar("T")
 
 Entry = Literal["text", "list", "numbers", "width"]
@@ -45,7 +47,7 @@ class Naming:
         first, sign, last = split(self.sign)
         name, value = (last, first) if self.behind else (first, last)
         if not sign or not name.strip():
-            raise ValueError(f"not of the form {self.form}: {text!r}")
+            raise ValueError(say("not of the form {form}: {text}", form=self.form, text=repr(text)))
         return name.strip(), self._value(value.strip(), text)
 
     def _value(self, value: str, text: str) -> object:
@@ -54,16 +56,20 @@ class Naming:
         parts = [part.strip() for part in value.split(",")]
         if self.entry == "list":
             if not all(parts):
-                raise ValueError(f"not a list of names: {value!r}")
+                raise ValueError(say("not a list of names: {value}", value=repr(value)))
             return parts
         if self.entry == "width":
             if not value.isdigit() or int(value) < 1:
-                raise ValueError(f"must be a whole number of at least 1: {value!r}")
+                raise ValueError(
+                    say("must be a whole number of at least 1: {value}", value=repr(value))
+                )
             return int(value)
         try:
             return [int(part) for part in parts]
         except ValueError:
-            raise ValueError(f"not of the form {self.form}: {text!r}") from None
+            raise ValueError(
+                say("not of the form {form}: {text}", form=self.form, text=repr(text))
+            ) from None
 
     @property
     def form(self) -> str:
@@ -135,7 +141,7 @@ class Option:
     @property
     def sentence(self) -> str:
         """Its help as a sentence."""
-        return f"{self.help[:1].upper()}{self.help[1:]}."
+        return f"{capital(self.help)}."
 
 
 # ``Any``, as ``dataclasses.field`` has it: the annotation beside says what the field is.

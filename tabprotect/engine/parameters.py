@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Generic, Literal, TypeVar, overload
 
 from tabprotect.engine.errors import ParameterError
+from tabprotect.languages.said import say
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
@@ -108,12 +109,25 @@ class Parameter(Generic[T_co]):
         if self.kind in ("real", "integer"):
             number = self._number(value)
             if not self.low <= number <= self.high:
-                raise ValueError(f"must be between {self.low:g} and {self.high:g}, is {value}")
+                raise ValueError(
+                    say(
+                        "must be between {low:g} and {high:g}, is {value}",
+                        low=self.low,
+                        high=self.high,
+                        value=value,
+                    )
+                )
             return number
         if self.kind == "choice":
             assert self.choices is not None
             if not isinstance(value, str) or value not in self.choices:
-                raise ValueError(f"must be one of {', '.join(self.choices)}, is {value!r}")
+                raise ValueError(
+                    say(
+                        "must be one of {choices}, is {value}",
+                        choices=", ".join(self.choices),
+                        value=repr(value),
+                    )
+                )
         if self.kind == "flag":
             return self._flag(value)
         if self.kind in (
@@ -126,7 +140,7 @@ class Parameter(Generic[T_co]):
             "matrices",
             "text",
         ) and not isinstance(value, str | None):
-            raise ValueError(f"must be text, is {value!r}")
+            raise ValueError(say("must be text, is {value}", value=repr(value)))
         return value
 
     def _flag(self, value: object) -> bool:
@@ -135,23 +149,23 @@ class Parameter(Generic[T_co]):
             return value
         if isinstance(value, str) and value.lower() in known:
             return known[value.lower()]
-        raise ValueError(f"must be yes or no, is {value!r}")
+        raise ValueError(say("must be yes or no, is {value}", value=repr(value)))
 
     def _number(self, value: object) -> float | int:
         if isinstance(value, bool) or not isinstance(value, (int, float, str)):
-            raise ValueError(f"must be a number, is {value!r}")
+            raise ValueError(say("must be a number, is {value}", value=repr(value)))
         try:
             number = float(value)
         except ValueError:
-            raise ValueError(f"must be a number, is {value!r}") from None
+            raise ValueError(say("must be a number, is {value}", value=repr(value))) from None
         except OverflowError:
-            raise ValueError("must be a finite number") from None
+            raise ValueError(say("must be a finite number")) from None
         if not math.isfinite(number):
-            raise ValueError(f"must be a finite number, is {value}")
+            raise ValueError(say("must be a finite number, is {value}", value=value))
         if self.kind == "real":
             return number
         if number != int(number):
-            raise ValueError(f"must be a whole number, is {value}")
+            raise ValueError(say("must be a whole number, is {value}", value=value))
         return int(number)
 
     def as_json(self) -> dict[str, object]:
@@ -214,7 +228,9 @@ def resolve(parameters: Iterable[Parameter[object]], given: Mapping[str, object]
     """
     declared = {parameter.name: parameter for parameter in parameters}
     wrong = {
-        name: f"unknown; there are {', '.join(declared)}" for name in given if name not in declared
+        name: say("unknown; there are {declared}", declared=", ".join(declared))
+        for name in given
+        if name not in declared
     }
     values: dict[str, object] = {}
     for name, parameter in declared.items():
@@ -230,8 +246,10 @@ def resolve(parameters: Iterable[Parameter[object]], given: Mapping[str, object]
         if other is None or wrong.keys() & {name, other.name}:
             continue
         if values[name] != parameter.default and values[other.name] != other.default:
-            labels = f"{parameter.label.lower()} and {other.label.lower()}"
-            wrong[name] = f"{labels} exclude each other"
+            labels = say(
+                "{lower} and {lower2}", lower=parameter.label.lower(), lower2=other.label.lower()
+            )
+            wrong[name] = say("{labels} exclude each other", labels=labels)
     if wrong:
         raise ParameterError(wrong)
     return Values(values)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from tabprotect.engine.errors import ParameterError
+from tabprotect.languages.said import say
 
 KEY_MODULUS = 10**8
 """Record keys are whole numbers below it, and so are their sums modulo it: keys of eight
@@ -46,7 +47,7 @@ class Randomness:
 
     def __post_init__(self) -> None:
         if self.seed < 0:
-            raise ParameterError({"seed": "must be a whole number of at least 0"})
+            raise ParameterError({"seed": say("must be a whole number of at least 0")})
 
     @classmethod
     def fresh(cls) -> Randomness:
@@ -88,7 +89,7 @@ def _chacha20(seed: int, attempt: int) -> np.random.BitGenerator:
     # Here: the package takes as long to load as all the rest, and most commands draw nothing.
     from randomgen import ChaCha
 
-    text = f"tabprotect coins, attempt {attempt}, seed {seed}"
+    text = say("tabprotect coins, attempt {attempt}, seed {seed}", attempt=attempt, seed=seed)
     key = int.from_bytes(hashlib.sha256(text.encode()).digest(), "little")
     found: np.random.BitGenerator = ChaCha(key=key, counter=0, rounds=20)
     return found

@@ -13,6 +13,7 @@ from types import ModuleType
 from typing import Any, Generic, Protocol, TypeVar
 
 from tabprotect.engine.errors import ParameterError
+from tabprotect.languages.said import say
 
 
 class Named(Protocol):
@@ -75,7 +76,9 @@ class Registry(Mapping[str, T], Generic[T]):
                 found |= self._loaded(point, found)
             except Exception as error:
                 # Somebody else's code may fail in any way.
-                self._broken[point.name] = f"{type(error).__name__}: {error}"
+                self._broken[point.name] = say(
+                    "{name}: {error}", name=type(error).__name__, error=error
+                )
         return self._sorted(found)
 
     def _own(self, module: str) -> dict[str, T]:
@@ -105,7 +108,9 @@ class Registry(Mapping[str, T], Generic[T]):
             if not isinstance(plugin, self._kind):
                 raise TypeError(f"it is not a {self._kind.__name__}")
             if _key(plugin) in found:
-                raise ValueError(f"there is a {self._noun} {plugin.name!r} already")
+                raise ValueError(
+                    say("there is a {noun} {name} already", noun=self._noun, name=repr(plugin.name))
+                )
             out[_key(plugin)] = plugin
         return out
 
@@ -128,11 +133,19 @@ class Registry(Mapping[str, T], Generic[T]):
         if name in self._broken:
             reason = self._broken[name]
             raise ParameterError(
-                {self._noun: f"the plug-in {name!r} cannot be loaded: {reason}"},
-                hint="ask those it comes from, or uninstall its package",
+                {
+                    self._noun: say(
+                        "the plug-in {name} cannot be loaded: {reason}",
+                        name=repr(name),
+                        reason=reason,
+                    )
+                },
+                hint=say("ask those it comes from, or uninstall its package"),
             )
         known = ", ".join(self._found)
-        raise ParameterError({self._noun: f"unknown: {name!r}; there are {known}"})
+        raise ParameterError(
+            {self._noun: say("unknown: {name}; there are {known}", name=repr(name), known=known)}
+        )
 
     def __contains__(self, name: object) -> bool:
         return name in self._found

@@ -18,6 +18,7 @@ import numpy.typing as npt
 from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.errors import InfeasibleError, Interrupted, SolverError
 from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.languages.said import say
 
 PATIENCE = 0.2
 """Seconds that a cancelled integer programme has to notice."""
@@ -236,7 +237,7 @@ class Model:
             **(SHORT if self._short else {}),
         }.items():
             self._highs.setOptionValue(option, value)
-        self._demand(self._highs.passModel(self._lp), "take the programme")
+        self._demand(self._highs.passModel(self._lp), say("take the programme"))
         if not self._short:
             self._highs.cbSimplexInterrupt += self._watcher.ask
         self._highs.cbMipInterrupt += self._watcher.ask
@@ -308,11 +309,12 @@ class Model:
         """
         changed = np.flatnonzero(cost != self._cost).astype(np.int32)
         self._demand(
-            self._highs.changeColsCost(len(changed), changed, cost[changed]), "set the objective"
+            self._highs.changeColsCost(len(changed), changed, cost[changed]),
+            say("set the objective"),
         )
         self._cost = cost.copy()
         wanted = highspy.ObjSense.kMinimize if sense == "min" else highspy.ObjSense.kMaximize
-        self._demand(self._highs.changeObjectiveSense(wanted), "set the objective")
+        self._demand(self._highs.changeObjectiveSense(wanted), say("set the objective"))
         if self.integral:
             limit = 2**31 - 1 if most_nodes is None else most_nodes
             self._highs.setOptionValue("mip_max_nodes", limit)
@@ -336,20 +338,20 @@ class Model:
 
     def limit(self, column: int, low: float, high: float) -> None:
         """Narrow one column, or widen it again."""
-        self._demand(self._highs.changeColBounds(column, low, high), "set a bound")
+        self._demand(self._highs.changeColBounds(column, low, high), say("set a bound"))
 
     def limit_many(self, what: Literal["rows", "columns"], which: Ints, bounds: Bounds) -> None:
         """Set (low, high) of many rows or columns."""
         # The solver's type declarations lack the first.
         rows = self._highs.changeRowsBounds  # type: ignore[attr-defined]
         change = rows if what == "rows" else self._highs.changeColsBounds
-        self._demand(change(len(which), which.astype(np.int32), *bounds), "set a bound")
+        self._demand(change(len(which), which.astype(np.int32), *bounds), say("set a bound"))
 
     def more_rows(self, entries: Entries, rows: Bounds) -> None:
         """Further rows between bounds (low, high); the entries stand by rows, not by columns."""
         given = (len(rows[0]), *rows, len(entries.values))
         places = entries.starts[:-1].astype(np.int32), entries.rows.astype(np.int32)
-        self._demand(self._highs.addRows(*given, *places, entries.values), "take further rows")
+        self._demand(self._highs.addRows(*given, *places, entries.values), say("take further rows"))
         self._entries += len(entries.values)
 
     @property
@@ -385,7 +387,7 @@ class Model:
             # Half a basis would make the next run depend on when this one was cancelled.
             self._highs.clearSolver()
             raise watcher.stopped
-        self._demand(status, "solve the programme")
+        self._demand(status, say("solve the programme"))
 
     def _run_apart(self, progress: Progress, stage: str) -> highspy.HighsStatus:
         """Run on a thread of its own: at the root of its tree the solver asks nobody for seconds.
@@ -425,10 +427,13 @@ class Model:
             highspy.HighsModelStatus.kInfeasible,
             highspy.HighsModelStatus.kUnboundedOrInfeasible,
         ):
-            raise InfeasibleError("no table has these sums")
+            raise InfeasibleError(say("no table has these sums"))
         if status not in _ENDED:
             raise SolverError(
-                f"the solver stopped without an answer ({self._highs.modelStatusToString(status)})"
+                say(
+                    "the solver stopped without an answer ({status})",
+                    status=self._highs.modelStatusToString(status),
+                )
             )
         info = self._highs.getInfo()
         optimal = status == highspy.HighsModelStatus.kOptimal
@@ -439,10 +444,10 @@ class Model:
         value = float(info.objective_function_value) if found else None
         bound = float(info.mip_dual_bound) if self.integral else value
         if bound is None or (not optimal and not self.integral):
-            raise SolverError("the solver gave up on a linear programme")
+            raise SolverError(say("the solver gave up on a linear programme"))
         point = np.array(self._highs.getSolution().col_value) if found else np.zeros(0)
         return SolverOutcome(bound, value, point, optimal)
 
     def _demand(self, status: highspy.HighsStatus, what: str) -> None:
         if status == highspy.HighsStatus.kError:
-            raise SolverError(f"the solver could not {what}")
+            raise SolverError(say("the solver could not {what}", what=what))

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from tabprotect.engine.options import Option, Options, options_of
+from tabprotect.languages.said import say
 
 F = TypeVar("F", bound=Callable[..., Any])
 A = TypeVar("A", bound=Options)
@@ -51,7 +52,15 @@ def asks(asked: type[Options], *, rest: str = "") -> Callable[[F], F]:
 
 
 def _entries(asked: type[Options], indent: str) -> str:
-    return "".join(f"{indent}{one.name}\n{indent}    {one.sentence}\n" for one in keywords(asked))
+    return "".join(
+        say(
+            "{indent}{name}\n{indent}    {sentence}\n",
+            indent=indent,
+            name=one.name,
+            sentence=one.sentence,
+        )
+        for one in keywords(asked)
+    )
 
 
 def taken(asked: type[A], given: Mapping[str, object], **besides: object) -> A:

@@ -33,6 +33,7 @@ from tabprotect.engine.protection.subtables import asked_of
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Domain, Index
+from tabprotect.languages.said import say
 from tabprotect.library.frames import made, usual_kind
 from tabprotect.library.protection import Protection
 from tabprotect.library.release import open_release
@@ -150,8 +151,8 @@ class Belief:
         missing = [name for name in self.domain.names if name not in given]
         if missing:
             raise InputError(
-                f"no category is given for {', '.join(missing)}",
-                hint="name one for every variable of the table",
+                say("no category is given for {missing}", missing=", ".join(missing)),
+                hint=say("name one for every variable of the table"),
             )
         return self.domain.index([given[name] for name in self.domain.names])
 
@@ -233,7 +234,9 @@ class Belief:
         """
         known: dict[str, Statistic] = {"chi_square": chi_square, "cramers_v": cramers_v}
         if isinstance(statistic, str) and statistic not in known:
-            raise ParameterError({"statistic": f"must be one of {', '.join(known)}, or a function"})
+            raise ParameterError(
+                {"statistic": say("must be one of {known}, or a function", known=", ".join(known))}
+            )
         name = statistic if isinstance(statistic, str) else statistic.__name__
         function = known[statistic] if isinstance(statistic, str) else statistic
         generator = Randomness.seeded(seed).generator()
@@ -308,15 +311,15 @@ class SumBelief:
             if {name.casefold() for name in one.domain.names} == wanted:
                 return one.distribution(**cell)
         raise InputError(
-            f"no table of {', '.join(cell) or 'the total'} was asked for",
-            hint=f"there are {self!r}",
+            say("no table of {value} was asked for", value=", ".join(cell) or say("the total")),
+            hint=say("there are {self}", self=repr(self)),
         )
 
     def to_frame(self, *, distributions: bool = False) -> Any:
         """The rows of the only table, as of :meth:`Belief.to_frame`; of several take each."""
         if len(self.tables) != 1:
             raise InputError(
-                "these are several tables", hint="take to_frame() of each one in tables"
+                say("these are several tables"), hint=say("take to_frame() of each one in tables")
             )
         return self.tables[0].to_frame(distributions=distributions)
 
@@ -397,7 +400,7 @@ def infer(
     """
     given = [release] if isinstance(release, str | Path | Release | Protection) else list(release)
     if not given:
-        raise InputError("there is no release to infer from")
+        raise InputError(say("there is no release to infer from"))
     releases = [_opened(one, progress) for one in given]
     first, stated = Evidence(releases[0]), releases[0].mechanism.parameters
     asked = None if of is None else asked_of(first.likelihood.domain, of, groupings, stated)

@@ -14,6 +14,7 @@ import numpy.typing as npt
 from tabprotect.engine.arrays import Ints
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.layouts.cell_list import CellList
+from tabprotect.languages.said import say
 
 Columns = Mapping[str, npt.NDArray[Any]]
 
@@ -61,8 +62,8 @@ class Frame:
             frame: Any = nw.from_native(native)
         except TypeError as error:
             raise InputError(
-                f"a {type(native).__name__} is no data frame",
-                hint="give pandas, Polars, Arrow, a DuckDB relation, or read a file",
+                say("a {name} is no data frame", name=type(native).__name__),
+                hint=say("give pandas, Polars, Arrow, a DuckDB relation, or read a file"),
                 detail=str(error),
             ) from None
         if isinstance(frame, nw.LazyFrame):
@@ -92,7 +93,8 @@ class Frame:
         for name in (*by, count):
             if name not in self.columns:
                 raise InputError(
-                    f"the frame has no column {name!r}", hint=f"it has {', '.join(self.columns)}"
+                    say("the frame has no column {name}", name=repr(name)),
+                    hint=say("it has {columns}", columns=", ".join(self.columns)),
                 )
         coded = [self._coded(name) for name in by]
         return CellList(
@@ -113,14 +115,14 @@ class Frame:
                 same = False
             if not same:
                 raise InputError(
-                    f"row {row + 1}: the count is no whole number",
-                    hint=f"the column {name!r} must hold one in every row",
+                    say("row {row}: the count is no whole number", row=row + 1),
+                    hint=say("the column {name} must hold one in every row", name=repr(name)),
                 )
             out.append(whole)
         try:
             return np.array(out, dtype=np.int64)
         except OverflowError:
-            raise InputError("a count is larger than 9.2e18") from None
+            raise InputError(say("a count is larger than 9.2e18")) from None
 
     def _coded(self, name: str) -> tuple[tuple[str, ...], npt.NDArray[np.int32]]:
         numbers: dict[str, int] = {}
@@ -128,8 +130,8 @@ class Frame:
         for row, value in enumerate(self.columns[name]):
             if value is None:
                 raise InputError(
-                    f"row {row + 1} has no {name}",
-                    hint="give what is missing a category of its own",
+                    say("row {row} has no {name}", row=row + 1, name=name),
+                    hint=say("give what is missing a category of its own"),
                 )
             codes[row] = numbers.setdefault(str(value), len(numbers))
         order = [c for c in self.orders.get(name, ()) if c in numbers]

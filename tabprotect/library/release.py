@@ -13,6 +13,7 @@ from tabprotect.engine.bundle.verify import Verification
 from tabprotect.engine.errors import InfeasibleError
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.release.release import Release
+from tabprotect.languages.said import say
 from tabprotect.library.frames import made
 from tabprotect.library.table import cell_columns
 
@@ -65,7 +66,7 @@ def published_frame(release: Release, kind: str) -> Any:
     inner = release.inner
     if inner is None:
         raise InfeasibleError(
-            "the inner cells are not published", hint="release.tables holds what is"
+            say("the inner cells are not published"), hint=say("release.tables holds what is")
         )
     counts = inner.table.counts.reshape(-1).astype(object)
     if inner.suppressed is not None:

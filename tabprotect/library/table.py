@@ -20,6 +20,7 @@ from tabprotect.engine.project.in_one_go import opened, tabulated
 from tabprotect.engine.project.opening import examples as bundled
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table as CountTable
+from tabprotect.languages.said import say
 from tabprotect.library.asking import asks, taken
 from tabprotect.library.frames import Frame, made, usual_kind
 
@@ -245,8 +246,8 @@ def tabulate(
     weight = wanted.weight
     if other := wanted.given.keys() - {"source", "by", "weight"}:
         raise InputError(
-            f"only records in files are counted with {', '.join(sorted(other))}",
-            hint="write the records to a file",
+            say("only records in files are counted with {other}", other=", ".join(sorted(other))),
+            hint=say("write the records to a file"),
         )
     frame = Frame.of(records)
     columns = dict(frame.columns)

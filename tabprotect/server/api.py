@@ -19,6 +19,7 @@ from tabprotect.engine.query_space.lattice import Query
 from tabprotect.engine.query_space.table_server.log_entry import LogEntry
 from tabprotect.engine.query_space.table_server.session import Answered
 from tabprotect.engine.tables.variable import Variable
+from tabprotect.languages.said import say
 from tabprotect.server.asked_table import AskedTable, asked_table, names_listed
 from tabprotect.server.deciding.served_table import Given, ServedTable
 from tabprotect.server.egress import DEFAULT, OUTPUTS, ServedFormat, chosen_format
@@ -109,11 +110,14 @@ async def data(request: Request) -> Response:
         if given is None:
             return _not_given(request, answered)
     tag = etag(given, output, wanted)
-    public = "public" if server.service.access.anonymous else "private"
     headers = {
         "ETag": tag,
-        "Cache-Control": f"{public}, {FOR_EVER}",
-        "Vary": "Accept, Authorization",
+        "Cache-Control": (
+            say("public, {FOR_EVER}", FOR_EVER=FOR_EVER)
+            if server.service.access.anonymous
+            else say("private, {FOR_EVER}", FOR_EVER=FOR_EVER)
+        ),
+        "Vary": say("Accept, Authorization"),
         "Link": f'</bundles/{given.fingerprint}>; rel="describedby"',
     }
     if tag in [part.strip() for part in request.headers.get("if-none-match", "").split(",")]:
@@ -133,7 +137,9 @@ async def ask(request: Request) -> Response:
     said = _object(await request.body())
     unknown = set(said) - {"variables", "user", "filter"}
     if unknown:
-        raise HttpProblem("invalid_query", f"{sorted(unknown)[0]!r} means nothing here")
+        raise HttpProblem(
+            "invalid_query", say("{unknown} means nothing here", unknown=repr(sorted(unknown)[0]))
+        )
     wanted = understood(request, _texts(said, "variables"), _texts(said, "filter", ()))
     identified(request)
     answered = await decided(request, wanted.query, user_of(request, said.get("user")))
@@ -157,7 +163,7 @@ async def query(request: Request) -> Response:
     number = request.path_params["number"]
     entry = await run_in_threadpool(served.entry, number)
     if entry is None or entry.line.kind not in DECISIONS:
-        raise HttpProblem("not_found", f"there is no query {number}")
+        raise HttpProblem("not_found", say("there is no query {number}", number=number))
     given = await run_in_threadpool(served.known, entry.line.query)
     if given is None:
         return JSONResponse(_entry_json(request, entry), headers={"Cache-Control": "no-store"})
@@ -219,10 +225,10 @@ async def bundle(request: Request) -> Response:
     tag, public = f'"{mark}"', "public" if server.service.access.anonymous else "private"
     content = await run_in_threadpool(server.table.bundle, mark) if len(mark) == 64 else None
     if content is None:
-        raise HttpProblem("not_found", "no bundle with this fingerprint went out")
+        raise HttpProblem("not_found", say("no bundle with this fingerprint went out"))
     headers = {
         "ETag": tag,
-        "Cache-Control": f"{public}, {FOR_EVER}",
+        "Cache-Control": say("{public}, {FOR_EVER}", public=public, FOR_EVER=FOR_EVER),
         "Content-Disposition": f'attachment; filename="{mark[:12]}.zip"',
     }
     if tag in request.headers.get("if-none-match", ""):
@@ -239,7 +245,7 @@ async def health(request: Request) -> Response:
 async def metrics(request: Request) -> Response:
     """Figures for a monitor."""
     text = server_of(request).metrics.text()
-    return PlainTextResponse(text, media_type="text/plain; version=0.0.4")
+    return PlainTextResponse(text, media_type=say("text/plain; version=0.0.4"))
 
 
 def etag(given: Given, output: ServedFormat, wanted: AskedTable) -> str:
@@ -252,15 +258,18 @@ def etag(given: Given, output: ServedFormat, wanted: AskedTable) -> str:
 def written(server: Server, given: Given, output: ServedFormat, wanted: AskedTable) -> bytes:
     """A sub-table as bytes: the one way out of every page and every route."""
     names = ", ".join(given.table.domain.names)
-    kind = " (perturbed)" if given.kind == "perturbed" else ""
-    title = f"{server.table.label}: {names}{kind}"
+    title = (
+        say("{label}: {names} (perturbed)", label=server.table.label, names=names)
+        if given.kind == "perturbed"
+        else say("{label}: {names}", label=server.table.label, names=names)
+    )
     return output.write(wanted.part_of(given.table), title)
 
 
 def _served(request: Request) -> ServedTable:
     served = server_of(request).table
     if request.path_params["id"] != served.id:
-        raise HttpProblem("unknown_table", f"the only table is {served.id!r}")
+        raise HttpProblem("unknown_table", say("the only table is {id}", id=repr(served.id)))
     return served
 
 
@@ -269,8 +278,8 @@ def identified(request: Request) -> None:
     if not server_of(request).service.access.anonymous and visitor_of(request).account is None:
         raise HttpProblem(
             "unauthorised",
-            "ask the operator for a key and send it as Authorization: Bearer KEY",
-            headers={"WWW-Authenticate": "Bearer"},
+            say("ask the operator for a key and send it as Authorization: Bearer KEY"),
+            headers={"WWW-Authenticate": say("Bearer")},
         )
 
 
@@ -281,14 +290,20 @@ def understood(request: Request, names: Sequence[str], filters: Sequence[str]) -
     wrong = wanted.query & served.disallowed
     if wrong:
         raise HttpProblem(
-            "disallowed_variable", f"not offered: {', '.join(served.lattice.names_of(wrong))}"
+            "disallowed_variable",
+            say("not offered: {wrong}", wrong=", ".join(served.lattice.names_of(wrong))),
         )
     shape = served.shape(wanted.query)
     cells = math.prod(shape)
     if cells > limits.cells:
         raise HttpProblem(
             "too_many_cells",
-            f"{' x '.join(map(str, shape))} = {cells:,} cells; at most {limits.cells:,} in one sub-table",
+            say(
+                "{str} = {cells:,} cells; at most {cells2:,} in one sub-table",
+                str=" x ".join(map(str, shape)),
+                cells=cells,
+                cells2=limits.cells,
+            ),
             more={"cells": cells, "limit": limits.cells},
         )
     return wanted
@@ -299,14 +314,15 @@ def user_of(request: Request, said: object) -> str:
     visitor = visitor_of(request)
     if said is not None:
         if not isinstance(said, str) or not said.strip() or not said.isprintable():
-            raise HttpProblem("invalid_query", "the user is not a name")
+            raise HttpProblem("invalid_query", say("the user is not a name"))
         if len(said) > visitor.limits.name:
             raise HttpProblem(
-                "invalid_query", f"a name has at most {visitor.limits.name} characters"
+                "invalid_query",
+                say("a name has at most {name} characters", name=visitor.limits.name),
             )
     if visitor.account is not None:
         if said is not None and said != visitor.account.name:
-            raise HttpProblem("forbidden", "the key is another user's")
+            raise HttpProblem("forbidden", say("the key is another user's"))
         return visitor.account.name
     return said if isinstance(said, str) else "anonymous"
 
@@ -391,14 +407,20 @@ def _data_request(request: Request, body: bytes) -> tuple[Sequence[str], Sequenc
         said = _object(body)
         unknown = set(said) - {"variables", "filter", "format"}
         if unknown:
-            raise HttpProblem("invalid_query", f"{sorted(unknown)[0]!r} means nothing here")
+            raise HttpProblem(
+                "invalid_query",
+                say("{unknown} means nothing here", unknown=repr(sorted(unknown)[0])),
+            )
         named = said.get("format", params.get("format"))
         if named is not None and not isinstance(named, str):
-            raise HttpProblem("invalid_query", "format is not a text")
+            raise HttpProblem("invalid_query", say("format is not a text"))
         return _texts(said, "variables"), _texts(said, "filter", ()), named
     unknown = set(params) - {"variables", "filter", "format"}
     if unknown:
-        raise HttpProblem("invalid_query", f"{sorted(unknown)[0][:40]!r} means nothing here")
+        raise HttpProblem(
+            "invalid_query",
+            say("{unknown} means nothing here", unknown=repr(sorted(unknown)[0][:40])),
+        )
     names = [name for text in params.getlist("variables") for name in names_listed(text)]
     return names, params.getlist("filter"), params.get("format")
 
@@ -407,9 +429,9 @@ def _object(body: bytes) -> dict[str, object]:
     try:
         said = json.loads(body)
     except (ValueError, RecursionError):
-        raise HttpProblem("invalid_query", "the body is not JSON") from None
+        raise HttpProblem("invalid_query", say("the body is not JSON")) from None
     if not isinstance(said, dict):
-        raise HttpProblem("invalid_query", "the body is not a JSON object")
+        raise HttpProblem("invalid_query", say("the body is not a JSON object"))
     return said
 
 
@@ -418,5 +440,5 @@ def _texts(
 ) -> Sequence[str]:
     found = said.get(name, default)
     if not isinstance(found, (list, tuple)) or not all(isinstance(text, str) for text in found):
-        raise HttpProblem("invalid_query", f"{name} is not a list of texts")
+        raise HttpProblem("invalid_query", say("{name} is not a list of texts", name=name))
     return found

@@ -14,6 +14,7 @@ from starlette.routing import BaseRoute, Route
 
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.project.opening.sources import Opened
+from tabprotect.languages.said import say
 from tabprotect.server import api
 from tabprotect.server.access.accounts import Accounts
 from tabprotect.server.browser import house_pages, reader_pages
@@ -87,6 +88,6 @@ async def _not_routed(request: Request, error: Exception) -> None:
     if error.status_code == 405:
         allowed = dict(error.headers or {})
         raise HttpProblem(
-            "method_not_allowed", "this address takes another method", headers=allowed
+            "method_not_allowed", say("this address takes another method"), headers=allowed
         )
-    raise HttpProblem("not_found", "this address means nothing here")
+    raise HttpProblem("not_found", say("this address means nothing here"))

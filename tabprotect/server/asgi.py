@@ -15,6 +15,7 @@ from starlette.types import Receive, Scope, Send
 
 from tabprotect.engine.errors import InputError, TabprotectError
 from tabprotect.engine.house import folder
+from tabprotect.languages.said import say
 from tabprotect.server.application import application, started
 from tabprotect.server.service import Service, of_source, read
 
@@ -36,7 +37,10 @@ def service_of_environment() -> Service:
         return read(Path(file))
     if source:
         return of_source(source)
-    raise InputError("no service is named", hint=f"set {SERVICE} or {SOURCE}")
+    raise InputError(
+        say("no service is named"),
+        hint=say("set {SERVICE} or {SOURCE}", SERVICE=SERVICE, SOURCE=SOURCE),
+    )
 
 
 def database_address(said: str | None = None) -> str:
@@ -64,7 +68,11 @@ async def app(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "lifespan":
             raise
         await receive()
-        said = f"{error.message}; {error.hint}" if error.hint else error.message
+        said = (
+            say("{message}; {hint}", message=error.message, hint=error.hint)
+            if error.hint
+            else error.message
+        )
         await send({"type": "lifespan.startup.failed", "message": said})
         return
     await made(scope, receive, send)

@@ -11,6 +11,7 @@ from tabprotect.engine.query_space.lattice import Lattice, Query
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 from tabprotect.engine.tables.variable import Variable
+from tabprotect.languages.said import say
 from tabprotect.server.problems import HttpProblem
 
 
@@ -48,7 +49,7 @@ def names_listed(text: str) -> list[str]:
     try:
         return [part.strip() for part in next(csv.reader([text], skipinitialspace=True), [])]
     except csv.Error:
-        raise HttpProblem("invalid_query", "the list of names cannot be read") from None
+        raise HttpProblem("invalid_query", say("the list of names cannot be read")) from None
 
 
 def asked_table(
@@ -71,10 +72,10 @@ def asked_table(
     try:
         query = lattice.query(names)
         if not query:
-            raise HttpProblem("invalid_query", "name at least one variable")
+            raise HttpProblem("invalid_query", say("name at least one variable"))
         return AskedTable(query, _shown(domain, lattice, query, filters))
     except InputError as error:
-        hint = f" ({error.hint})" if error.hint else ""
+        hint = say(" ({hint})", hint=error.hint) if error.hint else ""
         raise HttpProblem("invalid_query", f"{error.message}{hint}") from None
 
 
@@ -86,14 +87,14 @@ def _shown(
         name, equals, values = text.partition("=")
         name = name.strip()
         if not equals or not values.strip():
-            raise InputError(f"the filter {text!r} is not of the form A=a1,a2")
+            raise InputError(say("the filter {text} is not of the form A=a1,a2", text=repr(text)))
         if name not in inside:
             raise InputError(
-                f"the filter on {name!r} is not on an asked variable",
-                hint="ask for the variable too: the whole sub-table is what is decided on",
+                say("the filter on {name} is not on an asked variable", name=repr(name)),
+                hint=say("ask for the variable too: the whole sub-table is what is decided on"),
             )
         if name in shown:
-            raise InputError(f"there are two filters on {name!r}")
+            raise InputError(say("there are two filters on {name}", name=repr(name)))
         chosen = {inside[name].code(value) for value in names_listed(values)}
         shown[name] = tuple(sorted(chosen))
     return shown

@@ -12,6 +12,7 @@ from tabprotect.engine.formats.format import Format
 from tabprotect.engine.formats.layouts.observations import cells_shown
 from tabprotect.engine.formats.registered import formats
 from tabprotect.engine.tables.table import Table
+from tabprotect.languages.said import say
 from tabprotect.server.problems import HttpProblem
 
 Write = Callable[[Table, str], bytes]
@@ -35,7 +36,9 @@ def _file(kind: Format) -> ServedFormat:
         try:
             return kind.publish(table, None, title)
         except InputError as error:
-            raise HttpProblem("not_acceptable", f"{error.message}: take another format") from None
+            raise HttpProblem(
+                "not_acceptable", say("{message}: take another format", message=error.message)
+            ) from None
 
     suffix = kind.suffixes[0].rpartition(".")[2]
     return ServedFormat(kind.served_as or kind.name, kind.media, suffix, write)
@@ -111,7 +114,12 @@ def chosen_format(name: str | None, accept: str) -> ServedFormat:
         found = OUTPUTS.get(name)
         if found is None:
             raise HttpProblem(
-                "invalid_query", f"there is no format {name[:40]!r}; there are {', '.join(OUTPUTS)}"
+                "invalid_query",
+                say(
+                    "there is no format {name}; there are {OUTPUTS}",
+                    name=repr(name[:40]),
+                    OUTPUTS=", ".join(OUTPUTS),
+                ),
             )
         return found
     best: tuple[float, int, ServedFormat] | None = None
@@ -126,7 +134,8 @@ def chosen_format(name: str | None, accept: str) -> ServedFormat:
                 break
     if best is None:
         raise HttpProblem(
-            "not_acceptable", f"none of the formats is accepted: {', '.join(OUTPUTS)}"
+            "not_acceptable",
+            say("none of the formats is accepted: {OUTPUTS}", OUTPUTS=", ".join(OUTPUTS)),
         )
     return best[2]
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import threading
 from collections import Counter
 
+from tabprotect.languages.said import joined
+
 
 class Metrics:
     """Counts since the process began. Nothing of a table is in them."""
@@ -37,4 +39,4 @@ class Metrics:
             lines.append("# TYPE tabprotect_decisions_total counter")
             for decision, count in sorted(self._decisions.items()):
                 lines.append(f'tabprotect_decisions_total{{decision="{decision}"}} {count}')
-        return "\n".join(lines) + "\n"
+        return joined(lines, "\n") + "\n"

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal
 
+from tabprotect.languages.said import say
+
 Code = Literal[
     "not_released",
     "deferred",
@@ -24,21 +26,21 @@ Code = Literal[
 ]
 
 TITLES: Mapping[Code, str] = {
-    "not_released": "The sub-table is not released",
-    "deferred": "The decision is put off",
-    "too_many_cells": "The sub-table has too many cells",
-    "disallowed_variable": "A variable is not offered",
-    "rate_limited": "Too many requests",
-    "unauthorised": "A valid key is needed",
-    "forbidden": "This is for another role",
-    "unknown_table": "There is no such table",
-    "not_found": "There is nothing here",
-    "invalid_query": "The request cannot be understood",
-    "too_large": "The request is too large",
-    "too_slow": "The request did not come in time",
-    "not_acceptable": "There is no such format",
-    "method_not_allowed": "This method means nothing here",
-    "unavailable": "The server cannot answer now",
+    "not_released": say("The sub-table is not released"),
+    "deferred": say("The decision is put off"),
+    "too_many_cells": say("The sub-table has too many cells"),
+    "disallowed_variable": say("A variable is not offered"),
+    "rate_limited": say("Too many requests"),
+    "unauthorised": say("A valid key is needed"),
+    "forbidden": say("This is for another role"),
+    "unknown_table": say("There is no such table"),
+    "not_found": say("There is nothing here"),
+    "invalid_query": say("The request cannot be understood"),
+    "too_large": say("The request is too large"),
+    "too_slow": say("The request did not come in time"),
+    "not_acceptable": say("There is no such format"),
+    "method_not_allowed": say("This method means nothing here"),
+    "unavailable": say("The server cannot answer now"),
 }
 
 STATUS: Mapping[Code, int] = {

@@ -12,6 +12,7 @@ from starlette.requests import HTTPConnection, Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from tabprotect.engine.errors import InputError, TabprotectError
+from tabprotect.languages.said import say
 from tabprotect.server.access.limiter import Allowance
 from tabprotect.server.browser.reader_pages import problem_page
 from tabprotect.server.problems import HttpProblem
@@ -87,14 +88,20 @@ class Guard:
                 if not allowance.allowed:
                     raise HttpProblem(
                         "rate_limited",
-                        f"at most {limits.requests} requests in {limits.window} seconds",
+                        say(
+                            "at most {requests} requests in {window} seconds",
+                            requests=limits.requests,
+                            window=limits.window,
+                        ),
                     )
             try:
                 with anyio.fail_after(PATIENCE):
                     body = await _body(scope, receive, visitor.limits.body)
             except TimeoutError:
                 raise HttpProblem(
-                    "too_slow", f"a request comes within {PATIENCE} seconds", headers=CLOSE
+                    "too_slow",
+                    say("a request comes within {PATIENCE} seconds", PATIENCE=PATIENCE),
+                    headers=CLOSE,
                 ) from None
             await self._app(scope, _replayed(body, receive), answered)
         except Exception as error:
@@ -124,12 +131,17 @@ def _is_api(path: str) -> bool:
 
 def _check_address(scope: Scope) -> None:
     if len(scope.get("raw_path") or b"") + len(scope["query_string"]) > MOST_ADDRESS:
-        raise HttpProblem("too_large", f"an address has at most {MOST_ADDRESS:,} characters")
+        raise HttpProblem(
+            "too_large",
+            say("an address has at most {MOST_ADDRESS:,} characters", MOST_ADDRESS=MOST_ADDRESS),
+        )
 
 
 async def _body(scope: Scope, receive: Receive, most: int) -> bytes:
     """The whole body, refused before it is held where it is too long."""
-    too_long = HttpProblem("too_large", f"a request has at most {most:,} bytes", headers=CLOSE)
+    too_long = HttpProblem(
+        "too_large", say("a request has at most {most:,} bytes", most=most), headers=CLOSE
+    )
     said = HTTPConnection(scope).headers.get("content-length", "0")
     if not said.isdigit() or int(said) > most:
         raise too_long
@@ -186,11 +198,11 @@ def _problem(error: Exception, scope: Scope) -> HttpProblem:
     else:
         LOG.error("%s %s: %s", scope["method"], scope["path"], type(error).__name__)
         return HttpProblem(
-            "unavailable", "something unforeseen happened; nothing was released by it"
+            "unavailable", say("something unforeseen happened; nothing was released by it")
         )
     return HttpProblem(
         "unavailable",
-        "nothing was decided or released: try again later",
+        say("nothing was decided or released: try again later"),
         headers={"Retry-After": str(AGAIN)},
     )
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from starlette.requests import HTTPConnection
 
+from tabprotect.languages.said import say
 from tabprotect.server.access.accounts import Account, Accounts
 from tabprotect.server.access.limiter import Limiter
 from tabprotect.server.deciding.served_table import ServedTable
@@ -90,9 +91,9 @@ class Server:
             address = connection.headers[proxy].rpartition(",")[2].strip()
         account = self._by_key(connection) or self._by_session(connection)
         if account is None:
-            return Visitor(f"address {address}", None, self.service.limits)
+            return Visitor(say("address {address}", address=address), None, self.service.limits)
         limits = self.service.groups.get(account.group, self.service.limits)
-        return Visitor(f"account {account.name}", account, limits)
+        return Visitor(say("account {name}", name=account.name), account, limits)
 
     def _by_key(self, connection: HTTPConnection) -> Account | None:
         said = connection.headers.get("authorization", "")
@@ -103,7 +104,9 @@ class Server:
         found = self.accounts.by_key(key)
         if found is None:
             raise HttpProblem(
-                "unauthorised", "this key is not valid", headers={"WWW-Authenticate": "Bearer"}
+                "unauthorised",
+                say("this key is not valid"),
+                headers={"WWW-Authenticate": say("Bearer")},
             )
         return found
 

@@ -16,6 +16,7 @@ from tabprotect.engine.project.opening.examples import PREFIX
 from tabprotect.engine.query_space.registered import criteria, rules
 from tabprotect.engine.query_space.ways_to_bound import BOUNDS_WAYS, BoundsWay
 from tabprotect.engine.sensitivity.cells_to_judge import Judged
+from tabprotect.languages.said import say
 
 Beyond = Literal["refusal", "perturbed"]
 Blocking = Literal["any_zero", "negative"]
@@ -152,7 +153,7 @@ class Access:
 class Service:
     """A whole ``service.toml``."""
 
-    title: str = "Table server"
+    title: str = say("Table server")
     languages: tuple[str, ...] = ("en",)
     table: TableSource = field(default_factory=TableSource)
     criterion: CriterionChoice = field(default_factory=CriterionChoice)
@@ -202,9 +203,11 @@ def read(path: Path) -> Service:
     try:
         text = path.read_text(encoding="utf-8")
     except OSError as error:
-        raise InputError(f"the service cannot be read: {error.strerror}", file=path) from None
+        raise InputError(
+            say("the service cannot be read: {strerror}", strerror=error.strerror), file=path
+        ) from None
     except UnicodeDecodeError as error:
-        raise InputError(f"not a valid service: {error}", file=path) from None
+        raise InputError(say("not a valid service: {error}", error=error), file=path) from None
     try:
         return _checked(_service(parsed_toml(text, "service")), path.parent)
     except InputError as error:
@@ -256,14 +259,14 @@ def _service(said: Mapping[str, object]) -> Service:
 
 def _checked(service: Service, folder: Path) -> Service:
     if not service.table.source:
-        raise InputError("[table] names no source", hint='write source = "table.csv"')
+        raise InputError(say("[table] names no source"), hint=say('write source = "table.csv"'))
     if service.criterion.bounds not in BOUNDS_WAYS:
-        raise InputError("[criterion] bounds is unknown")
+        raise InputError(say("[criterion] bounds is unknown"))
     criteria()[service.criterion.name]
     try:
         rules()[service.rule.name].resolve(service.rule.parameters)
     except ParameterError as error:
-        raise InputError(f"[rule] {error}", hint=error.hint) from None
+        raise InputError(say("[rule] {error}", error=error), hint=error.hint) from None
     table, access = service.table, service.access
     if not table.source.startswith(PREFIX):
         table = replace(table, source=str((folder / table.source).absolute()))

@@ -9,9 +9,9 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+from tabprotect.languages.po import PoEntry, po_text, read_po
 
 from tabprotect.languages.catalogue import Catalogue
-from tabprotect.languages.po import PoEntry, po_text, read_po
 from tabprotect.languages.speaking import PSEUDO, catalogue, of_environment
 
 ROOT = Path(__file__).resolve().parents[2]

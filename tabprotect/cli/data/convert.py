@@ -10,17 +10,18 @@ from tabprotect.cli.output import Console
 from tabprotect.cli.verbs import Verbs
 from tabprotect.engine.formats.registered import format_names
 from tabprotect.engine.formats.table_writing import format_to_write, write_table
+from tabprotect.languages.said import say
 
 
 def add(verbs: Verbs) -> None:
     """Declare the command."""
     command = verbs.add("convert", run)
-    command.add_argument("table", metavar="TABLE", help="a file, a project, or example:NAME")
+    command.add_argument("table", metavar="TABLE", help=say("a file, a project, or example:NAME"))
     command.add_argument(
-        "--format", choices=format_names(), help="where the name of the file does not say it"
+        "--format", choices=format_names(), help=say("where the name of the file does not say it")
     )
     command.add_argument(
-        "--out", type=Path, required=True, metavar="FILE", help="the same counts, CONFIDENTIAL"
+        "--out", type=Path, required=True, metavar="FILE", help=say("the same counts, CONFIDENTIAL")
     )
     add_reading(command)
 
@@ -43,6 +44,11 @@ def run(args: argparse.Namespace, console: Console) -> int:
         "limits": [*kind.limits, *lost],
         "confidential": True,
     }
-    said = f"{args.out}: {kind.label}, {' x '.join(map(str, domain.shape))}. CONFIDENTIAL: true counts."
+    said = say(
+        "{out}: {label}, {str}. CONFIDENTIAL: true counts.",
+        out=args.out,
+        label=kind.label,
+        str=" x ".join(map(str, domain.shape)),
+    )
     console.result(data, [said])
     return 0

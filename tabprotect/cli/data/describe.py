@@ -14,6 +14,7 @@ from tabprotect.engine.protection.descriptions.method_page import method_page
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.query_space.registered import criteria, rules, utilities
 from tabprotect.engine.sensitivity.small_count import SmallCount
+from tabprotect.languages.said import joined, say
 from tabprotect.version import __version__
 
 
@@ -21,7 +22,7 @@ def add(verbs: Verbs) -> None:
     """Declare the commands."""
     verbs.add("examples", run_examples)
     describe = verbs.add("describe", run_describe)
-    describe.add_argument("method", nargs="?", metavar="METHOD", help="the page of one method")
+    describe.add_argument("method", nargs="?", metavar="METHOD", help=say("the page of one method"))
 
 
 def run_examples(args: argparse.Namespace, console: Console) -> int:
@@ -29,8 +30,14 @@ def run_examples(args: argparse.Namespace, console: Console) -> int:
     found = examples()
     lines = []
     for example in found:
-        kind = "records" if example.microdata else "table"
-        lines += [f"example:{example.name}  ({kind})", f"    {example.title}. {example.source}"]
+        lines += [
+            (
+                say("example:{name}  (records)", name=example.name)
+                if example.microdata
+                else say("example:{name}  (table)", name=example.name)
+            ),
+            say("    {title}. {source}", title=example.title, source=example.source),
+        ]
     console.result({"examples": [e.as_json() for e in found]}, lines)
     return 0
 
@@ -66,23 +73,48 @@ def run_describe(args: argparse.Namespace, console: Console) -> int:
         "exit_codes": {
             "0": "done",
             "2": "usage",
-            "3": "bad input",
-            "4": "bad parameters",
-            "5": "infeasible or refused",
-            "6": "bundle fails verification",
+            "3": say("bad input"),
+            "4": say("bad parameters"),
+            "5": say("infeasible or refused"),
+            "6": say("bundle fails verification"),
             "130": "interrupted",
         },
     }
     lines: list[str] = []
     for method in found.values():
         lines += [*method_page(method).splitlines(), ""]
-    lines += ["# Cycle designs", "", *(f"- `{d.name}`: {d.sentence}" for d in DESIGNS.values())]
-    lines += ["", "Measures of a comparison:"]
+    lines += [
+        say("# Cycle designs"),
+        "",
+        *(f"- `{d.name}`: {d.sentence}" for d in DESIGNS.values()),
+    ]
+    lines += ["", say("Measures of a comparison:")]
     for measure in measures().values():
-        lines.append(f"  {measure.name} ({measure.noun}, {measure.direction}): {measure.label}")
-    lines += ["", "File formats (resources/docs/formats.md):"]
+        lines.append(
+            say(
+                "  {name} ({noun}, {direction}): {label}",
+                name=measure.name,
+                noun=measure.noun,
+                direction=measure.direction,
+                label=measure.label,
+            )
+        )
+    lines += ["", say("File formats (resources/docs/formats.md):")]
     for kind in formats().values():
-        ways = "read and written" if kind.writes else "read"
-        lines.append(f"  {kind.name} ({kind.label}, {ways}): {' '.join(kind.suffixes)}")
+        lines.append(
+            say(
+                "  {name} ({label}, read and written): {suffixes}",
+                name=kind.name,
+                label=kind.label,
+                suffixes=joined(kind.suffixes, " "),
+            )
+            if kind.writes
+            else say(
+                "  {name} ({label}, read): {suffixes}",
+                name=kind.name,
+                label=kind.label,
+                suffixes=joined(kind.suffixes, " "),
+            )
+        )
     console.result(data, lines)
     return 0

@@ -15,6 +15,7 @@ from tabprotect.engine.project.in_one_go import tabulated
 from tabprotect.engine.project.saving import storage
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.tables.groupings.nesting import chains
+from tabprotect.languages.said import joined, plural, say
 
 
 def add(verbs: Verbs) -> None:
@@ -27,17 +28,19 @@ def add(verbs: Verbs) -> None:
         type=Path,
         required=True,
         metavar="TABLE.csv",
-        help="a table in any format, or a project (.tabprotect, CONFIDENTIAL), which keeps keys and weights",
+        help=say(
+            "a table in any format, or a project (.tabprotect, CONFIDENTIAL), which keeps keys and weights"
+        ),
     )
     keys = verbs.add("record-keys", run_record_keys)
-    keys.add_argument("microdata", type=Path, help="CSV or Parquet file of records")
-    keys.add_argument("--column", default="record_key", metavar="K", help="its name")
+    keys.add_argument("microdata", type=Path, help=say("CSV or Parquet file of records"))
+    keys.add_argument("--column", default="record_key", metavar="K", help=say("its name"))
     keys.add_argument(
         "--out",
         type=Path,
         required=True,
         metavar="KEYED",
-        help="a copy, CSV or Parquet, CONFIDENTIAL",
+        help=say("a copy, CSV or Parquet, CONFIDENTIAL"),
     )
 
 
@@ -47,9 +50,13 @@ def run_tabulate(args: argparse.Namespace, console: Console) -> int:
     as_project = args.out.suffix == storage.SUFFIX
     asked = asked_for(Tabulation, args, source=args.microdata)
     if (asked.record_key is not None or asked.draw_keys) and not as_project:
-        raise UsageError(f"record keys are kept in a project only: --out NAME{storage.SUFFIX}")
+        raise UsageError(
+            say("record keys are kept in a project only: --out NAME{SUFFIX}", SUFFIX=storage.SUFFIX)
+        )
     if asked.design_weight is not None and not as_project:
-        raise UsageError(f"weights are kept in a project only: --out NAME{storage.SUFFIX}")
+        raise UsageError(
+            say("weights are kept in a project only: --out NAME{SUFFIX}", SUFFIX=storage.SUFFIX)
+        )
     keep_apart((asked.code_lists or {}).values(), [args.out])
     history = tabulated(asked, console)
     table = history.project.original
@@ -70,22 +77,46 @@ def run_tabulate(args: argparse.Namespace, console: Console) -> int:
         "record_keys_drawn": asked.draw_keys,
         "design_weights": history.project.weights is not None,
     }
-    said = [f"{args.out}: {', '.join(table.domain.names)} ({shape}), total {table.total:,}"]
+    said = [
+        say(
+            "{out}: {names} ({shape}), total {total:,}",
+            out=args.out,
+            names=joined(table.domain.names, ", "),
+            shape=shape,
+            total=table.total,
+        )
+    ]
     said += [
-        f"{v.name} has the levels {', '.join(f'{v.name}@{level.name}' for level in v.levels)}"
+        say(
+            "{name} has the levels {join}",
+            name=v.name,
+            join=joined((f"{v.name}@{level.name}" for level in v.levels), ", "),
+        )
         for v in table.domain.variables
         if v.coarser
     ]
     if not as_project and (lost := format_to_write(args.out).loses(table.domain)):
-        said.append(f"{' '.join(lost)} A project ({storage.SUFFIX}) keeps all.")
+        said.append(
+            say(
+                "{lost} A project ({SUFFIX}) keeps all.",
+                lost=joined(lost, " "),
+                SUFFIX=storage.SUFFIX,
+            )
+        )
     for chain in chains(table):
         said.append(
-            f"{', '.join(chain)} nest: --levels {','.join(chain)}=NAME counts them as one variable"
+            say(
+                "{chain} nest: --levels {chain2}=NAME counts them as one variable",
+                chain=joined(chain, ", "),
+                chain2=",".join(chain),
+            )
         )
     if asked.draw_keys:
         said.append(
-            "record keys were drawn for this table: other tabulations of the same file will not "
-            "agree with it (record-keys writes keys into the file, for all of them)"
+            say(
+                "record keys were drawn for this table: other tabulations of the same file will not "
+                "agree with it (record-keys writes keys into the file, for all of them)"
+            )
         )
     console.result(data, said)
     return 0
@@ -105,9 +136,13 @@ def run_record_keys(args: argparse.Namespace, console: Console) -> int:
         progress=console,
     )
     data = {"out": str(args.out), "column": args.column, "records": records, "confidential": True}
-    said = (
-        f"{args.out}: {records:,} record{'' if records == 1 else 's'}, keys in {args.column}. "
-        "CONFIDENTIAL: keep them for good."
+    said = plural(
+        records,
+        "{out}: {records:,} record, keys in {column}. CONFIDENTIAL: keep them for good.",
+        "{out}: {records:,} records, keys in {column}. CONFIDENTIAL: keep them for good.",
+        out=args.out,
+        records=records,
+        column=args.column,
     )
     console.result(data, [said])
     return 0

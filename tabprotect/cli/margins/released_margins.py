@@ -22,39 +22,40 @@ from tabprotect.engine.query_space.workers import parse_workers
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.sensitivity.cells_to_judge import JUDGED
 from tabprotect.engine.sensitivity.small_count import SmallCount
+from tabprotect.languages.said import joined, plural, say
 
 WORDS = {
-    "safe": "may be released",
-    "bad": "must not be released",
-    "unknown": "is not proved wide enough and is refused",
+    "safe": say("may be released"),
+    "bad": say("must not be released"),
+    "unknown": say("is not proved wide enough and is refused"),
 }
 
 
 def add(verbs: Verbs) -> None:
     """Declare the commands."""
     widths = verbs.add("widths", run_widths)
-    widths.add_argument("table", metavar="TABLE", help="a file or example:NAME")
+    widths.add_argument("table", metavar="TABLE", help=say("a file or example:NAME"))
     frontier = verbs.add("frontier", run_frontier)
-    frontier.add_argument("table", metavar="TABLE", help="a file or example:NAME")
+    frontier.add_argument("table", metavar="TABLE", help=say("a file or example:NAME"))
     frontier.add_argument(
         "--release",
         action="append",
         default=[],
         metavar="A,B",
-        help='a margin to release; give it once for each ("": the grand total)',
+        help=say('a margin to release; give it once for each ("": the grand total)'),
     )
     add_threshold(frontier)
     best = verbs.add("optimal", run_optimal)
-    best.add_argument("table", metavar="TABLE", help="a file or example:NAME")
+    best.add_argument("table", metavar="TABLE", help=say("a file or example:NAME"))
     best.add_argument(
-        "--method", choices=list(METHODS), default="annealing", help="(default: annealing)"
+        "--method", choices=list(METHODS), default="annealing", help=say("(default: annealing)")
     )
-    best.add_argument("--seed", type=int, help="replay the annealing")
+    best.add_argument("--seed", type=int, help=say("replay the annealing"))
     best.add_argument(
         "--utility",
         choices=list(utilities()),
         default="released_count",
-        help="what to make large (default: released_count)",
+        help=say("what to make large (default: released_count)"),
     )
     add_threshold(best)
     for parser in (widths, frontier, best):
@@ -68,34 +69,38 @@ def add_threshold(parser: argparse.ArgumentParser) -> None:
         "--criterion",
         default="width",
         metavar="CRITERION",
-        help=f"risk criterion: {', '.join(criteria())} (default: width)",
+        help=say("risk criterion: {criteria} (default: width)", criteria=joined(criteria(), ", ")),
     )
     parser.add_argument(
         "--beta",
         type=int,
         default=3,
         metavar="N",
-        help="releasable when the width, or what the criterion gives, is at least N (default: 3)",
+        help=say(
+            "releasable when the width, or what the criterion gives, is at least N (default: 3)"
+        ),
     )
     parser.add_argument(
         "--bounds",
         choices=list(BOUNDS_WAYS),
         default="auto",
-        help="how cells are bounded (default: auto, the cheapest exact way)",
+        help=say("how cells are bounded (default: auto, the cheapest exact way)"),
     )
 
 
 def add_evidence(parser: argparse.ArgumentParser) -> None:
     """The options of every command that looks at all margins of a table."""
     parser.add_argument(
-        "--at-risk", default="1..2", metavar="LOW..HIGH", help="counts at risk (default: 1..2)"
+        "--at-risk", default="1..2", metavar="LOW..HIGH", help=say("counts at risk (default: 1..2)")
     )
     parser.add_argument(
         "--cells",
         choices=list(JUDGED),
         default="at_risk",
-        help="cells that are judged: all, so that answers depend on the asked margins alone "
-        "(default: at_risk)",
+        help=say(
+            "cells that are judged: all, so that answers depend on the asked margins alone "
+            "(default: at_risk)"
+        ),
     )
     parser.add_argument(
         "--workers", metavar="N", help="processes, or tcp://host:port of a Dask scheduler"
@@ -122,7 +127,10 @@ def frontier_json(lattice: Lattice, frontier: Frontier) -> list[list[str]]:
 
 def bracketed(lattice: Lattice, queries: Sequence[Query] | Frontier) -> str:
     """Queries for people: ``[A B] [C]``; the grand total is ``[]``."""
-    return " ".join("[" + " ".join(lattice.names_of(query)) + "]" for query in queries) or "none"
+    return (
+        joined(("[" + joined(lattice.names_of(query), " ") + "]" for query in queries), " ")
+        or "none"
+    )
 
 
 def figure_word(criterion: RiskCriterion) -> str:
@@ -132,7 +140,16 @@ def figure_word(criterion: RiskCriterion) -> str:
 
 def tight_lines(cells: Sequence[TightCell]) -> list[str]:
     """Cells that are too tight, for people of the house."""
-    return [f"  {c.text}: {c.lower}..{c.upper}, width {c.width}" for c in cells[:10]]
+    return [
+        say(
+            "  {text}: {lower}..{upper}, width {width}",
+            text=c.text,
+            lower=c.lower,
+            upper=c.upper,
+            width=c.width,
+        )
+        for c in cells[:10]
+    ]
 
 
 def run_widths(args: argparse.Namespace, console: Console) -> int:
@@ -140,8 +157,11 @@ def run_widths(args: argparse.Namespace, console: Console) -> int:
     evidence = gather(args, console)
     widths, lattice = evidence.widths, evidence.lattice
     chain = bracketed(lattice, widths.chain())
-    lines = (f"{widths[q]:>12}  {lattice.text(q) or '(total)'}" for q in widths.ordered())
-    console.result(widths.as_json(), [*lines, f"most dangerous chain: {chain}"])
+    lines = (
+        say("{widths:>12}  {value}", widths=widths[q], value=lattice.text(q) or "(total)")
+        for q in widths.ordered()
+    )
+    console.result(widths.as_json(), [*lines, say("most dangerous chain: {chain}", chain=chain)])
     return 0
 
 
@@ -149,8 +169,10 @@ def run_frontier(args: argparse.Namespace, console: Console) -> int:
     """Judge a release. That it may not happen is a finding, not a failure."""
     if not args.release:
         raise InputError(
-            "an empty release",
-            hint='name at least one margin, as --release A,B (--release "" is the grand total)',
+            say("an empty release"),
+            hint=say(
+                'name at least one margin, as --release A,B (--release "" is the grand total)'
+            ),
         )
     criterion = criterion_of(args)
     evidence = gather(args, console)
@@ -181,18 +203,50 @@ def run_frontier(args: argparse.Namespace, console: Console) -> int:
         "price": None if own is None else own.as_json(),
         "prices": [None if told is None else told.as_json() for told in further],
     }
-    at_most = "" if judgement.exact else "at most "
     figure = figure_word(criterion)
     lines = [
-        f"{bracketed(lattice, state.released)} {WORDS[judgement.verdict]} at {args.beta}: "
-        f"{figure} {at_most}{judgement.width}, bounds {judgement.bounds}",
+        (
+            say(
+                "{lattice} {WORDS} at {beta}: {figure} {width}, bounds {bounds}",
+                lattice=bracketed(lattice, state.released),
+                WORDS=WORDS[judgement.verdict],
+                beta=args.beta,
+                figure=figure,
+                width=judgement.width,
+                bounds=judgement.bounds,
+            )
+            if judgement.exact
+            else say(
+                "{lattice} {WORDS} at {beta}: {figure} at most {width}, bounds {bounds}",
+                lattice=bracketed(lattice, state.released),
+                WORDS=WORDS[judgement.verdict],
+                beta=args.beta,
+                figure=figure,
+                width=judgement.width,
+                bounds=judgement.bounds,
+            )
+        ),
         *tight_lines(judgement.tight),
         *([] if own is None else [own.sentence]),
-        f"{state.released.size:,} sub-table{'' if state.released.size == 1 else 's'} released",
-        f"{state.refused:,} unreleasable, {state.undecided:,} of them because nothing is proved; "
-        f"the smallest: {bracketed(lattice, state.unreleasable)}",
+        plural(
+            state.released.size,
+            "{size:,} sub-table released",
+            "{size:,} sub-tables released",
+            size=state.released.size,
+        ),
+        say(
+            "{refused:,} unreleasable, {undecided:,} of them because nothing is proved; "
+            "the smallest: {lattice}",
+            refused=state.refused,
+            undecided=state.undecided,
+            lattice=bracketed(lattice, state.unreleasable),
+        ),
         *(
-            f"  {bracketed(lattice, [query])} {told.sentence}"
+            say(
+                "  {lattice} {sentence}",
+                lattice=bracketed(lattice, [query]),
+                sentence=told.sentence,
+            )
             for query, told in zip(state.unreleasable, further, strict=False)
             if told is not None
         ),
@@ -228,13 +282,22 @@ def run_optimal(args: argparse.Namespace, console: Console) -> int:
         progress=console,
     )
     lattice = evidence.lattice
-    dimensions = ", ".join(f"{d}: {n}" for d, n in enumerate(plan.released.by_dimension) if n)
-    kind = "decomposable" if plan.decomposable else "not decomposable"
+    dimensions = joined(
+        (say("{d}: {n}", d=d, n=n) for d, n in enumerate(plan.released.by_dimension) if n), ", "
+    )
+    kind = "decomposable" if plan.decomposable else say("not decomposable")
     lines = [
-        f"{plan.released.size:,} sub-table{'' if plan.released.size == 1 else 's'} "
-        f"at {figure_word(criterion)} {plan.judgement.width}, {kind}",
-        f"by dimension: {dimensions}",
-        f"released frontier: {bracketed(lattice, plan.released)}",
+        plural(
+            plan.released.size,
+            "{size:,} sub-table at {criterion} {width}, {kind}",
+            "{size:,} sub-tables at {criterion} {width}, {kind}",
+            size=plan.released.size,
+            criterion=figure_word(criterion),
+            width=plan.judgement.width,
+            kind=kind,
+        ),
+        say("by dimension: {dimensions}", dimensions=dimensions),
+        say("released frontier: {lattice}", lattice=bracketed(lattice, plan.released)),
     ]
     console.result(plan.as_json(), lines)
     return 0

@@ -24,6 +24,7 @@ from tabprotect.engine.query_space.registered import rules
 from tabprotect.engine.query_space.release_sets.release_set import ReleaseSet
 from tabprotect.engine.query_space.table_server.decision import Request, ServerState
 from tabprotect.engine.tables.table import Table
+from tabprotect.languages.said import joined, say
 
 if TYPE_CHECKING:
     from tabprotect.engine.query_space.table_server.ledger import Ledger
@@ -34,23 +35,27 @@ def add(verbs: Verbs) -> None:
     """Declare the command."""
     serve = verbs.add("serve-session", run_session)
     serve.add_argument(
-        "database", metavar="DB_URL", help="an SQLite file or any SQLAlchemy URL (confidential)"
+        "database",
+        metavar="DB_URL",
+        help=say("an SQLite file or any SQLAlchemy URL (confidential)"),
     )
-    serve.add_argument("--table", required=True, metavar="TABLE", help="a file or example:NAME")
+    serve.add_argument(
+        "--table", required=True, metavar="TABLE", help=say("a file or example:NAME")
+    )
     serve.add_argument(
         "--query",
         action="extend",
         nargs="+",
         default=[],
         metavar="A,B",
-        help="sub-tables to ask for, in this order",
+        help=say("sub-tables to ask for, in this order"),
     )
-    serve.add_argument("--user", help="who asks (default: your login name)")
+    serve.add_argument("--user", help=say("who asks (default: your login name)"))
     serve.add_argument(
         "--rule",
         default="myopic",
         metavar="RULE",
-        help=f"release rule: {', '.join(rules())} (default: myopic)",
+        help=say("release rule: {rules} (default: myopic)", rules=joined(rules(), ", ")),
     )
     serve.add_argument(
         "--set",
@@ -58,14 +63,14 @@ def add(verbs: Verbs) -> None:
         default=[],
         type=setting,
         metavar="NAME=VALUE",
-        help="a parameter of the rule",
+        help=say("a parameter of the rule"),
     )
     serve.add_argument(
         "--replay",
         nargs="?",
         const="all",
         metavar="NUMBER|TIME",
-        help="show the history, up to a number or an ISO time, and ask nothing",
+        help=say("show the history, up to a number or an ISO time, and ask nothing"),
     )
     add_threshold(serve)
     add_evidence(serve)
@@ -88,7 +93,9 @@ def run_session(args: argparse.Namespace, console: Console) -> int:
 
     user = args.user or user_name()
     if not user and args.replay is None:
-        raise ParameterError({"user": "the system knows no name of yours"}, hint="give --user")
+        raise ParameterError(
+            {"user": say("the system knows no name of yours")}, hint=say("give --user")
+        )
     with Ledger(args.database, evidence.cells.table) as ledger:
         if args.replay is not None:
             return _replayed(ledger, start, until, console)
@@ -106,16 +113,24 @@ def run_session(args: argparse.Namespace, console: Console) -> int:
     lines = []
     for answered in answers:
         answer = answered.answer
-        given = f", {bracketed(lattice, answer.queries)}" if answer.queries else ""
+        given = (
+            say(", {lattice}", lattice=bracketed(lattice, answer.queries)) if answer.queries else ""
+        )
         lines.append(
-            f"{answered.entry.number}  {lattice.text(answer.query) or '(total)'}: "
-            f"{answer.kind}{given} ({answer.reason})"
+            say(
+                "{number}  {value}: {kind}{given} ({reason})",
+                number=answered.entry.number,
+                value=lattice.text(answer.query) or "(total)",
+                kind=answer.kind,
+                given=given,
+                reason=answer.reason,
+            )
         )
         if answered.entry.line.price is not None:
-            lines.append(f"   {answered.entry.line.price.sentence}")
+            lines.append(say("   {sentence}", sentence=answered.entry.line.price.sentence))
     lines += [
-        f"released: {bracketed(lattice, releases.released)}",
-        f"unreleasable: {bracketed(lattice, releases.unreleasable)}",
+        say("released: {lattice}", lattice=bracketed(lattice, releases.released)),
+        say("unreleasable: {lattice}", lattice=bracketed(lattice, releases.unreleasable)),
     ]
     console.result(data, lines)
     return 0
@@ -126,7 +141,12 @@ def _until(text: str) -> int | datetime:
         return int(text) if text.isdigit() else datetime.fromisoformat(text)
     except ValueError:
         raise ParameterError(
-            {"replay": f"must be a number or a time such as 2026-01-31T12:00, is {text!r}"}
+            {
+                "replay": say(
+                    "must be a number or a time such as 2026-01-31T12:00, is {text}",
+                    text=repr(text),
+                )
+            }
         ) from None
 
 
@@ -147,11 +167,20 @@ def _replayed(
             }
         )
         lines.append(
-            f"{entry.number}  {entry.time:%Y-%m-%d %H:%M}  {entry.line.user}  "
-            f"{lattice.text(entry.line.query) or '(total)'}: {entry.line.kind}; "
-            f"{state.released.size} released, {state.refused} unreleasable"
+            say(
+                "{number}  {time:%Y-%m-%d %H:%M}  {user}  "
+                "{value}: {kind}; "
+                "{size} released, {refused} unreleasable",
+                number=entry.number,
+                time=entry.time,
+                user=entry.line.user,
+                value=lattice.text(entry.line.query) or "(total)",
+                kind=entry.line.kind,
+                size=state.released.size,
+                refused=state.refused,
+            )
         )
-    console.result({"history": history}, lines or ["nothing has been asked yet"])
+    console.result({"history": history}, lines or [say("nothing has been asked yet")])
     return 0
 
 

@@ -9,8 +9,9 @@ from tabprotect.cli.output import Console
 from tabprotect.cli.verbs import UsageError, Verbs
 from tabprotect.engine.errors import needing
 from tabprotect.engine.project.in_one_go import absolute
+from tabprotect.languages.said import plural, say
 
-SERVER = ("server", "the table server")
+SERVER = ("server", say("the table server"))
 """Its extra, and what it is called. It is loaded where it is started."""
 
 
@@ -18,53 +19,59 @@ def add(verbs: Verbs) -> None:
     """Declare the command."""
     serve = verbs.add("serve", run_serve)
     serve.add_argument(
-        "source", nargs="?", metavar="SOURCE", help="a table, example:NAME, or service.toml"
+        "source", nargs="?", metavar="SOURCE", help=say("a table, example:NAME, or service.toml")
     )
     serve.add_argument(
-        "--service", metavar="FILE", help="service.toml, which fixes everything else"
+        "--service", metavar="FILE", help=say("service.toml, which fixes everything else")
     )
     serve.add_argument(
-        "--host", default="127.0.0.1", help="the address to listen on (default: this machine alone)"
+        "--host",
+        default="127.0.0.1",
+        help=say("the address to listen on (default: this machine alone)"),
     )
-    serve.add_argument("--port", type=_port, default=8000, help="(default: 8000)")
+    serve.add_argument("--port", type=_port, default=8000, help=say("(default: 8000)"))
     serve.add_argument(
         "--database",
         metavar="URL",
-        help="the history (confidential): an SQLite file or any SQLAlchemy URL "
-        "(default: a file beside the settings)",
+        help=say(
+            "the history (confidential): an SQLite file or any SQLAlchemy URL "
+            "(default: a file beside the settings)"
+        ),
     )
     serve.add_argument(
-        "--workers", type=positive, default=1, metavar="N", help="processes (default: 1)"
+        "--workers", type=positive, default=1, metavar="N", help=say("processes (default: 1)")
     )
 
     attack = verbs.add("attack", run_attack)
     attack.add_argument(
         "target", metavar="URL|DATABASE", help="http://host:port, or the history of a server"
     )
-    attack.add_argument("--key", default="", help="of an account, where the server wants one")
+    attack.add_argument("--key", default="", help=say("of an account, where the server wants one"))
     attack.add_argument(
         "--queries",
         type=positive,
         default=100,
         metavar="N",
-        help="sub-tables to ask for; each is decided on, and released for good if it may be "
-        "(default: 100)",
+        help=say(
+            "sub-tables to ask for; each is decided on, and released for good if it may be "
+            "(default: 100)"
+        ),
     )
     accounts = verbs.group("accounts")
-    adding = accounts.add("add", run_add, "make an account; its key is shown this once")
+    adding = accounts.add("add", run_add, say("make an account; its key is shown this once"))
     adding.add_argument("name", metavar="NAME")
     adding.add_argument("--role", default="user", choices=("user", "operator", "auditor"))
-    adding.add_argument("--group", default="", help="whose limits hold, from service.toml")
-    ending = accounts.add("withdraw", run_withdraw, "end the key of an account")
+    adding.add_argument("--group", default="", help=say("whose limits hold, from service.toml"))
+    ending = accounts.add("withdraw", run_withdraw, say("end the key of an account"))
     ending.add_argument("name", metavar="NAME")
-    listing = accounts.add("list", run_list, "all accounts")
+    listing = accounts.add("list", run_list, say("all accounts"))
     for parser in (adding, ending, listing):
-        parser.add_argument("--database", metavar="URL", help="as of serve")
+        parser.add_argument("--database", metavar="URL", help=say("as of serve"))
 
 
 def _port(text: str) -> int:
     if not text.isdigit() or not 0 <= int(text) < 65536:
-        raise argparse.ArgumentTypeError(f"not a port: {text!r}")
+        raise argparse.ArgumentTypeError(say("not a port: {text}", text=repr(text)))
     return int(text)
 
 
@@ -73,12 +80,12 @@ def run_serve(args: argparse.Namespace, console: Console) -> int:
     source, service = args.source, args.service
     if source is not None and source.endswith(".toml"):
         if service is not None:
-            raise UsageError("one service.toml is enough")
+            raise UsageError(say("one service.toml is enough"))
         source, service = None, source
     if source is None and service is None:
-        raise UsageError("name a table or a service.toml")
+        raise UsageError(say("name a table or a service.toml"))
     if source is not None and service is not None:
-        raise UsageError("the table is named in service.toml: leave out SOURCE")
+        raise UsageError(say("the table is named in service.toml: leave out SOURCE"))
     with needing(*SERVER):
         from tabprotect.server.hosting.running import run
     console.say(f"http://{args.host}:{args.port}/  (Ctrl+C ends it)")
@@ -105,9 +112,21 @@ def run_attack(args: argparse.Namespace, console: Console) -> int:
         "succeeded": succeeded,
         "attacks": [finding.as_json() for finding in found],
     }
-    lines = [f"{f.name}: {f.sentence} ({f.tried} tried)" for f in found]
+    lines = [
+        say("{name}: {sentence} ({tried} tried)", name=f.name, sentence=f.sentence, tried=f.tried)
+        for f in found
+    ]
     console.result(
-        data, [*lines, f"{succeeded} {'count was' if succeeded == 1 else 'counts were'} got in all"]
+        data,
+        [
+            *lines,
+            plural(
+                succeeded,
+                "{succeeded} count was got in all",
+                "{succeeded} counts were got in all",
+                succeeded=succeeded,
+            ),
+        ],
     )
     return 0
 
@@ -129,7 +148,9 @@ def run_withdraw(args: argparse.Namespace, console: Console) -> int:
         from tabprotect.server.hosting.running import accounts_at
     with accounts_at(args.database) as accounts:
         accounts.withdraw(args.name)
-    console.result({"name": args.name, "withdrawn": True}, [f"{args.name}: withdrawn"])
+    console.result(
+        {"name": args.name, "withdrawn": True}, [say("{name}: withdrawn", name=args.name)]
+    )
     return 0
 
 
@@ -142,6 +163,13 @@ def run_list(args: argparse.Namespace, console: Console) -> int:
     rows = [
         {"name": a.name, "role": a.role, "group": a.group, "withdrawn": a.withdrawn} for a in found
     ]
-    lines = [f"{a.name}: {a.role}{', withdrawn' if a.withdrawn else ''}" for a in found]
-    console.result({"accounts": rows}, lines or ["there are no accounts"])
+    lines = [
+        (
+            say("{name}: {role}, withdrawn", name=a.name, role=a.role)
+            if a.withdrawn
+            else say("{name}: {role}", name=a.name, role=a.role)
+        )
+        for a in found
+    ]
+    console.result({"accounts": rows}, lines or [say("there are no accounts")])
     return 0

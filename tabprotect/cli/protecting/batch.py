@@ -12,13 +12,17 @@ from tabprotect.cli.verbs import Verbs
 from tabprotect.engine.assessment.comparing.spreading import cores
 from tabprotect.engine.project.recipes.batch import SUMMARIES, run_batch, worst_exit_code
 from tabprotect.engine.project.recipes.batch_jobs import jobs_of
+from tabprotect.languages.said import plural, say
 
 
 def add(verbs: Verbs) -> None:
     """Declare the command."""
     command = verbs.add("batch", run)
     command.add_argument(
-        "jobs", type=Path, metavar="JOBS", help="a file with [[job]] tables, or a folder of recipes"
+        "jobs",
+        type=Path,
+        metavar="JOBS",
+        help=say("a file with [[job]] tables, or a folder of recipes"),
     )
     command.add_argument(
         "--source",
@@ -27,17 +31,17 @@ def add(verbs: Verbs) -> None:
         default=[],
         metavar="FILE",
         dest="sources",
-        help="with a folder: run every recipe on it, as its variable source; may be repeated",
+        help=say("with a folder: run every recipe on it, as its variable source; may be repeated"),
     )
     command.add_argument(
-        "--workers", type=positive, metavar="N", help="processes (default: one for each core)"
+        "--workers", type=positive, metavar="N", help=say("processes (default: one for each core)")
     )
     command.add_argument(
         "--out",
         type=Path,
         required=True,
         metavar="DIR",
-        help="a folder for each job, and the summary; jobs that were done there are kept",
+        help=say("a folder for each job, and the summary; jobs that were done there are kept"),
     )
 
 
@@ -48,12 +52,25 @@ def run(args: argparse.Namespace, console: Console) -> int:
     outcomes = run_batch(jobs, args.out, workers=workers, progress=console)
     summaries = [str(args.out / name) for name in SUMMARIES]
     lines = [
-        f"{o.job}: {o.status}" + (f" ({o.message})" if o.message else f", {o.seconds:.1f} s")
+        say("{job}: {status}", job=o.job, status=o.status)
+        + (
+            say(" ({message})", message=o.message)
+            if o.message
+            else say(", {seconds:.1f} s", seconds=o.seconds)
+        )
         for o in outcomes
     ]
     failed = sum(o.exit_code != 0 for o in outcomes)
-    noun = "job" if len(outcomes) == 1 else "jobs"
-    lines.append(f"{len(outcomes)} {noun}, {failed} failed. Summary (CONFIDENTIAL): {summaries[0]}")
+    lines.append(
+        plural(
+            len(outcomes),
+            "{outcomes} job, {failed} failed. Summary (CONFIDENTIAL): {summaries}",
+            "{outcomes} jobs, {failed} failed. Summary (CONFIDENTIAL): {summaries}",
+            outcomes=len(outcomes),
+            failed=failed,
+            summaries=summaries[0],
+        )
+    )
     data = {"jobs": [asdict(o) for o in outcomes], "failed": failed, "summaries": summaries}
     console.result(data, lines)
     return worst_exit_code(outcomes)

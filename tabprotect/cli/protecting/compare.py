@@ -21,6 +21,7 @@ from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.project.opening.examples import PREFIX, load_example
 from tabprotect.engine.project.verbs.table_verbs import set_at_risk
 from tabprotect.engine.protection.registered import methods
+from tabprotect.languages.said import joined, plural, say
 
 SHOWN = (
     "published_share",
@@ -42,39 +43,63 @@ SHOWN = (
 def add(verbs: Verbs) -> None:
     """Declare the command."""
     command = verbs.add("compare", run_compare)
-    command.add_argument("table", metavar="TABLE", help="a table file, a project, or example:NAME")
+    command.add_argument(
+        "table", metavar="TABLE", help=say("a table file, a project, or example:NAME")
+    )
     command.add_argument(
         "--run",
         action="append",
         required=True,
         dest="specs",
         metavar='"METHOD NAME=VALUE ..."',
-        help=f"a method ({', '.join(methods())}) with its parameters; {FORM}",
+        help=say(
+            "a method ({methods}) with its parameters; {FORM}",
+            methods=joined(methods(), ", "),
+            FORM=FORM,
+        ),
     )
     command.add_argument(
-        "--runs-per-method", type=positive, default=RUNS, metavar="N", help=f"default {RUNS}"
+        "--runs-per-method",
+        type=positive,
+        default=RUNS,
+        metavar="N",
+        help=say("default {RUNS}", RUNS=RUNS),
     )
     command.add_argument(
-        "--seed", type=int, help="repeat these runs (default: the operating system's randomness)"
+        "--seed",
+        type=int,
+        help=say("repeat these runs (default: the operating system's randomness)"),
     )
     command.add_argument(
         "--margins",
         metavar="FORMULA",
-        help="published sub-tables, a*b + c, for every method that takes them",
+        help=say("published sub-tables, a*b + c, for every method that takes them"),
     )
-    command.add_argument("--groupings", metavar="TEXT", help="of categories, for the formula")
-    command.add_argument("--key", type=names, metavar="A,B", help="what an intruder knows")
+    command.add_argument("--groupings", metavar="TEXT", help=say("of categories, for the formula"))
+    command.add_argument("--key", type=names, metavar="A,B", help=say("what an intruder knows"))
     command.add_argument(
-        "--sensitive", metavar="C", help="what they want to know (default: the last variable)"
+        "--sensitive", metavar="C", help=say("what they want to know (default: the last variable)")
     )
-    command.add_argument("--measures", type=names, metavar="A,B", help="or risk, utility")
-    command.add_argument("--at-risk", metavar="LOW..HIGH", help="counts at risk (default 1..2)")
-    command.add_argument("--risk", default=RISK, metavar="MEASURE", help=f"default {RISK}")
-    command.add_argument("--utility", default=UTILITY, metavar="MEASURE", help=f"default {UTILITY}")
+    command.add_argument("--measures", type=names, metavar="A,B", help=say("or risk, utility"))
     command.add_argument(
-        "--workers", type=positive, metavar="N", help="processes (default: all cores, if it pays)"
+        "--at-risk", metavar="LOW..HIGH", help=say("counts at risk (default 1..2)")
     )
-    command.add_argument("--out", type=Path, metavar="FILE.csv", help="all runs; CONFIDENTIAL")
+    command.add_argument(
+        "--risk", default=RISK, metavar="MEASURE", help=say("default {RISK}", RISK=RISK)
+    )
+    command.add_argument(
+        "--utility",
+        default=UTILITY,
+        metavar="MEASURE",
+        help=say("default {UTILITY}", UTILITY=UTILITY),
+    )
+    command.add_argument(
+        "--workers",
+        type=positive,
+        metavar="N",
+        help=say("processes (default: all cores, if it pays)"),
+    )
+    command.add_argument("--out", type=Path, metavar="FILE.csv", help=say("all runs; CONFIDENTIAL"))
     add_reading(command)
 
 
@@ -83,16 +108,16 @@ def run_compare(args: argparse.Namespace, console: Console) -> int:
     keep_apart([args.table], [args.out])
     axes = {"risk": args.risk, "utility": args.utility}
     wrong = {
-        noun: f"{name!r} is no measure of {noun}"
+        noun: say("{name} is no measure of {noun}", name=repr(name), noun=noun)
         for noun, name in axes.items()
         if name not in {m.name for m in named_measures([noun])}
     }
     if wrong:
-        raise ParameterError(wrong, hint="describe lists the measures")
+        raise ParameterError(wrong, hint=say("describe lists the measures"))
     specs = [spec for text in args.specs for spec in parse_spec(text)]
     history = open_source(args, console)
     for note in history.project.notes:
-        console.say(f"note: {note}")
+        console.say(say("note: {note}", note=note))
     if args.at_risk is not None:
         history, _ = history.do(set_at_risk(rule=args.at_risk), progress=console)
     suggested = _suggested(args, console)
@@ -129,17 +154,23 @@ def _suggested(args: argparse.Namespace, console: Console) -> Mapping[str, str]:
     suggested = load_example(args.table.removeprefix(PREFIX)).comparison
     if not suggested or any(value is not None for value in given):
         return {}
-    said = ", ".join(f"--{name} {value!r}" for name, value in suggested.items())
-    console.say(f"note: as in the example's source: {said}")
+    said = joined((f"--{name} {value!r}" for name, value in suggested.items()), ", ")
+    console.say(say("note: as in the example's source: {said}", said=said))
     return suggested
 
 
 def _lines(found: Comparison, args: argparse.Namespace) -> Iterator[str]:
     plan = found.plan
-    key = " × ".join(plan.key.variables) or "nothing"
+    key = joined(plan.key.variables, " × ") or "nothing"
     yield (
-        f"{plan.compared.size:,} compared cell{'' if plan.compared.size == 1 else 's'}; an intruder "
-        f"knows {key} and wants to know {plan.key.sensitive}."
+        plural(
+            plan.compared.size,
+            "{size:,} compared cell; an intruder knows {key} and wants to know {sensitive}.",
+            "{size:,} compared cells; an intruder knows {key} and wants to know {sensitive}.",
+            size=plan.compared.size,
+            key=key,
+            sensitive=plan.key.sensitive,
+        )
     )
     shown = [m for m in found.measures if args.measures is not None or m.name in SHOWN]
     for number, configuration in enumerate(found.configurations):
@@ -148,27 +179,50 @@ def _lines(found: Comparison, args: argparse.Namespace) -> Iterator[str]:
         runs = [r for r in found.runs if r.configuration == number]
         failed = [r.error for r in runs if r.error]
         if failed:
-            yield f"    {len(failed)} of {len(runs)} run{'' if len(runs) == 1 else 's'} failed: {failed[0]}"
+            yield plural(
+                len(runs),
+                "    {failed} of {runs} run failed: {failed2}",
+                "    {failed} of {runs} runs failed: {failed2}",
+                failed=len(failed),
+                runs=len(runs),
+                failed2=failed[0],
+            )
         if len(failed) == len(runs):
             continue
         for measure in shown:
             spread = found.summaries[number][measure.name]
             reasons = [r.reasons[measure.name] for r in runs if measure.name in r.reasons]
-            arrow = "up" if measure.higher_is_better else "down"
-            yield f"    {measure.label:<40} {_figures(spread, reasons):<28} {arrow} is better"
+            yield (
+                say(
+                    "    {label:<40} {spread:<28} up is better",
+                    label=measure.label,
+                    spread=_figures(spread, reasons),
+                )
+                if measure.higher_is_better
+                else say(
+                    "    {label:<40} {spread:<28} down is better",
+                    label=measure.label,
+                    spread=_figures(spread, reasons),
+                )
+            )
     if {args.risk, args.utility} <= set(plan.measures):
-        best = ", ".join(f"[{c + 1}]" for c in found.front(args.risk, args.utility))
+        best = joined((f"[{c + 1}]" for c in found.front(args.risk, args.utility)), ", ")
         yield ""
-        yield f"None is better in both {args.risk} and {args.utility} than: {best or 'none'}"
+        yield say(
+            "None is better in both {risk} and {utility} than: {value}",
+            risk=args.risk,
+            utility=args.utility,
+            value=best or "none",
+        )
     if args.out is not None:
-        yield f"All runs (CONFIDENTIAL): {args.out}"
-    yield "Means, and between which 95 % of the runs lie."
-    yield "These figures depend on the original: keep them in the house."
+        yield say("All runs (CONFIDENTIAL): {out}", out=args.out)
+    yield say("Means, and between which 95 % of the runs lie.")
+    yield say("These figures depend on the original: keep them in the house.")
 
 
 def _figures(spread: Spread | None, reasons: list[str]) -> str:
     if spread is None:
-        return f"none: {reasons[0] if reasons else 'no run'}"
+        return say("none: {reasons}", reasons=reasons[0] if reasons else say("no run"))
     least = next(
         (p[:-2] + " " for p in (AT_LEAST, ABOUT) if reasons and reasons[0].startswith(p)), ""
     )

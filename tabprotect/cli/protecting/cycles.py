@@ -25,45 +25,56 @@ from tabprotect.engine.tables.kept_margins import KeptMargins
 from tabprotect.engine.tables.margins import all_margins, maximal_margins
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.engine.tables.publication import Publication
+from tabprotect.languages.said import joined, plural, say
 
 
 def add(verbs: Verbs) -> None:
     """Declare the commands."""
     group = verbs.group("cycles")
-    create = group.add("design", run_design, "make a cycle set from a shape, or for kept margins")
+    create = group.add(
+        "design", run_design, say("make a cycle set from a shape, or for kept margins")
+    )
     create.add_argument("--shape", type=shape_sizes, metavar="4,4")
-    create.add_argument("--table", metavar="TABLE", help="take shape, names and margins of a table")
+    create.add_argument(
+        "--table", metavar="TABLE", help=say("take shape, names and margins of a table")
+    )
     create.add_argument(
         "--kind",
         default="default",
         metavar="KIND",
-        help=f"{', '.join(DESIGNS)}, or order-R (keeps the R-way margins only)",
+        help=say(
+            "{DESIGNS}, or order-R (keeps the R-way margins only)", DESIGNS=joined(DESIGNS, ", ")
+        ),
     )
-    create.add_argument("--keep-order", type=int, metavar="R", help="the same as --kind order-R")
+    create.add_argument(
+        "--keep-order", type=int, metavar="R", help=say("the same as --kind order-R")
+    )
     create.add_argument(
         "--margins",
         type=names,
         nargs="+",
         metavar="A,B",
-        help="the margins the set claims to keep (all of one variable less than the table)",
+        help=say("the margins the set claims to keep (all of one variable less than the table)"),
     )
     _add_keeping(create)
-    create.add_argument("--height", type=int, metavar="H", help="of strips: rows of a block")
+    create.add_argument("--height", type=int, metavar="H", help=say("of strips: rows of a block"))
     create.add_argument(
-        "--repeats", type=int, default=1, metavar="K", help="each cycle K times in place"
+        "--repeats", type=int, default=1, metavar="K", help=say("each cycle K times in place")
     )
-    create.add_argument("--cap", type=int, help="of triangular: touches to stay below (4)")
+    create.add_argument("--cap", type=int, help=say("of triangular: touches to stay below (4)"))
     create.add_argument(
         "--lambda",
         type=float,
         dest="weight",
         metavar="LAMBDA",
-        help="of triangular: what a cell that may be zero costs (4)",
+        help=say("of triangular: what a cell that may be zero costs (4)"),
     )
-    create.add_argument("--theta", type=float, help="of triangular: how much counts spread (1)")
-    create.add_argument("--out", type=Path, metavar="FILE", help="JSON, or a 4ti2 .mat file")
+    create.add_argument(
+        "--theta", type=float, help=say("of triangular: how much counts spread (1)")
+    )
+    create.add_argument("--out", type=Path, metavar="FILE", help=say("JSON, or a 4ti2 .mat file"))
     add_reading(create)
-    examine = group.add("check", run_check, "examine a cycle set, on its own or on a table")
+    examine = group.add("check", run_check, say("examine a cycle set, on its own or on a table"))
     examine.add_argument("cycles", type=Path, metavar="cycles.json")
     examine.add_argument("--table", metavar="TABLE")
     examine.add_argument("--blocking", choices=list(BLOCKING_RULES), default="any_zero")
@@ -74,13 +85,13 @@ def add(verbs: Verbs) -> None:
 
 def _add_keeping(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--keep", metavar="FORMULA", help="the margins to keep, for example geo + region*age"
+        "--keep", metavar="FORMULA", help=say("the margins to keep, for example geo + region*age")
     )
     parser.add_argument(
-        "--groupings", metavar="TEXT|FILE", default="", help="of categories, for the formula"
+        "--groupings", metavar="TEXT|FILE", default="", help=say("of categories, for the formula")
     )
     parser.add_argument(
-        "--zeros", type=Path, metavar="FILE", help="cells that are empty whatever the data are"
+        "--zeros", type=Path, metavar="FILE", help=say("cells that are empty whatever the data are")
     )
 
 
@@ -102,7 +113,7 @@ def _kept(
 def run_design(args: argparse.Namespace, console: Console) -> int:
     """Write a cycle set; to standard output where no file is named."""
     if (args.shape is None) == (args.table is None):
-        raise UsageError("say either --shape or --table")
+        raise UsageError(say("say either --shape or --table"))
     table = None if args.table is None else open_source(args, console).project.original
     domain = Domain.of_shape(args.shape) if table is None else table.domain
     kind = args.kind if args.keep_order is None else f"order-{args.keep_order}"
@@ -136,7 +147,7 @@ def run_design(args: argparse.Namespace, console: Console) -> int:
     if args.margins is not None or args.keep is not None:
         broken = moves.violations(most=1)
         if broken:
-            raise InputError(str(broken[0]), hint="take a design that keeps this margin")
+            raise InputError(str(broken[0]), hint=say("take a design that keeps this margin"))
     if args.out is None:
         print(json.dumps(cycle_files.to_json(moves, zeros), separators=(",", ":")))
         return 0
@@ -149,10 +160,25 @@ def run_design(args: argparse.Namespace, console: Console) -> int:
         "margins": [list(m) for m in moves.margins],
         **found,
     }
-    lines = [f"{args.out}: {len(moves)} cycle{'' if len(moves) == 1 else 's'}"]
+    lines = [
+        plural(
+            len(moves),
+            "{out}: {moves} cycle",
+            "{out}: {moves} cycles",
+            out=args.out,
+            moves=len(moves),
+        )
+    ]
     if found.get("deficit"):
-        more = "one sum" if found["deficit"] == 1 else f"{found['deficit']} sums"
-        lines.append(f"More than was asked for stays exact, by {more}: cycles check names them.")
+        more = (
+            say("one sum") if found["deficit"] == 1 else say("{found} sums", found=found["deficit"])
+        )
+        lines.append(
+            say(
+                "More than was asked for stays exact, by {more}: cycles check names them.",
+                more=more,
+            )
+        )
     console.result(data, lines)
     return 0
 
@@ -190,5 +216,8 @@ def run_check(args: argparse.Namespace, console: Console) -> int:
         moves, table=table, zeros=zeros, rule=args.blocking, passes=args.passes, progress=console
     )
     marks = {"ok": "ok     ", "warning": "warning", "bad": "BAD    "}
-    console.result(report.as_json(), (f"{marks[s.verdict]}  {s.text}" for s in report.statements))
+    console.result(
+        report.as_json(),
+        (say("{marks}  {text}", marks=marks[s.verdict], text=s.text) for s in report.statements),
+    )
     return 0

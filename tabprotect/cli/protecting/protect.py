@@ -33,12 +33,15 @@ from tabprotect.engine.protection.descriptions.run_summary import (
 )
 from tabprotect.engine.protection.problem import Preview, Protected
 from tabprotect.engine.protection.registered import methods
+from tabprotect.languages.said import joined, say
 
 
 def add(verbs: Verbs) -> None:
     """Declare the commands."""
     run_it = verbs.add("protect", run_protect)
-    run_it.add_argument("table", metavar="TABLE", help="a table file, a project, or example:NAME")
+    run_it.add_argument(
+        "table", metavar="TABLE", help=say("a table file, a project, or example:NAME")
+    )
     add_protecting(run_it, out="release.zip", but=("tables",))
     add_reading(run_it)
     run = verbs.add("run", run_recipe)
@@ -60,25 +63,29 @@ def add(verbs: Verbs) -> None:
         default=[],
         metavar="VARIABLE:FOUND=EXPECTED",
         dest="renames",
-        help="a category of the file, and what the recipe calls it; may be repeated",
+        help=say("a category of the file, and what the recipe calls it; may be repeated"),
     )
     run.add_argument(
         "--categories",
         choices=("check", "accept"),
         default="check",
-        help="whether categories that are new or missing are refused (default) or taken",
+        help=say("whether categories that are new or missing are refused (default) or taken"),
     )
 
 
 def add_protecting(parser: argparse.ArgumentParser, *, out: str, but: Collection[str] = ()) -> None:
     """The options of every command that protects and publishes."""
-    said = f"{', '.join(methods())} (default {DEFAULT_METHOD})"
+    said = say(
+        "{methods} (default {DEFAULT_METHOD})",
+        methods=joined(methods(), ", "),
+        DEFAULT_METHOD=DEFAULT_METHOD,
+    )
     add_options(parser, Protecting, help={"method": said})
     parser.add_argument(
-        "--keep", metavar="FORMULA", help="margins to publish exactly: the parameter keep"
+        "--keep", metavar="FORMULA", help=say("margins to publish exactly: the parameter keep")
     )
     parser.add_argument(
-        "--groupings", metavar="TEXT|FILE", help="of categories, for formulas: the parameter"
+        "--groupings", metavar="TEXT|FILE", help=say("of categories, for formulas: the parameter")
     )
     # What is accepted is said once, for the run.
     add_options(parser, Publishing, but=("accept", *but))
@@ -113,14 +120,17 @@ def run_protect(args: argparse.Namespace, console: Console) -> int:
     keep_apart([args.table, cycles, *args.sign], [args.out, args.dossier])
     history = open_source(args, console)
     for note in history.project.notes:
-        console.say(f"note: {note}")
+        console.say(say("note: {note}", note=note))
     for path in (args.out, args.dossier):
         if path is not None and not path.absolute().parent.is_dir():
-            raise InputError("cannot be written: there is no such folder", file=path)
+            raise InputError(say("cannot be written: there is no such folder"), file=path)
 
     def written(project: Project) -> Besides:
         fingerprint = sha256(load(args.out))
-        lines = [f"Release bundle (public): {args.out}", f"Fingerprint: {fingerprint}"]
+        lines = [
+            say("Release bundle (public): {out}", out=args.out),
+            say("Fingerprint: {fingerprint}", fingerprint=fingerprint),
+        ]
         return {"fingerprint": fingerprint, "expected": expected}, lines
 
     history = protected(history, asked, console)
@@ -152,7 +162,7 @@ def publish_and_say(
     history = published(history, publishing, register=register, progress=console)
     project = history.project
     for note in project.notes[notes:]:
-        console.say(f"note: {note}")
+        console.say(say("note: {note}", note=note))
     _say_leftovers([Path(p) for p in (publishing.release, publishing.dossier) if p], console)
     result = project.protected
     assert result is not None and result.record.verdict is not None
@@ -181,14 +191,14 @@ def publish_and_say(
     }
     lines = [
         summary.sentence,
-        f"Verdict: {found.sentence}",
+        say("Verdict: {sentence}", sentence=found.sentence),
         *([found.staff.sentence] if found.staff is not None else []),
-        *(f"Warning: {warning['message']}" for warning in warnings),
+        *(say("Warning: {warning}", warning=warning["message"]) for warning in warnings),
         *(line.text for line in before.beside),
         *lines,
-        f"Dossier (CONFIDENTIAL): {publishing.dossier or 'none written'}",
-        *(f"Decision: {decision}" for decision in result.record.decisions),
-        "These figures depend on the original: keep them in the house.",
+        say("Dossier (CONFIDENTIAL): {value}", value=publishing.dossier or say("none written")),
+        *(say("Decision: {decision}", decision=decision) for decision in result.record.decisions),
+        say("These figures depend on the original: keep them in the house."),
     ]
     console.result(data, lines)
 
@@ -197,8 +207,12 @@ def _say_leftovers(written: list[Path], console: Console) -> None:
     for folder in {path.absolute().parent for path in written}:
         for left in leftovers(folder):
             console.say(
-                f"note: {left.name} in {folder} is left of a program that was killed while it "
-                "wrote. It may be confidential: look at it, then remove it."
+                say(
+                    "note: {name} in {folder} is left of a program that was killed while it "
+                    "wrote. It may be confidential: look at it, then remove it.",
+                    name=left.name,
+                    folder=folder,
+                )
             )
 
 
@@ -223,7 +237,7 @@ def _warnings(protected: Protected) -> list[dict[str, str]]:
     gate = protected.release.mechanism.gate
     if gate is None or gate.passed is not None or protected.record.overruled:
         return []
-    message = "the release could not be judged; by the policy that takes no reason"
+    message = say("the release could not be judged; by the policy that takes no reason")
     return [{"kind": "unjudged", "message": message}]
 
 
@@ -232,7 +246,7 @@ def _of_cycles(project: Project) -> dict[str, object]:
         return {}
     return {
         "cycles": len(project.cycles),
-        "cycles_from": project.cycles_from or "chosen for the kept margins",
+        "cycles_from": project.cycles_from or say("chosen for the kept margins"),
     }
 
 
@@ -255,15 +269,15 @@ def run_recipe(args: argparse.Namespace, console: Console) -> int:
     )
     since = last_and_now(args.recipe, settings, history, console)
     for note in history.project.notes:
-        console.say(f"note: {note}")
+        console.say(say("note: {note}", note=note))
     labels = [step.label for step in history.steps]
-    told = [] if since is None else ["since last year (CONFIDENTIAL):", *since.lines()]
+    told = [] if since is None else [say("since last year (CONFIDENTIAL):"), *since.lines()]
     console.result(
         {
             "steps": labels,
             "written": [str(path) for path in written],
             "since_last_year": None if since is None else since.as_json(),
         },
-        [*labels, *told, *(f"wrote {path}" for path in written)],
+        [*labels, *told, *(say("wrote {path}", path=path) for path in written)],
     )
     return 0

@@ -37,6 +37,7 @@ from tabprotect.engine.tables.formula import in_formula, names_in
 from tabprotect.engine.tables.publication_set import PublicationSet
 from tabprotect.engine.tables.table import Table
 from tabprotect.engine.tables.variable import AT
+from tabprotect.languages.said import plural, say
 
 
 def add(verbs: Verbs) -> None:
@@ -46,15 +47,17 @@ def add(verbs: Verbs) -> None:
         "source",
         nargs="+",
         metavar="SOURCE",
-        help="records, or a table or project; further files are tables of the same records, whose "
-        "common cells must agree. No file need be over all variables",
+        help=say(
+            "records, or a table or project; further files are tables of the same records, whose "
+            "common cells must agree. No file need be over all variables"
+        ),
     )
     command.add_argument(
         "--tables",
         type=Path,
         dest="listed",
         metavar="FILE.toml",
-        help='the tables of the set: NAME = "FORMULA" for each, in [tables]',
+        help=say('the tables of the set: NAME = "FORMULA" for each, in [tables]'),
     )
     command.add_argument(
         "--previous",
@@ -62,8 +65,10 @@ def add(verbs: Verbs) -> None:
         action="append",
         default=[],
         metavar="FOLDER",
-        help="a set of the same records by other groups: what both give away by subtraction is "
-        "listed",
+        help=say(
+            "a set of the same records by other groups: what both give away by subtraction is "
+            "listed"
+        ),
     )
     add_protecting(command, out="FOLDER")
     add_options(command, Tabulation, but=("by",))
@@ -120,11 +125,13 @@ def _listed(path: Path | None) -> dict[str, str]:
         with path.open("rb") as file:
             tables = tomllib.load(file).get("tables")
     except OSError as error:
-        raise InputError("cannot be read", file=path, detail=str(error)) from None
+        raise InputError(say("cannot be read"), file=path, detail=str(error)) from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InputError(f"not TOML: {error}", file=path) from None
+        raise InputError(say("not TOML: {error}", error=error), file=path) from None
     if not isinstance(tables, dict) or not all(isinstance(f, str) for f in tables.values()):
-        raise InputError("no tables are listed", file=path, hint='[tables], then NAME = "FORMULA"')
+        raise InputError(
+            say("no tables are listed"), file=path, hint=say('[tables], then NAME = "FORMULA"')
+        )
     return dict(tables)
 
 
@@ -151,7 +158,9 @@ def _each(files: Mapping[str, Table]) -> dict[str, str]:
         for file, table in files.items()
     }
     if len(tables) < len(files):
-        raise InputError("two files have one name", hint="name the tables: --table NAME=FORMULA")
+        raise InputError(
+            say("two files have one name"), hint=say("name the tables: --table NAME=FORMULA")
+        )
     return tables if len(tables) > 1 else {}
 
 
@@ -182,11 +191,25 @@ def _written(
     }
     risky = [sliver for sliver in slivers if sliver.at_risk]
     lines = [
-        f"{out}: {len(tables)} table{'' if len(tables) == 1 else 's'}, {chosen.whole.size:,} cells, "
-        f"{done.common_cells:,} of them compared between bundles and the same",
-        f"Fingerprint of the manifest: {done.fingerprint}",
-        f"{len(slivers):,} difference{'' if len(slivers) == 1 else 's'} between groups that do not nest, "
-        f"{len(risky):,} with cells at risk",
-        *(f"  {sliver.sentence}" for sliver in slivers[:10]),
+        plural(
+            len(tables),
+            "{out}: {tables} table, {size:,} cells, "
+            "{common_cells:,} of them compared between bundles and the same",
+            "{out}: {tables} tables, {size:,} cells, "
+            "{common_cells:,} of them compared between bundles and the same",
+            out=out,
+            tables=len(tables),
+            size=chosen.whole.size,
+            common_cells=done.common_cells,
+        ),
+        say("Fingerprint of the manifest: {fingerprint}", fingerprint=done.fingerprint),
+        plural(
+            len(slivers),
+            "{slivers:,} difference between groups that do not nest, {risky:,} with cells at risk",
+            "{slivers:,} differences between groups that do not nest, {risky:,} with cells at risk",
+            slivers=len(slivers),
+            risky=len(risky),
+        ),
+        *(say("  {sentence}", sentence=sliver.sentence) for sliver in slivers[:10]),
     ]
     return data, lines

@@ -18,39 +18,52 @@ from tabprotect.engine.protection.cell_keys.perturbation_table import (
     PerturbationTable,
     perturbation_table,
 )
+from tabprotect.languages.said import joined, say
 
-FORMATS = {"ptable": "i;j;p;v;p_int_ub as tau-ARGUS reads it", "ons": "pcv,ckey,pvalue", "json": ""}
+FORMATS = {
+    "ptable": say("i;j;p;v;p_int_ub as tau-ARGUS reads it"),
+    "ons": "pcv,ckey,pvalue",
+    "json": "",
+}
 ONS_KEYS = (256, 4096)
 
 
 def add(verbs: Verbs) -> None:
     """Declare the command."""
     command = verbs.add("ptable", run_ptable)
-    command.add_argument("--D", type=int, metavar="N", help="largest noise")
-    command.add_argument("--V", type=float, metavar="X", help="variance of the noise")
-    command.add_argument("--js", type=int, default=0, metavar="N", help="never publish 1..N")
+    command.add_argument("--D", type=int, metavar="N", help=say("largest noise"))
+    command.add_argument("--V", type=float, metavar="X", help=say("variance of the noise"))
+    command.add_argument("--js", type=int, default=0, metavar="N", help=say("never publish 1..N"))
     command.add_argument(
-        "--pstay", type=float, default=0.0, metavar="P", help="least probability of noise 0"
+        "--pstay", type=float, default=0.0, metavar="P", help=say("least probability of noise 0")
     )
     command.add_argument(
         "--mono",
         action=argparse.BooleanOptionalAction,
         default=True,
-        help="probabilities do not fall from the lowest noise up to 0 (default)",
+        help=say("probabilities do not fall from the lowest noise up to 0 (default)"),
     )
     command.add_argument(
         "--optim", type=int, choices=[1, 4], default=1, help="1: variance at most V; 4: exactly V"
     )
-    command.add_argument("--read", type=Path, metavar="FILE", help="take a table from a file")
+    command.add_argument("--read", type=Path, metavar="FILE", help=say("take a table from a file"))
     command.add_argument("--out", type=Path, metavar="FILE")
     command.add_argument(
         "--format",
         choices=list(FORMATS),
         default="ptable",
-        help="of --out; " + "; ".join(f"{name}: {text}" for name, text in FORMATS.items() if text),
+        help=say("of --out; ")
+        + joined(
+            (say("{name}: {text}", name=name, text=text) for name, text in FORMATS.items() if text),
+            "; ",
+        ),
     )
     command.add_argument(
-        "--keys", type=int, choices=ONS_KEYS, default=256, help="of the format ons (default 256)"
+        "--keys",
+        type=int,
+        choices=ONS_KEYS,
+        default=256,
+        help=say("of the format ons (default 256)"),
     )
 
 
@@ -58,7 +71,7 @@ def run_ptable(args: argparse.Namespace, console: Console) -> int:
     """Print the table, and write it where a file is named."""
     if args.read is not None:
         if args.D is not None or args.V is not None:
-            raise UsageError("say either --read or --D and --V")
+            raise UsageError(say("say either --read or --D and --V"))
         keep_apart([args.read], [args.out])
         table = files.read(args.read)
     elif args.D is None or args.V is None:
@@ -76,9 +89,9 @@ def run_ptable(args: argparse.Namespace, console: Console) -> int:
     if args.out is not None:
         note = _write(table, args)
     for row in table.unreached:
-        console.say(f"note: the variance V is not reached: {row}")
+        console.say(say("note: the variance V is not reached: {row}", row=row))
     if note:
-        console.say(f"note: {note}")
+        console.say(say("note: {note}", note=note))
     console.result(_json(table, args.out), _lines(table) if args.out is None else [str(args.out)])
     return 0
 
@@ -91,9 +104,12 @@ def _write(table: PerturbationTable, args: argparse.Namespace) -> str:
     elif args.format == "ons":
         text = files.to_ons(table, keys=args.keys)
         bias = files.from_text(text).bias
-        note = (
-            f"{args.keys} cell keys round the probabilities: the largest mean noise is "
-            f"{bias:.2g} (in the table itself {table.bias:.2g})"
+        note = say(
+            "{keys} cell keys round the probabilities: the largest mean noise is "
+            "{bias:.2g} (in the table itself {bias2:.2g})",
+            keys=args.keys,
+            bias=bias,
+            bias2=table.bias,
         )
     else:
         text = files.to_ptable(table)
@@ -125,9 +141,12 @@ def _json(table: PerturbationTable, out: Path | None) -> dict[str, object]:
 
 
 def _lines(table: PerturbationTable) -> list[str]:
-    lines = ["count: published count with probability"]
+    lines = [say("count: published count with probability")]
     for i, row in enumerate(table.matrix):
         cells = zip(table.targets.tolist(), row.tolist(), strict=True)
-        lines.append(f"{i}: " + ", ".join(f"{j} {p:.4f}" for j, p in cells if p >= 5e-5))
-    lines.append(f"{table.rows - 1} and more: the noise of the last row")
+        lines.append(
+            say("{i}: ", i=i)
+            + joined((say("{j} {p:.4f}", j=j, p=p) for j, p in cells if p >= 5e-5), ", ")
+        )
+    lines.append(say("{rows} and more: the noise of the last row", rows=table.rows - 1))
     return lines

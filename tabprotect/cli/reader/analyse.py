@@ -29,10 +29,11 @@ from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.posterior.posterior_file import drawn_figures
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.tables.table import Table
+from tabprotect.languages.said import joined, say
 
 DRAWS = 1000
 
-STATISTICS = {"chi_square": ("chi-square", chi_square), "cramers_v": ("Cramer's V", cramers_v)}
+STATISTICS = {"chi_square": ("chi-square", chi_square), "cramers_v": (say("Cramer's V"), cramers_v)}
 
 
 def add(verbs: Verbs) -> None:
@@ -44,14 +45,16 @@ def add(verbs: Verbs) -> None:
         action="append",
         choices=list(STATISTICS),
         default=[],
-        help="may be given again; chi-square if nothing is asked for",
+        help=say("may be given again; chi-square if nothing is asked for"),
     )
-    study.add_argument("--model", metavar="FORMULA", help="a log-linear model, for example a*b + c")
+    study.add_argument(
+        "--model", metavar="FORMULA", help=say("a log-linear model, for example a*b + c")
+    )
     study.add_argument("--draws", type=positive, default=DRAWS, metavar="N")
     study.add_argument(
         "--original",
         metavar="TABLE",
-        help="CONFIDENTIAL: where its value lies among the draws, to check them",
+        help=say("CONFIDENTIAL: where its value lies among the draws, to check them"),
     )
     add_reading(study)
     take = verbs.add("draw", run_draw)
@@ -61,17 +64,21 @@ def add(verbs: Verbs) -> None:
         "--format",
         choices=format_names(),
         metavar="NAME",
-        help="csv, parquet, or another that holds figures; by default that of the name",
+        help=say("csv, parquet, or another that holds figures; by default that of the name"),
     )
     take.add_argument("--out", type=Path, required=True, metavar="FILE")
 
 
 def _add_reader(command: argparse.ArgumentParser) -> None:
     command.add_argument(
-        "releases", type=Path, nargs="+", metavar="RELEASE.zip", help="several are read together"
+        "releases",
+        type=Path,
+        nargs="+",
+        metavar="RELEASE.zip",
+        help=say("several are read together"),
     )
-    command.add_argument("--prior", default="uniform", metavar="PRIOR", help="as of infer")
-    command.add_argument("--seed", type=int, metavar="N", help="of the draws")
+    command.add_argument("--prior", default="uniform", metavar="PRIOR", help=say("as of infer"))
+    command.add_argument("--seed", type=int, metavar="N", help=say("of the draws"))
 
 
 def _posterior(args: argparse.Namespace, console: Console) -> tuple[Posterior, Randomness]:
@@ -88,7 +95,7 @@ def run_analyse(args: argparse.Namespace, console: Console) -> int:
         args.table = args.original
         original = open_source(args, console).project.original
         if original.domain != posterior.domain:
-            raise InputError("the original has other variables than the release")
+            raise InputError(say("the original has other variables than the release"))
     wanted = args.statistic or ([] if args.model else ["chi_square"])
     given = {"generator": chance.generator(), "draws": args.draws, "progress": console}
     data: dict[str, object] = {"way": posterior.way, "draws": args.draws}
@@ -107,7 +114,7 @@ def run_analyse(args: argparse.Namespace, console: Console) -> int:
         data["model"] = _model_told(summary, original)
         lines += _model_said(summary, original)
     if original is not None:
-        lines.append("These figures depend on the original: keep them in the house.")
+        lines.append(say("These figures depend on the original: keep them in the house."))
     console.result(data, lines)
     return 0
 
@@ -131,12 +138,18 @@ def _told(found: AnalysisSummary, truth: float | None) -> dict[str, object]:
 
 def _said(found: AnalysisSummary, truth: float | None) -> list[str]:
     low, high = found.quantiles[0.025], found.quantiles[0.975]
-    line = (
-        f"{found.name}: {found.mean:.4g} (95 % of the draws {low:.4g} to {high:.4g}), "
-        f"published {found.published:.4g}"
+    line = say(
+        "{name}: {mean:.4g} (95 % of the draws {low:.4g} to {high:.4g}), published {published:.4g}",
+        name=found.name,
+        mean=found.mean,
+        low=low,
+        high=high,
+        published=found.published,
     )
     if truth is not None:
-        line += f", original {truth:.4g} at rank {found.rank(truth):.2f}"
+        line += say(
+            ", original {truth:.4g} at rank {truth2:.2f}", truth=truth, truth2=found.rank(truth)
+        )
     return [line]
 
 
@@ -179,8 +192,14 @@ def _model_told(summary: ModelSummary, original: Table | None) -> dict[str, obje
 
 def _model_said(summary: ModelSummary, original: Table | None) -> list[str]:
     truth = _truths(summary, original)
-    formula = " + ".join(":".join(margin) for margin in summary.model.margins)
-    lines = [f"Model {formula}, {summary.model.degrees:,} degrees of freedom"]
+    formula = joined((":".join(margin) for margin in summary.model.margins), " + ")
+    lines = [
+        say(
+            "Model {formula}, {degrees:,} degrees of freedom",
+            formula=formula,
+            degrees=summary.model.degrees,
+        )
+    ]
     return [*lines, *_said(summary.deviance, truth[0]), *summary.lines]
 
 
@@ -189,7 +208,7 @@ def run_draw(args: argparse.Namespace, console: Console) -> int:
     keep_apart(args.releases, [args.out])
     said = by_suffix(args.out)
     if args.format is None and (said is None or not said.holds_figures):
-        raise UsageError("say --format csv or --format parquet")
+        raise UsageError(say("say --format csv or --format parquet"))
     kind = said if args.format is None else figures_format(args.format)
     assert kind is not None
     posterior, chance = _posterior(args, console)
@@ -202,5 +221,7 @@ def run_draw(args: argparse.Namespace, console: Console) -> int:
         "cells": posterior.domain.size,
         "independent": posterior.way == "exact" or posterior.independent,
     }
-    console.result(data, [f"{args.out}: {args.number:,} possible originals"])
+    console.result(
+        data, [say("{out}: {number:,} possible originals", out=args.out, number=args.number)]
+    )
     return 0

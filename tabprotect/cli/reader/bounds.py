@@ -13,6 +13,7 @@ from tabprotect.engine.query_space.lattice import Lattice
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
+from tabprotect.languages.said import joined, plural, say
 
 SHOWN = 40
 """Cells that are printed for people; ``--json`` gives all."""
@@ -21,23 +22,28 @@ SHOWN = 40
 def add(verbs: Verbs) -> None:
     """Declare the command."""
     command = verbs.add("bounds", run_bounds)
-    command.add_argument("table", metavar="TABLE", help="a file or example:NAME")
+    command.add_argument("table", metavar="TABLE", help=say("a file or example:NAME"))
     command.add_argument(
         "--release",
         action="append",
         default=[],
         metavar="A,B",
-        help='a released margin; repeat for more ("": the grand total)',
+        help=say('a released margin; repeat for more ("": the grand total)'),
     )
     command.add_argument("--cells", choices=["at-risk", "all"], default="at-risk")
     command.add_argument(
-        "--at-risk", default=str(SmallCount()), metavar="1..2", help="the counts that are at risk"
+        "--at-risk",
+        default=str(SmallCount()),
+        metavar="1..2",
+        help=say("the counts that are at risk"),
     )
     command.add_argument(
         "--bounds",
         choices=list(WAYS),
         default="auto",
-        help="; ".join(f"{name}: {text}" for name, text in WAYS.items()),
+        help=joined(
+            (say("{name}: {text}", name=name, text=text) for name, text in WAYS.items()), "; "
+        ),
     )
     add_reading(command)
 
@@ -83,12 +89,25 @@ def _lines(table: Table, found: Bounds) -> list[str]:
     rows = _rows(table.domain, found)
     tightest = sorted(rows, key=lambda row: row[2] - row[1])
     lines = [
-        f"{found.why} (way: {found.method})",
-        f"{len(rows):,} cell{'' if len(rows) == 1 else 's'}, tightest first; true counts are shown: CONFIDENTIAL.",
+        say("{why} (way: {method})", why=found.why, method=found.method),
+        plural(
+            len(rows),
+            "{rows:,} cell, tightest first; true counts are shown: CONFIDENTIAL.",
+            "{rows:,} cells, tightest first; true counts are shown: CONFIDENTIAL.",
+            rows=len(rows),
+        ),
     ]
     for index, low, high in tightest[:SHOWN]:
         text = table.domain.cell_text(index)
-        lines.append(f"{text}: count {table[index]:,}, bounds {low:,} to {high:,}")
+        lines.append(
+            say(
+                "{text}: count {table:,}, bounds {low:,} to {high:,}",
+                text=text,
+                table=table[index],
+                low=low,
+                high=high,
+            )
+        )
     if len(rows) > SHOWN:
-        lines.append(f"... and {len(rows) - SHOWN:,} more (--json gives all)")
+        lines.append(say("... and {rows:,} more (--json gives all)", rows=len(rows) - SHOWN))
     return lines

@@ -17,18 +17,21 @@ from tabprotect.engine.bundle import verify as bundle
 from tabprotect.engine.errors import InfeasibleError, ParameterError
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.likelihood import CellFactors
+from tabprotect.languages.said import say
 
 
 def add(verbs: Verbs) -> None:
     """Declare the command."""
     command = verbs.add("count-tables", run)
-    command.add_argument("--rows", metavar="20,55,25,35", help="row totals, with --cols")
-    command.add_argument("--cols", metavar="50,35,30,20", help="column totals")
-    command.add_argument("--release", type=Path, metavar="RELEASE.zip", help="count its originals")
+    command.add_argument("--rows", metavar="20,55,25,35", help=say("row totals, with --cols"))
+    command.add_argument("--cols", metavar="50,35,30,20", help=say("column totals"))
     command.add_argument(
-        "--draws", type=positive, default=COUNTING_DRAWS, metavar="N", help="of an estimate"
+        "--release", type=Path, metavar="RELEASE.zip", help=say("count its originals")
     )
-    command.add_argument("--seed", type=int, metavar="N", help="of an estimate")
+    command.add_argument(
+        "--draws", type=positive, default=COUNTING_DRAWS, metavar="N", help=say("of an estimate")
+    )
+    command.add_argument("--seed", type=int, metavar="N", help=say("of an estimate"))
 
 
 def run(args: argparse.Namespace, console: Console) -> int:
@@ -36,7 +39,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
     both = args.rows is not None and args.cols is not None
     neither = args.rows is None and args.cols is None
     if args.release is None and not both:
-        raise UsageError("say both --rows and --cols, or --release")
+        raise UsageError(say("say both --rows and --cols, or --release"))
     if args.release is not None and not neither:
         raise UsageError("--release has its own totals: leave out --rows and --cols")
     randomness = Randomness.seeded(args.seed)
@@ -47,7 +50,9 @@ def run(args: argparse.Namespace, console: Console) -> int:
         found = _of_release(args.release, randomness, console)
     data = {"count": found.count, "exact": found.exact, "error": found.error}
     if not found.exact:
-        console.say(f"An estimate; its standard error is {float_text(found.error)}.")
+        console.say(
+            say("An estimate; its standard error is {error}.", error=float_text(found.error))
+        )
     console.result(data, [str(found.count)])
     return 0
 
@@ -65,7 +70,8 @@ def _totals(name: str, text: str) -> list[int]:
         return [int(part) for part in text.split(",")]
     except ValueError:
         raise ParameterError(
-            {name: f"not whole numbers: {text!r}"}, hint="totals apart by commas: 20,55,25,35"
+            {name: say("not whole numbers: {text}", text=repr(text))},
+            hint=say("totals apart by commas: 20,55,25,35"),
         ) from None
 
 
@@ -91,7 +97,7 @@ def _of_release(path: Path, randomness: Randomness, console: Console) -> TableCo
     estimate = posterior.count_estimate
     if estimate is None:
         raise InfeasibleError(
-            "the originals of this release are too many to be counted, or without limit",
-            hint="infer tells what can be believed about each cell",
+            say("the originals of this release are too many to be counted, or without limit"),
+            hint=say("infer tells what can be believed about each cell"),
         )
     return estimate

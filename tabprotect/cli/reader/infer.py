@@ -39,6 +39,7 @@ from tabprotect.engine.release.mechanism import Mechanism
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Domain, Index
 from tabprotect.engine.tables.table import Table
+from tabprotect.languages.said import joined, say
 
 SHOWN = 40
 """Cells that are printed for people; ``--json`` and ``--cells`` give all that are asked for."""
@@ -58,44 +59,54 @@ def add(verbs: Verbs) -> None:
         type=Path,
         nargs="*",
         metavar="RELEASE.zip",
-        help="several releases of one table are read together",
+        help=say("several releases of one table are read together"),
     )
-    command.add_argument("--published", dest="table", metavar="TABLE", help="with --mechanism")
+    command.add_argument("--published", dest="table", metavar="TABLE", help=say("with --mechanism"))
     command.add_argument("--mechanism", type=Path, metavar="mechanism.json")
     command.add_argument(
         "--prior",
         default="uniform",
         metavar="PRIOR",
-        help="uniform, positive, positive:CELLS, poisson:FILE, negative_binomial:FILE, table:FILE",
+        help=say(
+            "uniform, positive, positive:CELLS, poisson:FILE, negative_binomial:FILE, table:FILE"
+        ),
     )
     command.add_argument(
-        "--cells", type=cell_list, default=[], metavar="0,1;2,3", help="only these (default all)"
+        "--cells",
+        type=cell_list,
+        default=[],
+        metavar="0,1;2,3",
+        help=say("only these (default all)"),
     )
     command.add_argument(
         "--of",
         metavar="FORMULA",
-        help="sums instead of cells: margins, levels, groupings, for example region*age",
+        help=say("sums instead of cells: margins, levels, groupings, for example region*age"),
     )
     command.add_argument(
         "--groupings",
         metavar="TEXT|FILE",
         default="",
-        help="of categories, for --of (those that the release states are known)",
+        help=say("of categories, for --of (those that the release states are known)"),
     )
     command.add_argument(
         "--format",
         choices=format_names(),
         metavar="NAME",
-        help="one row for each cell and possible count: csv, parquet, or another that holds figures",
+        help=say(
+            "one row for each cell and possible count: csv, parquet, or another that holds figures"
+        ),
     )
-    command.add_argument("--out", type=Path, metavar="FILE", help="of --format (csv: or printed)")
+    command.add_argument(
+        "--out", type=Path, metavar="FILE", help=say("of --format (csv: or printed)")
+    )
     command.add_argument("--way", choices=["auto", "exact", "monte_carlo"], default="auto")
-    command.add_argument("--draws", type=positive, metavar="N", help="of Monte Carlo")
-    command.add_argument("--seed", type=int, metavar="N", help="of Monte Carlo")
+    command.add_argument("--draws", type=positive, metavar="N", help=say("of Monte Carlo"))
+    command.add_argument("--seed", type=int, metavar="N", help=say("of Monte Carlo"))
     command.add_argument(
         "--weigh-attempts",
         action="store_true",
-        help="take in that the first draw that passed the gate was published (small tables)",
+        help=say("take in that the first draw that passed the gate was published (small tables)"),
     )
     add_reading(command)
     check = verbs.add("verify", run_verify)
@@ -103,16 +114,20 @@ def add(verbs: Verbs) -> None:
         "release",
         type=Path,
         metavar="RELEASE.zip|FOLDER",
-        help="or the folder of a publication set",
+        help=say("or the folder of a publication set"),
     )
     check.add_argument(
-        "--fingerprint", metavar="SHA256", help="the one its publisher named elsewhere"
+        "--fingerprint", metavar="SHA256", help=say("the one its publisher named elsewhere")
     )
     check.add_argument(
-        "--signer", metavar="PUBLIC", help="the public key that must have signed: a file or figures"
+        "--signer",
+        metavar="PUBLIC",
+        help=say("the public key that must have signed: a file or figures"),
     )
     check.add_argument(
-        "--quick", action="store_true", help="leave out what readers learn, which takes longest"
+        "--quick",
+        action="store_true",
+        help=say("leave out what readers learn, which takes longest"),
     )
 
 
@@ -129,10 +144,10 @@ def run_verify(args: argparse.Namespace, console: Console) -> int:
     )
     if isinstance(found, VerifiedSet):
         data, checks = _set_checked(found)
-        stamp = "Fingerprint of the manifest (SHA-256)"
+        stamp = say("Fingerprint of the manifest (SHA-256)")
     else:
         data, checks = _bundle_checked(found), found.checks
-        stamp = "Fingerprint (SHA-256)"
+        stamp = say("Fingerprint (SHA-256)")
     data |= {
         "ok": True,
         "fingerprint": found.fingerprint,
@@ -141,13 +156,15 @@ def run_verify(args: argparse.Namespace, console: Console) -> int:
         "verdict": None if found.verdict is None else found.verdict.as_json(),
     }
     lines = [
-        *(f"ok  {check}" for check in checks),
-        "What readers learn was left out (--quick)."
+        *(say("ok  {check}", check=check) for check in checks),
+        say("What readers learn was left out (--quick).")
         if found.verdict is None
-        else f"Verdict: {found.verdict.sentence}",
-        f"{stamp}: {found.fingerprint}",
-        "Compare it with the one its publisher names elsewhere, or ask for the publisher's own key "
-        "(--signer): hashes inside a zip find damage, not a forger.",
+        else say("Verdict: {sentence}", sentence=found.verdict.sentence),
+        say("{stamp}: {fingerprint}", stamp=stamp, fingerprint=found.fingerprint),
+        say(
+            "Compare it with the one its publisher names elsewhere, or ask for the publisher's own key "
+            "(--signer): hashes inside a zip find damage, not a forger."
+        ),
     ]
     console.result(data, lines)
     return 0
@@ -166,11 +183,14 @@ def _bundle_checked(found: bundle.Verification) -> dict[str, object]:
 
 def _set_checked(found: VerifiedSet) -> tuple[dict[str, object], tuple[str, ...]]:
     cells = (
-        "1 cell stands in several tables and is the same"
+        say("1 cell stands in several tables and is the same")
         if found.common_cells == 1
-        else f"{found.common_cells:,} cells stand in several tables and are the same"
+        else say(
+            "{common_cells:,} cells stand in several tables and are the same",
+            common_cells=found.common_cells,
+        )
     )
-    signed = (f"Every bundle is signed by the key {key}." for key in found.signers)
+    signed = (say("Every bundle is signed by the key {key}.", key=key) for key in found.signers)
     checks = (*(f"{name}.zip" for name in found.releases), cells, *signed)
     return {"tables": list(found.tables.formulas), "common_cells": found.common_cells}, checks
 
@@ -178,7 +198,7 @@ def _set_checked(found: VerifiedSet) -> tuple[dict[str, object], tuple[str, ...]
 def _releases(args: argparse.Namespace, console: Console) -> list[Evidence]:
     """The releases, and what each says of the original where that is known."""
     if (not args.releases) == (args.table is None and args.mechanism is None):
-        raise UsageError("say either RELEASE.zip, or --published and --mechanism")
+        raise UsageError(say("say either RELEASE.zip, or --published and --mechanism"))
     if args.releases:
         found = [bundle.verify(path, judge=False, progress=console) for path in args.releases]
         return [Evidence(one.release, one.likelihood) for one in found]
@@ -192,7 +212,9 @@ def _releases(args: argparse.Namespace, console: Console) -> list[Evidence]:
     try:
         stated = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise InputError("not valid JSON", file=path, line=getattr(error, "lineno", None)) from None
+        raise InputError(
+            say("not valid JSON"), file=path, line=getattr(error, "lineno", None)
+        ) from None
     try:
         table = _named(table, stated)
         release = Release.of(table, Mechanism.from_json(stated, table.domain))
@@ -223,7 +245,9 @@ def run_infer(args: argparse.Namespace, console: Console) -> int:
     prior = parse_prior(args.prior, domain)
     for cell in args.cells:
         if len(cell) != domain.ndim:
-            raise InputError(f"{cell} is not a cell of {domain.ndim} numbers")
+            raise InputError(
+                say("{cell} is not a cell of {ndim} numbers", cell=cell, ndim=domain.ndim)
+            )
         domain.flat(cell)
     asked_sums = None
     if args.of is not None:
@@ -257,7 +281,7 @@ def run_infer(args: argparse.Namespace, console: Console) -> int:
     elif console.as_json:
         console.stream(read.json_pieces(asked))
     else:
-        several = [f"{len(releases)} releases of one table, read together."]
+        several = [say("{releases} releases of one table, read together.", releases=len(releases))]
         lines = _lines(posterior, asked, all_asked=bool(args.cells))
         console.result({}, [*several[: len(releases) - 1], *lines])
     return 0
@@ -266,7 +290,7 @@ def run_infer(args: argparse.Namespace, console: Console) -> int:
 def _check_format(args: argparse.Namespace, console: Console) -> None:
     if args.out is None:
         if args.format and (args.format != TEXT or console.as_json):
-            raise UsageError("say where to write it: --out FILE")
+            raise UsageError(say("say where to write it: --out FILE"))
     elif not args.format:
         raise UsageError("--out goes with --format csv or --format parquet")
     if args.format:
@@ -282,7 +306,8 @@ def _write(read: Believed, cells: Ints, args: argparse.Namespace, console: Conso
     with replacing(args.out) as file:
         file.writelines(pieces)
     console.result(
-        read.head() | {"out": str(args.out)}, [*_heading(read.posterior), f"wrote {args.out}"]
+        read.head() | {"out": str(args.out)},
+        [*_heading(read.posterior), say("wrote {out}", out=args.out)],
     )
 
 
@@ -312,21 +337,35 @@ def _sums_json(found: Posterior) -> dict[str, object]:
 def _sums_lines(found: Posterior) -> Iterator[str]:
     """One table of sums for people."""
     domain = found.domain
-    yield f"{', '.join(domain.names) or 'grand total'} ({_way(found)})"
+    yield say(
+        "{value} ({found})",
+        value=joined(domain.names, ", ") or say("grand total"),
+        found=_way(found),
+    )
     shown = [domain.unflat(key) for key in range(min(domain.size, SHOWN))]
     width = max((len(domain.cell_text(index)) for index in shown), default=0)
     for index in shown:
         law = chances_text(*found.distribution(index))
-        yield f"  {domain.cell_text(index):<{width}}  {found.mean[index]:>9.2f}  {law}"
+        yield say(
+            "  {index:<{width}}  {mean:>9.2f}  {law}",
+            index=domain.cell_text(index),
+            width=width,
+            mean=found.mean[index],
+            law=law,
+        )
     if domain.size > SHOWN:
-        yield f"  ... {domain.size - SHOWN:,} more; take --json"
+        yield say("  ... {size:,} more; take --json", size=domain.size - SHOWN)
     yield ""
 
 
 def _way(found: Posterior) -> str:
     if found.way == "exact":
         return "exact"
-    return f"{found.draws:,} originals drawn, standard error at most {found.error:.4f}"
+    return say(
+        "{draws:,} originals drawn, standard error at most {error:.4f}",
+        draws=found.draws,
+        error=found.error,
+    )
 
 
 def _published(posterior: Posterior, index: Index) -> str:
@@ -346,8 +385,12 @@ def chances_text(values: Ints, chances: Floats) -> str:
         shown = np.sort(np.argsort(-chances, kind="stable")[:MOST_COUNTS])
         # What would be printed as 0.000 says nothing.
         shown = shown[chances[shown] >= 0.0005]
-    told = "  ".join(
-        f"{v}: {p:.3f}" for v, p in zip(values[shown].tolist(), chances[shown], strict=True)
+    told = joined(
+        (
+            say("{v}: {p:.3f}", v=v, p=p)
+            for v, p in zip(values[shown].tolist(), chances[shown], strict=True)
+        ),
+        "  ",
     )
     if len(shown) == len(values):
         return told
@@ -356,7 +399,17 @@ def chances_text(values: Ints, chances: Floats) -> str:
     last = len(values) - 1
     low = values[min(int(np.searchsorted(below, tail, side="right")), last)]
     high = values[min(int(np.searchsorted(below, 1.0 - tail)), last)]
-    return "  ".join(filter(None, [f"{100 * RANGE:.0f} %: {low}..{high}", told, "..."]))
+    return joined(
+        filter(
+            None,
+            [
+                say("{value:.0f} %: {low}..{high}", value=100 * RANGE, low=low, high=high),
+                told,
+                "...",
+            ],
+        ),
+        "  ",
+    )
 
 
 def _lines(posterior: Posterior, cells: Ints, *, all_asked: bool) -> list[str]:
@@ -364,39 +417,79 @@ def _lines(posterior: Posterior, cells: Ints, *, all_asked: bool) -> list[str]:
     lines = [*_heading(posterior), ""]
     shown = [domain.unflat(key) for key in (cells if all_asked else cells[:SHOWN]).tolist()]
     width = max((len(domain.cell_text(i)) for i in shown), default=4)
-    lines.append(f"{'cell':<{width}}  published   mean  true count: probability")
+    lines.append(
+        say(
+            "{value:<{width}}  published   mean  true count: probability", value="cell", width=width
+        )
+    )
     for index in shown:
         lines.append(
-            f"{domain.cell_text(index):<{width}}  {_published(posterior, index):>9}  "
-            f"{posterior.mean[index]:>5.2f}  {chances_text(*posterior.distribution(index))}"
+            say(
+                "{index:<{width}}  {posterior:>9}  {mean:>5.2f}  {value}",
+                index=domain.cell_text(index),
+                width=width,
+                posterior=_published(posterior, index),
+                mean=posterior.mean[index],
+                value=chances_text(*posterior.distribution(index)),
+            )
         )
     if len(shown) < len(cells):
-        lines.append(f"... {len(cells) - len(shown):,} more; take --json, --format or --cells")
+        lines.append(
+            say(
+                "... {cells:,} more; take --json, --format or --cells",
+                cells=len(cells) - len(shown),
+            )
+        )
     return lines
 
 
 def _heading(posterior: Posterior) -> list[str]:
-    exact = "Exact posterior" if posterior.complete else "Incomplete posterior, computed exactly,"
+    exact = (
+        say("Exact posterior")
+        if posterior.complete
+        else say("Incomplete posterior, computed exactly,")
+    )
     if posterior.approximate:
-        exact = "Approximate posterior"
+        exact = say("Approximate posterior")
     way = (
         exact
         if posterior.way == "exact"
-        else f"Exact draws, ±{1.96 * (posterior.error or 0):.4f} at 95 % ({posterior.draws:,} of them)"
+        else say(
+            "Exact draws, ±{value:.4f} at 95 % ({draws:,} of them)",
+            value=1.96 * (posterior.error or 0),
+            draws=posterior.draws,
+        )
         if posterior.independent
-        else f"Monte Carlo posterior (standard error at most {posterior.error:.4f}, effective "
-        f"sample size {posterior.effective_sample_size:,.0f})"
+        else say(
+            "Monte Carlo posterior (standard error at most {error:.4f}, effective "
+            "sample size {effective_sample_size:,.0f})",
+            error=posterior.error,
+            effective_sample_size=posterior.effective_sample_size,
+        )
     )
     originals = posterior.originals
-    possible = "too many originals to count" if originals is None else f"{originals:,} originals"
+    possible = (
+        say("too many originals to count")
+        if originals is None
+        else say("{originals:,} originals", originals=originals)
+    )
     estimate = posterior.count_estimate
     if estimate is not None:
-        possible = f"about {Decimal(estimate.count):.3g} originals"
+        possible = say("about {count:.3g} originals", count=Decimal(estimate.count))
     matches = posterior.mode_matches
     return [
-        f"{way} of a reader who {posterior.prior.label}: {possible} are possible."
+        say(
+            "{way} of a reader who {label}: {possible} are possible.",
+            way=way,
+            label=posterior.prior.label,
+            possible=possible,
+        )
         if originals != 1
-        else f"{way} of a reader who {posterior.prior.label}: only one original is possible.",
+        else say(
+            "{way} of a reader who {label}: only one original is possible.",
+            way=way,
+            label=posterior.prior.label,
+        ),
         *(
             [f"{posterior.reason[0].upper()}{posterior.reason[1:]}."]
             if posterior.way == "monte_carlo" and not posterior.independent
@@ -404,11 +497,15 @@ def _heading(posterior: Posterior) -> list[str]:
         ),
         *(
             [
-                f"The published count is the most probable one in {int(matches.sum()):,} of "
-                f"{int(posterior.is_published.sum()):,} cells that have one."
+                say(
+                    "The published count is the most probable one in {sum:,} of "
+                    "{sum2:,} cells that have one.",
+                    sum=int(matches.sum()),
+                    sum2=int(posterior.is_published.sum()),
+                )
             ]
             if posterior.is_published.any()
-            else ["No count is published for any of these cells."]
+            else [say("No count is published for any of these cells.")]
         ),
         *([posterior.note] if posterior.note else []),
     ]

@@ -15,6 +15,7 @@ from tabprotect.engine.fitting.additivity import restore
 from tabprotect.engine.fitting.expected import Expected, fit
 from tabprotect.engine.formats.format import COUNT
 from tabprotect.engine.formats.published_rows import TOTAL, PublishedRows, read_published
+from tabprotect.languages.said import joined, plural, say
 
 EXPECTED = "expected"
 SHOWN = 40
@@ -27,25 +28,30 @@ def add(verbs: Verbs) -> None:
     command.add_argument(
         "published",
         metavar="PUBLISHED",
-        help="a column for each variable and one of counts; the code Total marks what is summed",
+        help=say(
+            "a column for each variable and one of counts; the code Total marks what is summed"
+        ),
     )
     command.add_argument(
-        "--count", default=COUNT, metavar="COLUMN", help="the column of the counts"
+        "--count", default=COUNT, metavar="COLUMN", help=say("the column of the counts")
     )
     command.add_argument(
-        "--total", default=TOTAL, metavar="CODE", help="the code of a variable that is summed over"
+        "--total",
+        default=TOTAL,
+        metavar="CODE",
+        help=say("the code of a variable that is summed over"),
     )
     command.add_argument(
         "--groupings",
         default="",
         metavar="TEXT",
-        help="columns that group the codes of others: eu:geo=Spain>EU,Iceland>no, or a file",
+        help=say("columns that group the codes of others: eu:geo=Spain>EU,Iceland>no, or a file"),
     )
     command.add_argument(
         "--missing",
         choices=["refuse", "unknown", "zero"],
         default="refuse",
-        help="what a count is that a published margin leaves out (default: a fault)",
+        help=say("what a count is that a published margin leaves out (default: a fault)"),
     )
 
 
@@ -61,9 +67,9 @@ def run_restore(args: argparse.Namespace, console: Console) -> int:
     )
     if EXPECTED in rows.publication.domain.names:
         raise InputError(
-            f"a variable is named {EXPECTED!r}, as the result is",
+            say("a variable is named {EXPECTED}, as the result is", EXPECTED=repr(EXPECTED)),
             file=args.published,
-            hint="rename the column",
+            hint=say("rename the column"),
         )
     restored = restore(rows.publication, rows.values, known=rows.known, progress=console)
     # Copies of one count are fitted as one: a count without a row may be known by its copy.
@@ -75,8 +81,11 @@ def run_restore(args: argparse.Namespace, console: Console) -> int:
     )
     if not inner.reached:
         console.say(
-            "no inner table without negative cells was found for the restored counts: the expected "
-            f"cells miss them by up to {inner.deviation:.3g}"
+            say(
+                "no inner table without negative cells was found for the restored counts: the expected "
+                "cells miss them by up to {deviation:.3g}",
+                deviation=inner.deviation,
+            )
         )
     if console.as_json:
         console.result(_json(rows, restored, inner), ())
@@ -106,15 +115,25 @@ def _json(rows: PublishedRows, restored: Floats, inner: Expected) -> dict[str, o
 def _lines(rows: PublishedRows, restored: Floats, inner: Expected) -> Iterator[str]:
     published = restored[rows.cells]
     moved = float(np.abs(published - rows.counts).max(initial=0.0))
-    add = "count adds" if len(published) == 1 else "counts add"
-    yield f"{len(published):,} published {add} up again; the largest change is {moved:.4f}"
+    yield plural(
+        len(published),
+        "{published:,} published count adds up again; the largest change is {moved:.4f}",
+        "{published:,} published counts add up again; the largest change is {moved:.4f}",
+        published=len(published),
+        moved=moved,
+    )
     for row in range(min(len(published), SHOWN)):
         yield f"({', '.join(rows.labels(row))}): {rows.counts[row]:,} -> {published[row]:.4f}"
     if len(published) > SHOWN:
-        yield f"... and {len(published) - SHOWN:,} more (--json gives all)"
-    yield f"{inner.cells.size:,} inner cell{'' if inner.cells.size == 1 else 's'}, expected:"
+        yield say("... and {published:,} more (--json gives all)", published=len(published) - SHOWN)
+    yield plural(
+        inner.cells.size,
+        "{size:,} inner cell, expected:",
+        "{size:,} inner cells, expected:",
+        size=inner.cells.size,
+    )
     for number, (labels, value) in enumerate(_inner(rows, inner)):
         if number == SHOWN:
-            yield f"... and {inner.cells.size - SHOWN:,} more (--json gives all)"
+            yield say("... and {size:,} more (--json gives all)", size=inner.cells.size - SHOWN)
             return
-        yield f"({', '.join(labels)}): {value:.4f}"
+        yield say("({labels}): {value:.4f}", labels=joined(labels, ", "), value=value)

@@ -19,6 +19,7 @@ from tabprotect.engine.output_checking.decision_files import (
 )
 from tabprotect.engine.output_checking.flags_and_decisions import Checked, Decision
 from tabprotect.engine.tables.table import Table
+from tabprotect.languages.said import joined, plural, say
 
 SHOWN = 40
 """Flags that are printed for people."""
@@ -29,19 +30,25 @@ def add(verbs: Verbs) -> None:
     """Declare the command."""
     command = verbs.add("check", run)
     command.add_argument(
-        "table", metavar="TABLE", help="a file, a project, example:NAME, or ACRO's results.json"
+        "table",
+        metavar="TABLE",
+        help=say("a file, a project, example:NAME, or ACRO's results.json"),
     )
     command.add_argument(
-        "--threshold", type=int, default=10, metavar="N", help="flag counts below it (default 10)"
+        "--threshold",
+        type=int,
+        default=10,
+        metavar="N",
+        help=say("flag counts below it (default 10)"),
     )
-    command.add_argument("--zeros", action="store_true", help="flag empty cells, too")
+    command.add_argument("--zeros", action="store_true", help=say("flag empty cells, too"))
     command.add_argument(
         "--no-classes",
         action="store_true",
-        help="do not flag cells that hold everybody of their line",
+        help=say("do not flag cells that hold everybody of their line"),
     )
     command.add_argument(
-        "--decisions", type=Path, metavar="FILE", help="a decision file, filled in"
+        "--decisions", type=Path, metavar="FILE", help=say("a decision file, filled in")
     )
     command.add_argument(
         "--decide",
@@ -49,15 +56,15 @@ def add(verbs: Verbs) -> None:
         action="append",
         default=[],
         metavar="CELL=DECISION",
-        help="approve, reject or change:COUNT; CELL is its categories apart by commas, or all",
+        help=say("approve, reject or change:COUNT; CELL is its categories apart by commas, or all"),
     )
-    command.add_argument("--who", default="", help="who decides, with --decide")
-    command.add_argument("--why", default="", help="the reason, with --decide")
+    command.add_argument("--who", default="", help=say("who decides, with --decide"))
+    command.add_argument("--why", default="", help=say("the reason, with --decide"))
     command.add_argument(
         "--out",
         type=Path,
         metavar="FILE",
-        help="the flags and decisions, CONFIDENTIAL: .csv, .json, or results.json as ACRO's",
+        help=say("the flags and decisions, CONFIDENTIAL: .csv, .json, or results.json as ACRO's"),
     )
     add_reading(command)
 
@@ -92,11 +99,11 @@ def _decided(
     for cell, text in args.decide:
         what, _, to = text.partition(":")
         if to and not to.isdecimal():
-            raise UsageError(f"{to!r} is no count")
+            raise UsageError(say("{to} is no count", to=repr(to)))
         decision = Decision(what, args.who, when, args.why, int(to) if to else None)
         plain = ",".join(part.strip() for part in cell.split(","))
         if plain != "all" and plain not in by_text:
-            raise InputError("the cell is not flagged", cell=f"({cell})")
+            raise InputError(say("the cell is not flagged"), cell=f"({cell})")
         for one in by_text.values() if plain == "all" else (by_text[plain],):
             found[one] = decision
     return found
@@ -106,20 +113,37 @@ def _write(checked: Checked, table: Table | None, out: Path, when: str) -> None:
     if not is_acro(out):
         write_decisions(checked, out)
     elif table is None:
-        raise UsageError("decisions on ACRO's outputs are written as .csv or .json")
+        raise UsageError(say("decisions on ACRO's outputs are written as .csv or .json"))
     else:
         write_acro(checked, table, out, when=when)
 
 
 def _lines(checked: Checked, out: Path | None) -> list[str]:
-    cells_are = "cell is" if len(checked.flags) == 1 else "cells are"
-    lines = [f"{checked.status}: {len(checked.flags):,} {cells_are} flagged"]
+    lines = [
+        plural(
+            len(checked.flags),
+            "{status}: {flags:,} cell is flagged",
+            "{status}: {flags:,} cells are flagged",
+            status=checked.status,
+            flags=len(checked.flags),
+        )
+    ]
     for flag in checked.flags[:SHOWN]:
-        said = f"({', '.join(flag.cell)}): {'; '.join(flag.reasons.values())}"
+        said = say(
+            "({cell}): {values}",
+            cell=joined(flag.cell, ", "),
+            values=joined(flag.reasons.values(), "; "),
+        )
         if flag.decision is not None:
-            to = "" if flag.decision.to is None else f" to {flag.decision.to}"
-            said += f" -> {flag.decision.what}{to}, {flag.decision.who}: {flag.decision.why}"
+            to = "" if flag.decision.to is None else say(" to {to}", to=flag.decision.to)
+            said += say(
+                " -> {what}{to}, {who}: {why}",
+                what=flag.decision.what,
+                to=to,
+                who=flag.decision.who,
+                why=flag.decision.why,
+            )
         lines.append(said)
     if len(checked.flags) > SHOWN:
-        lines.append(f"... and {len(checked.flags) - SHOWN:,} more")
-    return [*lines, *([f"{out}: CONFIDENTIAL"] if out is not None else [])]
+        lines.append(say("... and {flags:,} more", flags=len(checked.flags) - SHOWN))
+    return [*lines, *([say("{out}: CONFIDENTIAL", out=out)] if out is not None else [])]

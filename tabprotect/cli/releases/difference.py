@@ -13,6 +13,7 @@ from tabprotect.engine.assessment.revision import Revision, revision
 from tabprotect.engine.bundle.verify import verify
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.table import Table
+from tabprotect.languages.said import joined, plural, say
 
 SHOWN = 40
 """Lines of each kind that are printed for people; ``--json`` gives all."""
@@ -21,15 +22,15 @@ SHOWN = 40
 def add(verbs: Verbs) -> None:
     """Declare the command."""
     command = verbs.add("difference", run_difference)
-    command.add_argument("old", metavar="OLD", help="the earlier original")
-    command.add_argument("new", metavar="NEW", help="the later original")
-    command.add_argument("--old-release", type=Path, metavar="A.zip", help="published of OLD")
-    command.add_argument("--new-release", type=Path, metavar="B.zip", help="published of NEW")
+    command.add_argument("old", metavar="OLD", help=say("the earlier original"))
+    command.add_argument("new", metavar="NEW", help=say("the later original"))
+    command.add_argument("--old-release", type=Path, metavar="A.zip", help=say("published of OLD"))
+    command.add_argument("--new-release", type=Path, metavar="B.zip", help=say("published of NEW"))
     command.add_argument(
         "--at-risk",
         default="1..2",
         metavar="LOW..HIGH",
-        help="a change of so many people singles them out (default 1..2)",
+        help=say("a change of so many people singles them out (default 1..2)"),
     )
     add_reading(command)
 
@@ -101,33 +102,69 @@ def _json(found: Revision, old: Table, new: Table, releases: int) -> dict[str, o
 
 def _lines(found: Revision, old: Table, released: bool) -> Iterator[str]:
     yield (
-        f"{len(found.cells):,} of {old.domain.size:,} cells changed: {found.came:,} more, "
-        f"{found.went:,} fewer."
+        say(
+            "{cells:,} of {size:,} cells changed: {came:,} more, {went:,} fewer.",
+            cells=len(found.cells),
+            size=old.domain.size,
+            came=found.came,
+            went=found.went,
+        )
     )
     singled = [cell for cell in found.cells if cell.singles_out]
-    how = "readers of both releases know" if released else "would show where both are published"
-    are = "is" if len(singled) == 1 else "are"
-    yield f"{len(singled):,} of these changes {are} of a few people and {how}."
+    how = (
+        say("readers of both releases know")
+        if released
+        else say("would show where both are published")
+    )
+    yield plural(
+        len(singled),
+        "{singled:,} of these changes is of a few people and {how}.",
+        "{singled:,} of these changes are of a few people and {how}.",
+        singled=len(singled),
+        how=how,
+    )
     for cell in found.cells[:SHOWN]:
-        belief = "" if cell.belief is None else f"  belief {cell.belief:.2f}"
+        belief = "" if cell.belief is None else say("  belief {belief:.2f}", belief=cell.belief)
         if cell.belief_few_changes is not None:
-            belief += f", expecting few changes {cell.belief_few_changes:.2f}"
-        mark = "  singles out" if cell.singles_out else ""
-        yield f"{old.domain.cell_text(cell.index)}: {cell.old} -> {cell.new}{belief}{mark}"
+            belief += say(
+                ", expecting few changes {belief_few_changes:.2f}",
+                belief_few_changes=cell.belief_few_changes,
+            )
+        mark = say("  singles out") if cell.singles_out else ""
+        yield say(
+            "{index}: {old} -> {new}{belief}{mark}",
+            index=old.domain.cell_text(cell.index),
+            old=cell.old,
+            new=cell.new,
+            belief=belief,
+            mark=mark,
+        )
     if len(found.cells) > SHOWN:
-        yield f"... {len(found.cells) - SHOWN:,} more; take --json"
+        yield say("... {cells:,} more; take --json", cells=len(found.cells) - SHOWN)
     if released:
         few = sum(one.singles_out for one in found.sums)
         yield (
-            f"{len(found.sums):,} sum{'' if len(found.sums) == 1 else 's'} that both releases publish exactly changed, {few:,} of them "
-            "by a few people:"
+            plural(
+                len(found.sums),
+                "{sums:,} sum that both releases publish exactly changed, {few:,} of them "
+                "by a few people:",
+                "{sums:,} sums that both releases publish exactly changed, {few:,} of them "
+                "by a few people:",
+                sums=len(found.sums),
+                few=few,
+            )
         )
     for one in found.sums[:SHOWN]:
-        said = ", ".join(f"{n}={c}" for n, c in zip(one.names, one.labels, strict=True))
-        mark = "  singles out" if one.singles_out else ""
-        yield f"{said or 'grand total'}: {one.change:+d}{mark}"
+        said = joined((f"{n}={c}" for n, c in zip(one.names, one.labels, strict=True)), ", ")
+        mark = say("  singles out") if one.singles_out else ""
+        yield say(
+            "{value}: {change:+d}{mark}",
+            value=said or say("grand total"),
+            change=one.change,
+            mark=mark,
+        )
     if len(found.sums) > SHOWN:
-        yield f"... {len(found.sums) - SHOWN:,} more; take --json"
+        yield say("... {sums:,} more; take --json", sums=len(found.sums) - SHOWN)
     if found.note:
         yield found.note
-    yield "These figures depend on the originals: keep them in the house."
+    yield say("These figures depend on the originals: keep them in the house.")

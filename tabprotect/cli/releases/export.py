@@ -12,6 +12,7 @@ from tabprotect.engine.bundle import verify as bundle
 from tabprotect.engine.bundle.export import export
 from tabprotect.engine.formats.registered import format_names
 from tabprotect.engine.formats.table_writing import format_to_write
+from tabprotect.languages.said import joined, plural, say
 
 
 def add(verbs: Verbs) -> None:
@@ -19,14 +20,14 @@ def add(verbs: Verbs) -> None:
     command = verbs.add("export", run)
     command.add_argument("release", type=Path, metavar="RELEASE.zip")
     command.add_argument(
-        "--format", choices=format_names(), help="where the name of the file does not say it"
+        "--format", choices=format_names(), help=say("where the name of the file does not say it")
     )
     command.add_argument(
         "--out",
         type=Path,
         required=True,
         metavar="FILE",
-        help="the main table; further ones stand beside it as FILE_2, FILE_3, ...",
+        help=say("the main table; further ones stand beside it as FILE_2, FILE_3, ..."),
     )
 
 
@@ -54,8 +55,17 @@ def run(args: argparse.Namespace, console: Console) -> int:
         "confidential": False,
     }
     lines = [
-        f"{path}: {kind.label}, {', '.join(names)}"
-        + (f", {count:,} suppressed count{'' if count == 1 else 's'} marked" if count else "")
+        say("{path}: {label}, {names}", path=path, label=kind.label, names=joined(names, ", "))
+        + (
+            plural(
+                count,
+                ", {count:,} suppressed count marked",
+                ", {count:,} suppressed counts marked",
+                count=count,
+            )
+            if count
+            else ""
+        )
         for (path, names), count in zip(written.items(), hidden, strict=True)
     ]
     console.result(data, lines)

@@ -11,19 +11,24 @@ from tabprotect.cli.verbs import Verbs
 from tabprotect.engine import house
 from tabprotect.engine.atomic import write_bytes
 from tabprotect.engine.bundle import signature
+from tabprotect.languages.said import say
 
 
 def add(verbs: Verbs) -> None:
     """Declare the commands."""
     keys = verbs.group("keys")
-    new = keys.add("new", run_new, "make a key to sign bundles with")
+    new = keys.add("new", run_new, say("make a key to sign bundles with"))
     new.add_argument(
-        "--out", type=Path, required=True, metavar="KEY", help="CONFIDENTIAL; the public one: .pub"
+        "--out",
+        type=Path,
+        required=True,
+        metavar="KEY",
+        help=say("CONFIDENTIAL; the public one: .pub"),
     )
     own = keys.add(
-        "house", run_house, "say where the key of the house is; made where there is none"
+        "house", run_house, say("say where the key of the house is; made where there is none")
     )
-    own.add_argument("--out", type=Path, metavar="FILE", help="write a copy; CONFIDENTIAL")
+    own.add_argument("--out", type=Path, metavar="FILE", help=say("write a copy; CONFIDENTIAL"))
 
 
 def run_new(args: argparse.Namespace, console: Console) -> int:
@@ -33,10 +38,12 @@ def run_new(args: argparse.Namespace, console: Console) -> int:
     console.result(
         {"private": str(args.out), "public": str(beside), "public_key": public},
         [
-            f"Private key (CONFIDENTIAL): {args.out}",
-            f"Public key, for readers: {beside}",
-            f"The same in figures: {public}",
-            "Publish it where readers trust you: a signature says which key signed, not whose it is.",
+            say("Private key (CONFIDENTIAL): {out}", out=args.out),
+            say("Public key, for readers: {beside}", beside=beside),
+            say("The same in figures: {public}", public=public),
+            say(
+                "Publish it where readers trust you: a signature says which key signed, not whose it is."
+            ),
         ],
     )
     return 0
@@ -53,11 +60,14 @@ def run_house(args: argparse.Namespace, console: Console) -> int:
     console.result(
         {"file": str(path), "mark": mark, "made": made, "copy": copy, "confidential": True},
         [
-            f"Key of the house (CONFIDENTIAL): {path}" + (", made now" if made else ""),
-            f"Its mark, to compare two copies: {mark}",
-            *([] if copy is None else [f"A copy (CONFIDENTIAL): {copy}"]),
-            "Keep a copy where originals are kept. Without it the same table gets other coins, and "
-            "the average of both releases tells more than either.",
+            say("Key of the house (CONFIDENTIAL): {path}", path=path)
+            + (say(", made now") if made else ""),
+            say("Its mark, to compare two copies: {mark}", mark=mark),
+            *([] if copy is None else [say("A copy (CONFIDENTIAL): {copy}", copy=copy)]),
+            say(
+                "Keep a copy where originals are kept. Without it the same table gets other coins, and "
+                "the average of both releases tells more than either."
+            ),
         ],
     )
     return 0

@@ -13,32 +13,35 @@ from tabprotect.cli.verbs import UsageError, Verbs
 from tabprotect.engine.house import register_address
 from tabprotect.engine.register.left_before import left_before
 from tabprotect.engine.release.verdict_figures import Verdict
+from tabprotect.languages.said import say
 
 
 def add(verbs: Verbs) -> None:
     """Declare the commands."""
     group = verbs.group("register")
-    every = group.add("list", run_list, "every release, in order")
-    show = group.add("show", run_show, "one release")
+    every = group.add("list", run_list, say("every release, in order"))
+    show = group.add("show", run_show, say("one release"))
     show.add_argument("which", metavar="NUMBER|FINGERPRINT")
-    check = group.add("check", run_check, "what left before of a table, and what it tells together")
+    check = group.add(
+        "check", run_check, say("what left before of a table, and what it tells together")
+    )
     check.add_argument("table", metavar="TABLE")
     add_reading(check)
-    withdraw = group.add("withdraw", run_withdraw, "note that a release was withdrawn")
+    withdraw = group.add("withdraw", run_withdraw, say("note that a release was withdrawn"))
     withdraw.add_argument("which", metavar="NUMBER|FINGERPRINT")
-    withdraw.add_argument("--reason", default="", help="why; kept in the register")
+    withdraw.add_argument("--reason", default="", help=say("why; kept in the register"))
     for command in (every, show, check, withdraw):
         command.add_argument(
             "--register",
             metavar="FILE|URL",
-            help="the register of releases (default: the house's own)",
+            help=say("the register of releases (default: the house's own)"),
         )
 
 
 def _address(args: argparse.Namespace) -> str:
     found = register_address(args.register)
     if found is None:
-        raise UsageError("there is no register to look into: it is said to be none")
+        raise UsageError(say("there is no register to look into: it is said to be none"))
     return found
 
 
@@ -49,7 +52,7 @@ def run_list(args: argparse.Namespace, console: Console) -> int:
     with Register(_address(args)) as register:
         entries = register.entries()
     data = {"confidential": True, "releases": [entry.as_json() for entry in entries]}
-    lines = [entry.line for entry in entries] or ["Nothing has left this house yet."]
+    lines = [entry.line for entry in entries] or [say("Nothing has left this house yet.")]
     console.result(data, lines)
     return 0
 
@@ -62,7 +65,9 @@ def run_show(args: argparse.Namespace, console: Console) -> int:
         entry = register.find(args.which)
         kept = register.content(entry) is not None
     data = {"confidential": True, **entry.as_json(), "bundle_kept": kept}
-    console.result(data, [f"{name}: {value}" for name, value in data.items()])
+    console.result(
+        data, [say("{name}: {value}", name=name, value=value) for name, value in data.items()]
+    )
     return 0
 
 
@@ -76,7 +81,10 @@ def run_withdraw(args: argparse.Namespace, console: Console) -> int:
         entry = register.find(args.which)
         register.withdraw(entry.number, reason)
         entry = register.find(str(entry.number))
-    lines = [f"withdrawn: {entry.line}", "What was read stays known: it still counts in checks."]
+    lines = [
+        say("withdrawn: {line}", line=entry.line),
+        say("What was read stays known: it still counts in checks."),
+    ]
     console.result({"confidential": True, **entry.as_json()}, lines)
     return 0
 
@@ -98,13 +106,17 @@ def run_check(args: argparse.Namespace, console: Console) -> int:
     }
     lines = [
         *(warning["message"] for warning in before.warnings),
-        *(f"  {e.entry.line}" for e in before.earlier),
+        *(say("  {line}", line=e.entry.line) for e in before.earlier),
         *([] if before.together is None else [_said(before.together, before.releases)]),
     ]
-    console.result(data, lines or ["Nothing of this table has left the house."])
+    console.result(data, lines or [say("Nothing of this table has left the house.")])
     return 0
 
 
 def _said(found: Verdict, releases: int) -> str:
-    whence = "From this release" if releases == 1 else f"From these {releases} releases together"
-    return f"{whence}: {found.sentence}"
+    whence = (
+        say("From this release")
+        if releases == 1
+        else say("From these {releases} releases together", releases=releases)
+    )
+    return say("{whence}: {sentence}", whence=whence, sentence=found.sentence)

@@ -10,6 +10,7 @@ from tabprotect.cli.arguments import keep_apart
 from tabprotect.cli.output import Console
 from tabprotect.cli.verbs import UsageError, Verbs
 from tabprotect.engine.report.report import EDITIONS, SUFFIXES, make_report
+from tabprotect.languages.said import say
 
 
 def add(verbs: Verbs) -> None:
@@ -25,7 +26,7 @@ def add(verbs: Verbs) -> None:
     command.add_argument(
         "--register",
         metavar="FILE|URL|none",
-        help="where the staff edition looks up what left before (default: the house's own)",
+        help=say("where the staff edition looks up what left before (default: the house's own)"),
     )
     command.add_argument("--out", type=Path, required=True, metavar="FILE.html|.pdf")
 
@@ -49,6 +50,13 @@ def run_report(args: argparse.Namespace, console: Console) -> int:
             "out": str(args.out),
             "confidential": staff,
         },
-        [report.verdict.text, f"Report{' (CONFIDENTIAL)' if staff else ''}: {args.out}"],
+        [
+            report.verdict.text,
+            (
+                say("Report (CONFIDENTIAL): {out}", out=args.out)
+                if staff
+                else say("Report: {out}", out=args.out)
+            ),
+        ],
     )
     return 0

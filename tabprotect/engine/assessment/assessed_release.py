@@ -28,8 +28,9 @@ from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.design_weights import SCALE, DesignWeights, rounded
 from tabprotect.engine.tables.groupings.true_table import true_table
 from tabprotect.engine.tables.publication import Publication
+from tabprotect.languages.said import say
 
-UNNAMED = "the table has one variable only: none is left as a key"
+UNNAMED = say("the table has one variable only: none is left as a key")
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,7 +81,7 @@ class AssessedRelease:
             Where estimates are published.
         """
         if self.weighted:
-            raise NotComputable("estimates are published, not counts of records")
+            raise NotComputable(say("estimates are published, not counts of records"))
 
     @cached_property
     def counts(self) -> Floats:
@@ -99,7 +100,7 @@ class AssessedRelease:
     @property
     def _weights(self) -> DesignWeights:
         if self.problem.weights is None:
-            raise NotComputable("the original has no design weights")
+            raise NotComputable(say("the original has no design weights"))
         return self.problem.weights
 
     @cached_property
@@ -118,7 +119,7 @@ class AssessedRelease:
         """
         known = ~np.isnan(self.published)
         if not known.any():
-            raise NotComputable("no compared cell is published")
+            raise NotComputable(say("no compared cell is published"))
         return np.asarray(known)
 
     @cached_property
@@ -146,7 +147,7 @@ class AssessedRelease:
         except Interrupted:
             raise
         except TabprotectError as error:
-            return f"additivity cannot be restored: {error}"
+            return say("additivity cannot be restored: {error}", error=error)
 
     @property
     def restored_own(self) -> Floats:
@@ -169,7 +170,7 @@ class AssessedRelease:
         except Interrupted:
             raise
         except TabprotectError as error:
-            return f"the inner cells cannot be fitted: {error}"
+            return say("the inner cells cannot be fitted: {error}", error=error)
 
     @property
     def expected(self) -> Floats:
@@ -233,7 +234,7 @@ class AssessedRelease:
     def second_posterior(self) -> Posterior:
         """The same from the second release alone."""
         if self.second is None:
-            raise NotComputable("there is no second release")
+            raise NotComputable(say("there is no second release"))
         return self._believed_of(self.second)
 
     def _believed_of(self, release: Release) -> Posterior:
@@ -260,7 +261,9 @@ class AssessedRelease:
         """
         mask = self.problem.at_risk.mask(self.believed)
         if not mask.any():
-            raise NotComputable(f"no cell has a count at risk ({self.problem.at_risk})")
+            raise NotComputable(
+                say("no cell has a count at risk ({at_risk})", at_risk=self.problem.at_risk)
+            )
         return mask
 
     @cached_property
@@ -274,7 +277,9 @@ class AssessedRelease:
         """
         posterior = self.posterior
         if posterior.way != "exact":
-            raise NotComputable("the posterior is drawn: it does not show every possible count")
+            raise NotComputable(
+                say("the posterior is drawn: it does not show every possible count")
+            )
         possible = posterior.chances > 0
         low = possible.argmax(axis=1)
         high = possible.shape[1] - 1 - possible[:, ::-1].argmax(axis=1)

@@ -18,6 +18,7 @@ from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.groupings.grouping import Grouping
 from tabprotect.engine.tables.margins import MarginSet
 from tabprotect.engine.tables.publication import Publication
+from tabprotect.languages.said import say
 
 
 def published_by(release: Release) -> Publication:
@@ -33,7 +34,7 @@ def published_by(release: Release) -> Publication:
     publication = Publication(release.domain, margins, groupings)
     found = tuple(published.table.domain for published in release.tables)
     if publication.margins != margins or publication.domains != found:
-        raise NotComputable("a published table is laid out in another way than the original")
+        raise NotComputable(say("a published table is laid out in another way than the original"))
     return publication
 
 

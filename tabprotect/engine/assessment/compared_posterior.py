@@ -13,6 +13,7 @@ from tabprotect.engine.errors import Interrupted, TabprotectError
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.release.release import Release
+from tabprotect.languages.said import say
 
 SECONDS = 30.0
 """After which one is given up: a safety net that no figure depends on."""
@@ -32,7 +33,9 @@ class _Deadline:
         # The fraction is that of a part: whoever watches sees the runs.
         self.progress.report(stage, 0.0)
         if time.monotonic() > self.end:
-            raise NotComputable(f"the posterior would take more than {SECONDS:g} s")
+            raise NotComputable(
+                say("the posterior would take more than {SECONDS:g} s", SECONDS=SECONDS)
+            )
 
 
 _FOUND: dict[str, Posterior | str] = {}

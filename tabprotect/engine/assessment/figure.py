@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tabprotect.engine.arrays import Floats
+from tabprotect.languages.said import say
 
-AT_LEAST = "at least: "
+AT_LEAST = say("at least: ")
 """How the reason begins where there is a value which the true one may exceed."""
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.tables.domain import Domain
+from tabprotect.languages.said import say
 
 
 @dataclass(frozen=True)
@@ -34,16 +35,20 @@ class Key:
         wrong = {}
         for name in variables or ():
             if name not in domain.names:
-                wrong["key"] = f"the table has no variable {name!r}"
+                wrong["key"] = say("the table has no variable {name}", name=repr(name))
         if sensitive is not None and sensitive not in domain.names:
-            wrong["sensitive"] = f"the table has no variable {sensitive!r}"
+            wrong["sensitive"] = say(
+                "the table has no variable {sensitive}", sensitive=repr(sensitive)
+            )
         elif variables is not None and sensitive in variables:
-            wrong["sensitive"] = f"{sensitive!r} is a key variable"
+            wrong["sensitive"] = say("{sensitive} is a key variable", sensitive=repr(sensitive))
         left = [name for name in domain.names if name not in (variables or ())]
         if not wrong and sensitive is None and not left:
-            wrong["key"] = "no variable is left to be sensitive"
+            wrong["key"] = say("no variable is left to be sensitive")
         if wrong:
-            raise ParameterError(wrong, hint=f"there are {', '.join(domain.names)}")
+            raise ParameterError(
+                wrong, hint=say("there are {names}", names=", ".join(domain.names))
+            )
         chosen = left[-1] if sensitive is None else sensitive
         if variables is None:
             variables = tuple(name for name in domain.names if name != chosen)

@@ -10,6 +10,7 @@ from typing import ClassVar, Literal
 
 from tabprotect.engine.assessment.assessed_release import AssessedRelease
 from tabprotect.engine.assessment.figure import Figure, NotComputable
+from tabprotect.languages.said import say
 
 Noun = Literal["risk", "utility"]
 Direction = Literal["higher is better", "lower is better"]
@@ -17,11 +18,11 @@ Over = Literal["published cells", "inner cells", "key groups"]
 
 NEEDS: Mapping[str, str] = MappingProxyType(
     {
-        "restored": "The published counts made additive",
-        "expected": "The inner cells that the published counts suggest",
-        "key": "Key variables and a sensitive one",
-        "posterior": "The posterior of the true counts",
-        "second_release": "A second release of the same table by the same method",
+        "restored": say("The published counts made additive"),
+        "expected": say("The inner cells that the published counts suggest"),
+        "key": say("Key variables and a sensitive one"),
+        "posterior": say("The posterior of the true counts"),
+        "second_release": say("A second release of the same table by the same method"),
     }
 )
 """What measures need of a case, by name."""

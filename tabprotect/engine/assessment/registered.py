@@ -9,6 +9,7 @@ from tabprotect.engine.assessment import risk, utility
 from tabprotect.engine.assessment.measure import Measure
 from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.registry import Registry
+from tabprotect.languages.said import say
 
 
 @cache
@@ -42,7 +43,11 @@ def named_measures(names: Sequence[str] | None) -> tuple[Measure, ...]:
     wrong = [name for name in names if name not in known and name not in ("risk", "utility")]
     if wrong or not names:
         raise ParameterError(
-            {"measures": f"unknown: {', '.join(wrong)}" if wrong else "name at least one"},
-            hint=f"there are risk, utility, {', '.join(known)}",
+            {
+                "measures": say("unknown: {wrong}", wrong=", ".join(wrong))
+                if wrong
+                else say("name at least one")
+            },
+            hint=say("there are risk, utility, {known}", known=", ".join(known)),
         )
     return tuple(m for m in known.values() if m.name in names or m.noun in names)

@@ -24,6 +24,7 @@ from tabprotect.engine.release.release import Release
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Domain, Index
 from tabprotect.engine.tables.table import Table
+from tabprotect.languages.said import say
 
 MOST_PAIRED = 10**8
 """Counts of all pairs of an earlier and a later original."""
@@ -160,8 +161,8 @@ def revision(
     earlier, later = (Evidence(release) for release in releases)
     if any(one.likelihood.domain != old.domain for one in (earlier, later)):
         raise InputError(
-            "a release is of a table with other variables",
-            hint="give the releases of these very tables, the old one's first",
+            say("a release is of a table with other variables"),
+            hint=say("give the releases of these very tables, the old one's first"),
         )
     before, after = (
         believe([one], knowing=RELEASE_ALONE, progress=progress).posterior
@@ -211,8 +212,8 @@ def aligned(table: Table, domain: Domain) -> Table:
     )
     if not same:
         raise InputError(
-            "the two tables have other variables or categories",
-            hint="only tables of one domain can be compared cell by cell",
+            say("the two tables have other variables or categories"),
+            hint=say("only tables of one domain can be compared cell by cell"),
         )
     keys, counts = table.cells
     index = np.unravel_index(keys, table.domain.shape)
@@ -276,7 +277,7 @@ def _few_changes(
     mass: Floats = np.zeros(cells * width)
     base: Ints = np.arange(cells) * width + reach
     for number, (table, weight) in enumerate(zip(old, weights, strict=True)):
-        progress.report("pairing the originals", number / len(old))
+        progress.report(say("pairing the originals"), number / len(old))
         change = new - table
         each = weight * others * EACH_PERSON ** np.abs(change).sum(axis=1)
         place = (change + base).reshape(-1)

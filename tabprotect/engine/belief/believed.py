@@ -11,6 +11,7 @@ import numpy as np
 from tabprotect.engine.arrays import Ints
 from tabprotect.engine.posterior.columns import cells_json
 from tabprotect.engine.posterior.posterior import Posterior
+from tabprotect.languages.said import say
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,12 +43,19 @@ class Believed:
         """What became of repeated draws and attempts, in words; empty where there were none."""
         said = []
         if self.repeated:
-            of = "One release is" if self.repeated == 1 else f"{self.repeated} releases are"
-            said.append(f"{of} the same draw as another, which tells nothing more.")
+            of = (
+                say("One release is")
+                if self.repeated == 1
+                else say("{repeated} releases are", repeated=self.repeated)
+            )
+            said.append(say("{of} the same draw as another, which tells nothing more.", of=of))
         if not self.weighed:
             said.append(
-                f"Up to {self.attempts_at_most} draws were made until one passed the gate: no odds "
-                f"differ by more than a factor of {self.attempts_at_most} for that."
+                say(
+                    "Up to {attempts_at_most} draws were made until one passed the gate: no odds "
+                    "differ by more than a factor of {attempts_at_most} for that.",
+                    attempts_at_most=self.attempts_at_most,
+                )
             )
         return " ".join(said)
 
@@ -90,6 +98,6 @@ class Believed:
         if cells is None:
             cells = np.arange(self.posterior.domain.size, dtype=np.int64)
         head = json.dumps(self.head(), allow_nan=False)
-        yield f'{head[:-1]}, "cells": ['
+        yield say('{head}, "cells": [', head=head[:-1])
         yield from cells_json(self.posterior, cells)
         yield "]}\n"

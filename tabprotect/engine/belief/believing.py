@@ -38,8 +38,9 @@ from tabprotect.engine.release.likelihood import (
 )
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.release.stated_gate import CHANGED, UNSTATED, Gate
+from tabprotect.languages.said import say
 
-CHOICE_NOTE = "What the choice of all published counts together says is left out."
+CHOICE_NOTE = say("What the choice of all published counts together says is left out.")
 
 
 @dataclass(frozen=True, eq=False)
@@ -168,7 +169,9 @@ def distinct(evidence: Sequence[Evidence]) -> list[Evidence]:
 def _effort_for(release: Release, effort: Effort) -> Effort:
     size, mechanism = release.domain.size, release.mechanism
     if effort.cells is not None and size > effort.cells:
-        raise TooLargeError(f"{size:,} cells are too many for a posterior in a comparison")
+        raise TooLargeError(
+            say("{size:,} cells are too many for a posterior in a comparison", size=size)
+        )
     if effort.steps_once is None or methods()[mechanism.method].is_random(mechanism.values):
         return effort
     return replace(effort, steps=max(effort.steps or 0, effort.steps_once))
@@ -231,8 +234,10 @@ class _Means:
         assert first is not None
         if asked == "exact":
             raise InfeasibleError(
-                "the originals of none of these releases can be listed, so there is no exact way",
-                hint="take Monte Carlo",
+                say(
+                    "the originals of none of these releases can be listed, so there is no exact way"
+                ),
+                hint=say("take Monte Carlo"),
             )
         draws = self.effort.draws
         return posterior_joined(first, likelihoods[1:], self.randomness, self.progress, draws=draws)
@@ -256,11 +261,16 @@ class _Means:
     def _settled(self, found: Posterior) -> Posterior:
         """The same, unless it is simulated and nothing can be judged by it."""
         if self.effort.settled and _unsettled(found):
-            raise InfeasibleError("the simulated posterior has not settled: nothing to judge by")
+            raise InfeasibleError(
+                say("the simulated posterior has not settled: nothing to judge by")
+            )
         if self.effort.settled and _says_little(found):
             raise InfeasibleError(
-                f"the simulated posterior is worth {found.effective_sample_size:.0f} independent "
-                "draws only: too few to judge by"
+                say(
+                    "the simulated posterior is worth {effective_sample_size:.0f} independent "
+                    "draws only: too few to judge by",
+                    effective_sample_size=found.effective_sample_size,
+                )
             )
         return found
 
@@ -279,7 +289,12 @@ class _Means:
         if size > effort.joined:
             raise _hanging_together(size)
         if not effort.draws:
-            raise TooLargeError(f"it takes long: worked out in the first {COMPARED_RUNS} runs only")
+            raise TooLargeError(
+                say(
+                    "it takes long: worked out in the first {COMPARED_RUNS} runs only",
+                    COMPARED_RUNS=COMPARED_RUNS,
+                )
+            )
         return self._infer(likelihood, effort)
 
     def _of_factors(self, likelihood: CellFactors) -> Posterior:
@@ -297,8 +312,11 @@ class _Means:
             if not joined:
                 raise
             raise TooLargeError(
-                f"{joined:,} cells hang together in too many ways for a comparison: ask for the "
-                "posterior of one release"
+                say(
+                    "{joined:,} cells hang together in too many ways for a comparison: ask for the "
+                    "posterior of one release",
+                    joined=joined,
+                )
             ) from None
 
     def _counted(self, likelihood: CellFactors, most: int) -> Posterior:
@@ -344,7 +362,9 @@ def _says_little(found: Posterior) -> bool:
 
 
 def _hanging_together(cells: int) -> TooLargeError:
-    return TooLargeError(f"{cells:,} cells hang together: too many for a posterior in a comparison")
+    return TooLargeError(
+        say("{cells:,} cells hang together: too many for a posterior in a comparison", cells=cells)
+    )
 
 
 def _joined(likelihood: CellFactors) -> int:

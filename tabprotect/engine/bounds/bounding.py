@@ -26,6 +26,7 @@ from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.margins import MarginSet, maximal_margins
 from tabprotect.engine.tables.table import Table
+from tabprotect.languages.said import plural, say
 
 MOST_LISTED = 5_000_000
 """Cells that `cells="all"` lists."""
@@ -46,11 +47,11 @@ MOST_CELLS = 20_000
 Way = Literal["auto", "decomposable", "shuttle", "lp", "integer"]
 
 WAYS: dict[str, str] = {
-    "auto": "the cheapest way that is exact",
-    "decomposable": "closed form, for decomposable releases only",
-    "shuttle": "shuttle algorithm: contains the true bounds",
-    "lp": "linear programmes: contain the true bounds",
-    "integer": "an integer programme for every cell, however long it takes",
+    "auto": say("the cheapest way that is exact"),
+    "decomposable": say("closed form, for decomposable releases only"),
+    "shuttle": say("shuttle algorithm: contains the true bounds"),
+    "lp": say("linear programmes: contain the true bounds"),
+    "integer": say("an integer programme for every cell, however long it takes"),
 }
 
 Verdict = Literal["safe", "bad", "unknown"]
@@ -58,7 +59,7 @@ Verdict = Literal["safe", "bad", "unknown"]
 CellChoice = Literal["at-risk", "all"] | Ints
 
 
-TOO_LARGE = " The release leaves too many cells open, or too large counts, to solve for it."
+TOO_LARGE = say(" The release leaves too many cells open, or too large counts, to solve for it.")
 
 Step = Literal["shuttle", "neighbours", "lp", "integer"]
 
@@ -71,10 +72,10 @@ _STEPS: dict[str, tuple[Step, ...]] = {
 }
 
 _STAGES: dict[Step, str] = {
-    "shuttle": "shuttle algorithm",
-    "neighbours": "tables near the original",
-    "lp": "linear programmes",
-    "integer": "integer programmes",
+    "shuttle": say("shuttle algorithm"),
+    "neighbours": say("tables near the original"),
+    "lp": say("linear programmes"),
+    "integer": say("integer programmes"),
 }
 
 
@@ -145,8 +146,8 @@ def bounds(
     enclosure = _enclosure(table, release, cells, at_risk, method, progress)
     if method == "decomposable" and enclosure.kernels:
         raise ParameterError(
-            {"bounds": "the released margins are not decomposable: there is no closed form"},
-            hint="take auto",
+            {"bounds": say("the released margins are not decomposable: there is no closed form")},
+            hint=say("take auto"),
         )
     for step in _STEPS[method]:
         if step == "shuttle":
@@ -293,9 +294,17 @@ def _enclosure(
     most_open: int = SUPPORT_CELLS,
 ) -> Enclosure:
     if method not in WAYS:
-        raise ParameterError({"bounds": f"unknown: {method!r}; there are {', '.join(WAYS)}"})
+        raise ParameterError(
+            {
+                "bounds": say(
+                    "unknown: {method}; there are {WAYS}", method=repr(method), WAYS=", ".join(WAYS)
+                )
+            }
+        )
     if table.has_negative:
-        raise InputError("an original count is negative", hint="bounds are for counts from 0")
+        raise InputError(
+            say("an original count is negative"), hint=say("bounds are for counts from 0")
+        )
     margins = released(table, release)
     keys = _keys(table, cells, at_risk)
     return Enclosure(
@@ -317,12 +326,13 @@ def released(table: Table, release: Sequence[Sequence[str]]) -> MarginSet:
         For an empty release, and for unknown or repeated variables.
     """
     if not len(release):
-        raise InputError("nothing is released", hint="name at least one margin")
+        raise InputError(say("nothing is released"), hint=say("name at least one margin"))
     for margin in release:
         twice = {name for name in margin if list(margin).count(name) > 1}
         if twice:
             raise InputError(
-                f"the variable {min(twice)!r} is named twice in one margin", hint="name it once"
+                say("the variable {twice} is named twice in one margin", twice=repr(min(twice))),
+                hint=say("name it once"),
             )
     return maximal_margins(table.domain, release)
 
@@ -331,9 +341,9 @@ def _keys(table: Table, cells: CellChoice, at_risk: tuple[int, int]) -> Ints:
     if not isinstance(cells, str):
         keys = np.array(cells, dtype=np.int64)
         if not len(keys):
-            raise InputError("no cells are asked for")
+            raise InputError(say("no cells are asked for"))
         if int(keys.min()) < 0 or int(keys.max()) >= table.domain.size:
-            raise InputError("a cell lies outside the table")
+            raise InputError(say("a cell lies outside the table"))
         return keys
     if cells == "at-risk" and at_risk[0] > 0:
         held, counts = table.cells
@@ -341,8 +351,8 @@ def _keys(table: Table, cells: CellChoice, at_risk: tuple[int, int]) -> Ints:
     else:
         if table.domain.size > MOST_LISTED:
             raise InputError(
-                f"the table has {table.domain.size:,} cells: too many to list",
-                hint="ask for the at-risk cells, with counts from 1",
+                say("the table has {size:,} cells: too many to list", size=table.domain.size),
+                hint=say("ask for the at-risk cells, with counts from 1"),
             )
         keys = np.arange(table.domain.size, dtype=np.int64)
         if cells == "at-risk":
@@ -351,9 +361,13 @@ def _keys(table: Table, cells: CellChoice, at_risk: tuple[int, int]) -> Ints:
             keys = keys[small & ~table.domain.structural_cells()]
     if not len(keys):
         raise InputError(
-            f"no cell of the table has a count in {at_risk[0]}..{at_risk[1]}: "
-            "there is nothing at risk",
-            hint="declare other counts at risk, for example 1..3, or ask for all cells",
+            say(
+                "no cell of the table has a count in {at_risk}..{at_risk2}: "
+                "there is nothing at risk",
+                at_risk=at_risk[0],
+                at_risk2=at_risk[1],
+            ),
+            hint=say("declare other counts at risk, for example 1..3, or ask for all cells"),
         )
     return keys
 
@@ -362,16 +376,18 @@ def _result(enclosure: Enclosure) -> Bounds:
     lower, upper = enclosure.outer()
     sharp = enclosure.sharp()
     if not enclosure.kernels:
-        why = "The released margins are decomposable: the bounds are a closed form and sharp."
+        why = say("The released margins are decomposable: the bounds are a closed form and sharp.")
     elif sharp.all():
-        why = (
+        why = say(
             "The bounds are sharp: for each end of each interval there is a table of whole counts "
             "with the released margins."
         )
     else:
-        why = (
-            f"The bounds of {int((~sharp).sum()):,} of {len(sharp):,} cells contain the true "
-            "ones but are not proven sharp: they can prove a release too narrow, never wide enough."
+        why = say(
+            "The bounds of {sum:,} of {sharp:,} cells contain the true "
+            "ones but are not proven sharp: they can prove a release too narrow, never wide enough.",
+            sum=int((~sharp).sum()),
+            sharp=len(sharp),
         )
         if enclosure.left_out:
             why += TOO_LARGE
@@ -382,15 +398,30 @@ def _sentence(
     verdict: Verdict | None, smallest: int, beta: int | None, enclosure: Enclosure, exact: bool
 ) -> str:
     if verdict == "safe":
-        return (
-            f"Wide enough: from the released margins by themselves it is proved that every judged cell "
-            f"can still take counts at least {beta} apart."
+        return say(
+            "Wide enough: from the released margins by themselves it is proved that every judged cell "
+            "can still take counts at least {beta} apart.",
+            beta=beta,
         )
     if verdict == "bad":
-        return f"Too narrow: a judged cell's width is at most {smallest}, less than {beta}."
+        return say(
+            "Too narrow: a judged cell's width is at most {smallest}, less than {beta}.",
+            smallest=smallest,
+            beta=beta,
+        )
     if verdict == "unknown":
         assert beta is not None
         short = int((_widths(enclosure)[1] < beta).sum())
-        why = f"Not proved wide enough at {beta}: no tables that far apart are known for {short:,} cell{'' if short == 1 else 's'}."
+        why = plural(
+            short,
+            "Not proved wide enough at {beta}: no tables that far apart are known for {short:,} cell.",
+            "Not proved wide enough at {beta}: no tables that far apart are known for {short:,} cells.",
+            beta=beta,
+            short=short,
+        )
         return why + (TOO_LARGE if enclosure.left_out else "")
-    return f"The smallest width is {'' if exact else 'at most '}{smallest}."
+    return (
+        say("The smallest width is {smallest}.", smallest=smallest)
+        if exact
+        else say("The smallest width is at most {smallest}.", smallest=smallest)
+    )

@@ -24,6 +24,7 @@ from tabprotect.engine.bounds.bounds import Bounds
 from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.tables.margins import MarginSet
 from tabprotect.engine.tables.table import Table
+from tabprotect.languages.said import say
 
 
 @dataclass(frozen=True)
@@ -124,8 +125,8 @@ def decomposable_bounds(table: Table, margins: MarginSet, cells: Ints) -> Bounds
     tree = margin_tree(margins)
     if not tree.decomposable:
         raise ParameterError(
-            {"bounds": "the released margins are not decomposable: there is no closed form"},
-            hint="take integer, or auto",
+            {"bounds": say("the released margins are not decomposable: there is no closed form")},
+            hint=say("take integer, or auto"),
         )
     upper, lower = closed_form(table, tree.cliques, tree.separators, cells)
     covered = {name for margin in margins for name in margin}
@@ -137,7 +138,7 @@ def decomposable_bounds(table: Table, margins: MarginSet, cells: Ints) -> Bounds
         upper,
         sharp=np.ones(len(cells), dtype=np.bool_),
         method="decomposable",
-        why="The released margins are decomposable: the bounds are a closed form and sharp.",
+        why=say("The released margins are decomposable: the bounds are a closed form and sharp."),
     )
 
 

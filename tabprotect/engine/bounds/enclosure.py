@@ -30,6 +30,7 @@ from tabprotect.engine.progress import Progress
 from tabprotect.engine.solver import Sense
 from tabprotect.engine.tables.margins import MarginSet
 from tabprotect.engine.tables.table import Table
+from tabprotect.languages.said import say
 
 SENSES: tuple[Sense, ...] = ("max", "min")
 
@@ -65,7 +66,7 @@ class Kernel:
         self.low = np.zeros(len(keys), dtype=np.int64)
         self.high = np.full(len(keys), table.total, dtype=np.int64)
         for margin in margins:
-            progress.report("margins at the cells", 0.0)
+            progress.report(say("margins at the cells"), 0.0)
             np.minimum(self.high, counts_at(table, margin, keys), out=self.high)
         self._opened = support(
             table, margins, most_cells=most_cells, structure=structure, progress=progress

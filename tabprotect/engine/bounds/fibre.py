@@ -17,6 +17,7 @@ import numpy as np
 
 from tabprotect.engine.arrays import Ints
 from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.languages.said import say
 
 FIBRE_DIMENSION = 24
 """Free cells of a fibre that is listed; one of more has too many tables."""
@@ -211,7 +212,7 @@ def _walked(rows: _Rows, most: int, progress: Progress) -> np.ndarray | None:
         )
         parts, held = [], 0
         for begin in range(0, len(points), block):
-            progress.report("listing tables", (done + begin / len(points)) / dimension)
+            progress.report(say("listing tables"), (done + begin / len(points)) / dimension)
             here = points[begin : begin + block].astype(np.int64)
             least, top = rows.reached(here, taken, next_)
             lengths = np.maximum(top - least + 1, 0)

@@ -22,6 +22,7 @@ from tabprotect.engine.solver import Model
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table, better_sparse
 from tabprotect.engine.tables.variable import Variable
+from tabprotect.languages.said import plural, say
 
 JOINED_CELLS = 100_000
 """Cells of files that do not come apart, joined by an integer programme."""
@@ -99,12 +100,18 @@ def _check_same(a: Table, b: Table, one: str, two: str) -> None:
         ^ set(zip(theirs.tolist(), others.tolist(), strict=True))
     )
     cells = list(dict.fromkeys(key for key, _ in differ))
-    are = "is" if len(cells) == 1 else "are"
     raise InputError(
-        f"{len(cells):,} of {a.domain.size:,} common cells {are} counted otherwise than in {one}",
+        plural(
+            len(cells),
+            "{cells:,} of {size:,} common cells is counted otherwise than in {one}",
+            "{cells:,} of {size:,} common cells are counted otherwise than in {one}",
+            cells=len(cells),
+            size=a.domain.size,
+            one=one,
+        ),
         file=two,
-        cell=a.domain.cell_text(a.domain.unflat(cells[0])) if a.domain.ndim else "the total",
-        hint="tables of a set are of the same records",
+        cell=a.domain.cell_text(a.domain.unflat(cells[0])) if a.domain.ndim else say("the total"),
+        hint=say("tables of a set are of the same records"),
     )
 
 
@@ -136,8 +143,8 @@ def _one(same: Sequence[Variable]) -> Variable:
         return max(whole, key=lambda v: len(v.coarser))
     if any(v.coarser for v in same):
         raise InputError(
-            f"no file has all categories of {same[0].name!r}",
-            hint="the file with its levels must list every category",
+            say("no file has all categories of {name}", name=repr(same[0].name)),
+            hint=say("the file with its levels must list every category"),
         )
     return Variable(same[0].name, tuple(every))
 
@@ -147,7 +154,9 @@ def _over(table: Table, domain: Domain, name: str) -> Table:
     names = table.domain.names
     own = domain.project(names)
     if own.ndim < len(names):
-        raise InputError("two of its variables tell each other", file=name, hint="leave one out")
+        raise InputError(
+            say("two of its variables tell each other"), file=name, hint=say("leave one out")
+        )
     codes, counts = table.listed
     by_name: dict[str, Ints] = {}
     for variable, column in zip(table.domain.variables, codes, strict=True):
@@ -155,9 +164,13 @@ def _over(table: Table, domain: Domain, name: str) -> Table:
         unknown = set(variable.categories) - set(target.categories)
         if unknown:
             raise InputError(
-                f"{sorted(unknown)[0]!r} is no group of {variable.name!r}",
+                say(
+                    "{unknown} is no group of {name}",
+                    unknown=repr(sorted(unknown)[0]),
+                    name=repr(variable.name),
+                ),
                 file=name,
-                hint="name groups as the file with the levels does",
+                hint=say("name groups as the file with the levels does"),
             )
         numbers = np.array([target.code(c) for c in variable.categories], dtype=np.int64)
         by_name[target.name] = numbers[column]
@@ -191,10 +204,13 @@ def _along(whole: Table, beside: Table, shared: Sequence[str], domain: Domain) -
 
 def _solved(domain: Domain, parts: Sequence[Table], progress: Progress) -> Table:
     """By an integer programme over the cells that no part says are empty."""
-    hint = "count the records by all variables, or leave out a file"
+    hint = say("count the records by all variables, or leave out a file")
     if domain.size > JOINED_CELLS or parts[0].total > LARGEST_TOTAL:
         raise TooLargeError(
-            f"the files do not come apart, and {domain.size:,} cells are too many to be joined",
+            say(
+                "the files do not come apart, and {size:,} cells are too many to be joined",
+                size=domain.size,
+            ),
             hint=hint,
         )
     keys = np.arange(domain.size, dtype=np.int64)
@@ -220,11 +236,14 @@ def _solved(domain: Domain, parts: Sequence[Table], progress: Progress) -> Table
         )
         try:
             point = model.optimise(
-                np.zeros(0, dtype=np.int64), "min", progress=progress, stage="joining the files"
+                np.zeros(0, dtype=np.int64),
+                "min",
+                progress=progress,
+                stage=say("joining the files"),
             ).point
         except InfeasibleError:
             break
         found = Table.dense(domain, Table.sparse(domain, keys, np.rint(point)).counts)
         if all(_same(found.margin(part.domain.names), part) for part in parts):
             return found
-    raise InputError("no table of whole counts has all the files as its margins", hint=hint)
+    raise InputError(say("no table of whole counts has all the files as its margins"), hint=hint)

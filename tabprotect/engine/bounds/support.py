@@ -14,6 +14,7 @@ from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.margins import MarginSet
 from tabprotect.engine.tables.table import Table
+from tabprotect.languages.said import say
 
 SUPPORT_CELLS = 2_000_000
 """Cells a support is built for; a sweep of the shuttle takes seconds there."""
@@ -22,7 +23,7 @@ MOST_ENTRIES = 160_000_000
 """Cells times margins that a support is built for: four bytes each."""
 
 
-STAGE = "cells left open"
+STAGE = say("cells left open")
 
 
 @dataclass(frozen=True, eq=False)

@@ -23,6 +23,7 @@ from tabprotect.engine.budgets import (
     MAX_UNPACKED,
 )
 from tabprotect.engine.errors import BundleError, InputError
+from tabprotect.languages.said import say
 from tabprotect.version import __version__
 
 MAX_RATIO = 150
@@ -79,18 +80,26 @@ def load(path: Path) -> bytes:
         When it is absurdly large.
     """
     if path.exists() and not path.is_file() and not path.is_dir():
-        raise InputError("this is no regular file", file=path)
+        raise InputError(say("this is no regular file"), file=path)
     try:
         with path.open("rb") as file:
             data = file.read(MAX_ARCHIVE + 1)
     except FileNotFoundError:
-        raise InputError("there is no such file", file=path) from None
+        raise InputError(say("there is no such file"), file=path) from None
     except IsADirectoryError:
-        raise InputError("this is a folder, not a zip file", file=path) from None
+        raise InputError(say("this is a folder, not a zip file"), file=path) from None
     except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", file=path) from None
+        raise InputError(
+            say("cannot be read: {strerror}", strerror=error.strerror), file=path
+        ) from None
     if len(data) > MAX_ARCHIVE:
-        raise BundleError(f"{path.name}: larger than {MAX_ARCHIVE // _MEBIBYTE} MiB: refused")
+        raise BundleError(
+            say(
+                "{name}: larger than {MAX_ARCHIVE} MiB: refused",
+                name=path.name,
+                MAX_ARCHIVE=MAX_ARCHIVE // _MEBIBYTE,
+            )
+        )
     return data
 
 
@@ -112,35 +121,37 @@ def unpack(data: bytes, *, allowed: Callable[[str], bool]) -> dict[str, bytes]:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             members = archive.infolist()
             if len(members) > MAX_MEMBERS:
-                raise BundleError(f"the zip has {len(members)} files: refused")
+                raise BundleError(say("the zip has {members} files: refused", members=len(members)))
             seen: set[str] = set()
             for member in members:
                 _check_member(member, allowed)
                 if member.filename in seen:
-                    raise BundleError(f"the zip holds {member.filename!r} twice")
+                    raise BundleError(
+                        say("the zip holds {filename} twice", filename=repr(member.filename))
+                    )
                 seen.add(member.filename)
             if sum(m.file_size for m in members) > MAX_UNPACKED:
-                raise BundleError("the zip unpacks to more than 1 GiB: refused as a zip bomb")
+                raise BundleError(say("the zip unpacks to more than 1 GiB: refused as a zip bomb"))
             return {m.filename: _read(archive, m) for m in members}
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, ValueError) as error:
-        raise BundleError(f"the zip is damaged or is none: {error}") from None
+        raise BundleError(say("the zip is damaged or is none: {error}", error=error)) from None
     except (OSError, RuntimeError) as error:
-        raise BundleError(f"the zip cannot be unpacked: {error}") from None
+        raise BundleError(say("the zip cannot be unpacked: {error}", error=error)) from None
 
 
 def _check_directory(data: bytes) -> None:
     """Refuse a list of files that would fill the memory before any of them is looked at."""
     end = data.rfind(b"PK\x05\x06", max(len(data) - 2**16 - 22, 0))
     if end < 0 or len(data) < end + 22:
-        raise BundleError("this is no zip file, or its end is missing")
+        raise BundleError(say("this is no zip file, or its end is missing"))
     if len(data) != end + 22:
-        raise BundleError("there is something behind the end of the zip: refused")
+        raise BundleError(say("there is something behind the end of the zip: refused"))
     if data[:4] != b"PK\x03\x04":
-        raise BundleError("there is something before the beginning of the zip: refused")
+        raise BundleError(say("there is something before the beginning of the zip: refused"))
     if data[max(end - 20, 0) : end].startswith(b"PK\x06\x07"):
-        raise BundleError("the zip is in the format for absurd sizes (zip64): refused")
+        raise BundleError(say("the zip is in the format for absurd sizes (zip64): refused"))
     if int.from_bytes(data[end + 12 : end + 16], "little") > MAX_DIRECTORY:
-        raise BundleError("the zip lists an absurd number of files: refused")
+        raise BundleError(say("the zip lists an absurd number of files: refused"))
 
 
 def _check_member(member: zipfile.ZipInfo, allowed: Callable[[str], bool]) -> None:
@@ -148,24 +159,31 @@ def _check_member(member: zipfile.ZipInfo, allowed: Callable[[str], bool]) -> No
     name = member.orig_filename
     parts = name.replace("\\", "/").split("/")
     if name.startswith(("/", "\\")) or ".." in parts or ":" in name or "\x00" in name:
-        raise BundleError(f"the zip holds the name {name!r}, which leads out of it: refused")
+        raise BundleError(
+            say("the zip holds the name {name}, which leads out of it: refused", name=repr(name))
+        )
     mode = member.external_attr >> 16
     if stat.S_ISLNK(mode):
-        raise BundleError(f"{name!r} is a link: refused")
+        raise BundleError(say("{name} is a link: refused", name=repr(name)))
     if member.is_dir() or (stat.S_IFMT(mode) not in (0, stat.S_IFREG)):
-        raise BundleError(f"{name!r} is not a plain file: refused")
+        raise BundleError(say("{name} is not a plain file: refused", name=repr(name)))
     if member.flag_bits & 0x1:
-        raise BundleError(f"{name!r} is encrypted: refused")
+        raise BundleError(say("{name} is encrypted: refused", name=repr(name)))
     if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-        raise BundleError(f"{name!r} is compressed in an unusual way: refused")
+        raise BundleError(say("{name} is compressed in an unusual way: refused", name=repr(name)))
     if member.comment:
-        raise BundleError(f"{name!r} carries a comment: refused")
+        raise BundleError(say("{name} carries a comment: refused", name=repr(name)))
     if not allowed(name):
-        raise BundleError(f"the zip holds {name!r}, which does not belong in it")
+        raise BundleError(say("the zip holds {name}, which does not belong in it", name=repr(name)))
     if member.file_size > MAX_MEMBER or _implausible(member):
         raise BundleError(
-            f"{name!r} unpacks from {member.compress_size:,} to {member.file_size:,} bytes: "
-            "refused as a zip bomb"
+            say(
+                "{name} unpacks from {compress_size:,} to {file_size:,} bytes: "
+                "refused as a zip bomb",
+                name=repr(name),
+                compress_size=member.compress_size,
+                file_size=member.file_size,
+            )
         )
 
 
@@ -177,7 +195,9 @@ def _read(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
     with archive.open(member) as file:
         data = file.read(member.file_size + 1)
     if len(data) != member.file_size:
-        raise BundleError(f"{member.filename!r} does not have the size the zip says")
+        raise BundleError(
+            say("{filename} does not have the size the zip says", filename=repr(member.filename))
+        )
     return data
 
 
@@ -203,19 +223,25 @@ def parse_json(name: str, data: bytes) -> object:
     """
 
     if len(data) > MAX_JSON:
-        raise BundleError(f"{name}: larger than {MAX_JSON // _MEBIBYTE} MiB: refused")
+        raise BundleError(
+            say(
+                "{name}: larger than {MAX_JSON} MiB: refused",
+                name=name,
+                MAX_JSON=MAX_JSON // _MEBIBYTE,
+            )
+        )
     # Counted before anything is parsed: a few bytes of JSON become many of memory.
     if data.count(b"[") + data.count(b"{") > MAX_JSON_LISTS or data.count(b",") > MAX_JSON_ITEMS:
-        raise BundleError(f"{name}: it has an absurd number of lists: refused")
+        raise BundleError(say("{name}: it has an absurd number of lists: refused", name=name))
 
     def once(pairs: list[tuple[str, object]]) -> dict[str, object]:
         found = dict(pairs)
         if len(found) != len(pairs):
-            raise BundleError(f"{name}: an object names a key twice")
+            raise BundleError(say("{name}: an object names a key twice", name=name))
         return found
 
     def constant(text: str) -> object:
-        raise BundleError(f"{name}: {text} is not JSON")
+        raise BundleError(say("{name}: {text} is not JSON", name=name, text=text))
 
     try:
         found: object = json.loads(data.decode(), object_pairs_hook=once, parse_constant=constant)
@@ -224,15 +250,24 @@ def parse_json(name: str, data: bytes) -> object:
             json.dumps(found, ensure_ascii=False).encode()
         return found
     except UnicodeEncodeError:
-        raise BundleError(f"{name}: a text holds half a character") from None
+        raise BundleError(say("{name}: a text holds half a character", name=name)) from None
     except json.JSONDecodeError as error:
-        raise BundleError(f"{name}, line {error.lineno}: not valid JSON ({error.msg})") from None
+        raise BundleError(
+            say(
+                "{name}, line {lineno}: not valid JSON ({msg})",
+                name=name,
+                lineno=error.lineno,
+                msg=error.msg,
+            )
+        ) from None
     except UnicodeDecodeError as error:
-        raise BundleError(f"{name}: not UTF-8 at byte {error.start}") from None
+        raise BundleError(
+            say("{name}: not UTF-8 at byte {start}", name=name, start=error.start)
+        ) from None
     except RecursionError:
-        raise BundleError(f"{name}: nested too deeply") from None
+        raise BundleError(say("{name}: nested too deeply", name=name)) from None
     except ValueError as error:
-        raise BundleError(f"{name}: {error}") from None
+        raise BundleError(say("{name}: {error}", name=name, error=error)) from None
 
 
 def sealed(files: Mapping[str, bytes], kind: str) -> dict[str, bytes]:
@@ -246,7 +281,7 @@ def sealed(files: Mapping[str, bytes], kind: str) -> dict[str, bytes]:
     manifest = {
         "format": kind,
         "format_version": FORMAT_VERSION,
-        "written_by": f"tabprotect {__version__}",
+        "written_by": say("tabprotect {version}", version=__version__),
         "files": {
             name: {"bytes": len(data), "sha256": sha256(data)} for name, data in files.items()
         },
@@ -266,33 +301,55 @@ def check_manifest(files: Mapping[str, bytes], kind: str, *, beside: str = "") -
         Naming what is missing, unlisted or changed.
     """
     if MANIFEST not in files:
-        raise BundleError(f"{MANIFEST} is missing", hint=f"this is no {kind}")
+        raise BundleError(
+            say("{MANIFEST} is missing", MANIFEST=MANIFEST),
+            hint=say("this is no {kind}", kind=kind),
+        )
     manifest = parse_json(MANIFEST, files[MANIFEST])
     if not isinstance(manifest, dict) or manifest.get("format") != kind:
-        raise BundleError(f"{MANIFEST}: this is no {kind}")
+        raise BundleError(say("{MANIFEST}: this is no {kind}", MANIFEST=MANIFEST, kind=kind))
     version = manifest.get("format_version")
     if type(version) is not int or not 1 <= version <= FORMAT_VERSION:
         raise BundleError(
-            f"{MANIFEST}: format version {manifest.get('format_version')!r} is unknown; this program "
-            f"reads versions up to {FORMAT_VERSION}",
-            hint="open it with a newer tabprotect",
+            say(
+                "{MANIFEST}: format version {get} is unknown; this program "
+                "reads versions up to {FORMAT_VERSION}",
+                MANIFEST=MANIFEST,
+                get=repr(manifest.get("format_version")),
+                FORMAT_VERSION=FORMAT_VERSION,
+            ),
+            hint=say("open it with a newer tabprotect"),
         )
     listed = manifest.get("files")
     if not isinstance(listed, dict):
-        raise BundleError(f'{MANIFEST}: "files" is missing')
+        raise BundleError(say('{MANIFEST}: "files" is missing', MANIFEST=MANIFEST))
     there = set(files) - {MANIFEST, beside}
     if unlisted := sorted(there - set(listed)):
-        raise BundleError(f"{unlisted[0]} is not listed in {MANIFEST}")
+        raise BundleError(
+            say("{unlisted} is not listed in {MANIFEST}", unlisted=unlisted[0], MANIFEST=MANIFEST)
+        )
     if missing := sorted(set(listed) - there):
-        raise BundleError(f"{missing[0]} is listed in {MANIFEST} but missing")
+        raise BundleError(
+            say(
+                "{missing} is listed in {MANIFEST} but missing",
+                missing=missing[0],
+                MANIFEST=MANIFEST,
+            )
+        )
     for name, data in files.items():
         if name in (MANIFEST, beside):
             continue
         entry = listed[name]
         if not isinstance(entry, dict) or entry.get("sha256") != sha256(data):
             raise BundleError(
-                f"{name} was changed: its SHA-256 is not the one in {MANIFEST}",
-                hint="get the bundle again from its source",
+                say(
+                    "{name} was changed: its SHA-256 is not the one in {MANIFEST}",
+                    name=name,
+                    MANIFEST=MANIFEST,
+                ),
+                hint=say("get the bundle again from its source"),
             )
         if entry.get("bytes") != len(data):
-            raise BundleError(f"{name}: {MANIFEST} names another size")
+            raise BundleError(
+                say("{name}: {MANIFEST} names another size", name=name, MANIFEST=MANIFEST)
+            )

@@ -21,6 +21,7 @@ from tabprotect.engine.release.verdict_figures import (
     nothing_expected,
 )
 from tabprotect.engine.tables.moves import MoveSet
+from tabprotect.languages.said import plural, say
 
 State = Literal["passed", "told", "mind", "failed"]
 """As it should be; for information, no merit and no fault; to be minded; beyond a limit."""
@@ -60,26 +61,45 @@ def headline(verdict: Verdict, together: Verdict | None = None) -> CheckLine:
     together
         That on this release read beside earlier ones of the same original.
     """
-    of = f"{verdict.known:,} of {expected_number(verdict.at_risk)} expected at-risk cells"
-    limit = f"limit: {expected_number(verdict.limit)}"
+    of = say(
+        "{known:,} of {at_risk} expected at-risk cells",
+        known=verdict.known,
+        at_risk=expected_number(verdict.at_risk),
+    )
+    limit = say("limit: {limit}", limit=expected_number(verdict.limit))
     failing = verdict.failing
     if failing and (known := verdict.known) > verdict.limit:
-        known_are = "is" if known == 1 else "are"
-        return CheckLine("failed", f"Not ready: {of} {known_are} known to a reader ({limit}).")
+        return CheckLine(
+            "failed",
+            plural(
+                known,
+                "Not ready: {of} is known to a reader ({limit}).",
+                "Not ready: {of} are known to a reader ({limit}).",
+                of=of,
+                limit=limit,
+            ),
+        )
     if failing:
         # All tables together would pass; one by itself, or another reader, does not.
-        return CheckLine("failed", f"Not ready: {table_lines(verdict)[0].text}")
+        return CheckLine("failed", say("Not ready: {text}", text=table_lines(verdict)[0].text))
     if together is not None and together.failing:
-        return CheckLine("failed", f"Not ready: {read_together(together)}")
+        return CheckLine("failed", say("Not ready: {together}", together=read_together(together)))
     if not verdict.judged:
-        return CheckLine("mind", "Not judged: what a reader learns could not be worked out.")
+        return CheckLine("mind", say("Not judged: what a reader learns could not be worked out."))
     if nothing_expected(verdict):
-        return CheckLine("passed", "Ready: a reader expects no published cell to be at risk.")
+        return CheckLine("passed", say("Ready: a reader expects no published cell to be at risk."))
     if not verdict.certain:
-        return CheckLine("passed", f"Ready: a reader would know {of} ({limit}); none is certain.")
-    are = "is" if verdict.certain == 1 else "are"
-    text = (
-        f"Within the limits: a reader would know {of} ({limit}); {verdict.certain:,} {are} certain."
+        return CheckLine(
+            "passed",
+            say("Ready: a reader would know {of} ({limit}); none is certain.", of=of, limit=limit),
+        )
+    text = plural(
+        verdict.certain,
+        "Within the limits: a reader would know {of} ({limit}); {certain:,} is certain.",
+        "Within the limits: a reader would know {of} ({limit}); {certain:,} are certain.",
+        of=of,
+        limit=limit,
+        certain=verdict.certain,
     )
     return CheckLine("mind", text)
 
@@ -87,46 +107,69 @@ def headline(verdict: Verdict, together: Verdict | None = None) -> CheckLine:
 def published_line(verdict: Verdict) -> CheckLine:
     """The verdict on a release that has left, in one sentence."""
     if not verdict.judged:
-        return CheckLine("mind", "Published. What a reader learns could not be worked out.")
+        return CheckLine("mind", say("Published. What a reader learns could not be worked out."))
     if nothing_expected(verdict):
-        return CheckLine("passed", "Published. A reader expects no published cell to be at risk.")
+        return CheckLine(
+            "passed", say("Published. A reader expects no published cell to be at risk.")
+        )
     at_risk, limit = expected_number(verdict.at_risk), expected_number(verdict.limit)
-    text = (
-        f"Published. A reader would know {verdict.known:,} of {at_risk} expected "
-        f"at-risk cells (limit: {limit}), {verdict.certain:,} certain."
+    text = say(
+        "Published. A reader would know {known:,} of {at_risk} expected "
+        "at-risk cells (limit: {limit}), {certain:,} certain.",
+        known=verdict.known,
+        at_risk=at_risk,
+        limit=limit,
+        certain=verdict.certain,
     )
     return CheckLine(headline(verdict).state, text)
 
 
-def read_together(verdict: Verdict, beside: str = "what left before") -> str:
+def read_together(verdict: Verdict, beside: str = say("what left before")) -> str:
     """What a reader of a release and of earlier ones would know, in words."""
     if verdict.passed is None:
-        return (
-            f"together with {beside} what a reader learns could not be worked out: {verdict.note}"
+        return say(
+            "together with {beside} what a reader learns could not be worked out: {note}",
+            beside=beside,
+            note=verdict.note,
         )
     if nothing_expected(verdict):
-        return f"together with {beside} a reader expects no cell to be at risk."
+        return say("together with {beside} a reader expects no cell to be at risk.", beside=beside)
     at_risk, limit = expected_number(verdict.at_risk), expected_number(verdict.limit)
-    return (
-        f"together with {beside} a reader would know {verdict.known:,} of "
-        f"{at_risk} expected at-risk cells (limit: {limit}), "
-        f"{verdict.certain:,} certain."
+    return say(
+        "together with {beside} a reader would know {known:,} of "
+        "{at_risk} expected at-risk cells (limit: {limit}), "
+        "{certain:,} certain.",
+        beside=beside,
+        known=verdict.known,
+        at_risk=at_risk,
+        limit=limit,
+        certain=verdict.certain,
     )
 
 
 def stated(gate: Gate | None) -> CheckLine:
     """The verdict as a release states it. Public."""
     if gate is None:
-        return CheckLine("mind", "This release states no verdict on what its readers learn.")
-    limits = (
-        f"Of the counts of {gate.at_risk} that a reader expects in a table at most {percent(gate.share)} "
-        f"may be known, which is believed with a probability above {gate.belief_limit:g}."
+        return CheckLine("mind", say("This release states no verdict on what its readers learn."))
+    limits = say(
+        "Of the counts of {at_risk} that a reader expects in a table at most {share} "
+        "may be known, which is believed with a probability above {belief_limit:g}.",
+        at_risk=gate.at_risk,
+        share=percent(gate.share),
+        belief_limit=gate.belief_limit,
     )
     if gate.passed is None:
-        return CheckLine("mind", f"What readers learn could not be judged by the limits. {limits}")
+        return CheckLine(
+            "mind",
+            say("What readers learn could not be judged by the limits. {limits}", limits=limits),
+        )
     if gate.passed:
-        return CheckLine("passed", f"This release is within its limits. {limits}")
-    text = f"This release is beyond its limits and was published by a decision. {limits}"
+        return CheckLine(
+            "passed", say("This release is within its limits. {limits}", limits=limits)
+        )
+    text = say(
+        "This release is beyond its limits and was published by a decision. {limits}", limits=limits
+    )
     return CheckLine("failed", text)
 
 
@@ -143,24 +186,44 @@ def table_lines(verdict: Verdict) -> tuple[CheckLine, ...]:
     for table in sorted(verdict.tables, key=lambda t: t not in failing):
         if table in harmless:
             continue
-        who = "a reader" if table.who == "user" else f"an {table.who}"
-        which = "inner cells" if table.inner else f"table {table.label}"
+        who = say("a reader") if table.who == "user" else say("an {who}", who=table.who)
+        which = "inner cells" if table.inner else say("table {label}", label=table.label)
         at_risk = expected_number(table.at_risk)
         if not table.judged:
-            text = f"{which}: what {who} learns was judged {SAID[table.way]}."
+            text = say(
+                "{which}: what {who} learns was judged {SAID}.",
+                which=which,
+                who=who,
+                SAID=SAID[table.way],
+            )
         elif table.who == "insider" and nothing_expected(table):
-            text = f"{which}: somebody who is alone in a cell expects no other cell to be at risk."
+            text = say(
+                "{which}: somebody who is alone in a cell expects no other cell to be at risk.",
+                which=which,
+            )
         elif table.who == "insider":
-            text = (
-                f"{which}: somebody who is alone in a cell would know {table.known:,} of "
-                f"{at_risk} expected other at-risk cells, {table.certain:,} certain; "
-                f"worked out {SAID[table.way]}. No limit is set for that."
+            text = say(
+                "{which}: somebody who is alone in a cell would know {known:,} of "
+                "{at_risk} expected other at-risk cells, {certain:,} certain; "
+                "worked out {SAID}. No limit is set for that.",
+                which=which,
+                known=table.known,
+                at_risk=at_risk,
+                certain=table.certain,
+                SAID=SAID[table.way],
             )
         else:
-            text = (
-                f"{which}: {who} would know {table.known:,} of {at_risk} expected "
-                f"at-risk cells (limit {expected_number(verdict.share * table.at_risk)}), "
-                f"{table.certain:,} certain; judged {SAID[table.way]}."
+            text = say(
+                "{which}: {who} would know {known:,} of {at_risk} expected "
+                "at-risk cells (limit {share}), "
+                "{certain:,} certain; judged {SAID}.",
+                which=which,
+                who=who,
+                known=table.known,
+                at_risk=at_risk,
+                share=expected_number(verdict.share * table.at_risk),
+                certain=table.certain,
+                SAID=SAID[table.way],
             )
         bad: State = "failed" if table in failing else "mind"
         fine = table.judged and table not in failing and not table.certain
@@ -170,7 +233,10 @@ def table_lines(verdict: Verdict) -> tuple[CheckLine, ...]:
     if harmless:
         labels = dict.fromkeys("inner cells" if t.inner else t.label for t in harmless)
         lines.append(
-            CheckLine("passed", f"A reader expects no cell at risk in: {', '.join(labels)}.")
+            CheckLine(
+                "passed",
+                say("A reader expects no cell at risk in: {labels}.", labels=", ".join(labels)),
+            )
         )
     return tuple(lines)
 
@@ -193,8 +259,16 @@ def _staff(staff: Staff) -> list[CheckLine]:
     known = bool(staff.known)
     lines = [CheckLine("mind" if known else "told", staff.sentence, staff=True, cells=known)]
     if staff.stuck:
-        cells = "1 at-risk cell" if staff.stuck == 1 else f"{staff.stuck:,} at-risk cells"
-        lines.append(CheckLine("mind", f"No cycle can move {cells} in this table.", staff=True))
+        cells = (
+            say("1 at-risk cell")
+            if staff.stuck == 1
+            else say("{stuck:,} at-risk cells", stuck=staff.stuck)
+        )
+        lines.append(
+            CheckLine(
+                "mind", say("No cycle can move {cells} in this table.", cells=cells), staff=True
+            )
+        )
     return lines
 
 
@@ -202,16 +276,16 @@ def honesty(protected: Protected) -> CheckGroup:
     """Title, source of chance, and what was decided. Confidential."""
     record, title = protected.record, protected.release.title
     lines = [
-        CheckLine("passed", f"Title: {title}")
+        CheckLine("passed", say("Title: {title}", title=title))
         if title
-        else CheckLine("mind", "The release has no title."),
-        CheckLine("mind", "A given seed was used: whoever knows it can replay every coin.")
+        else CheckLine("mind", say("The release has no title.")),
+        CheckLine("mind", say("A given seed was used: whoever knows it can replay every coin."))
         if record.seed_given
-        else CheckLine("passed", "Nobody chose the random numbers."),
+        else CheckLine("passed", say("Nobody chose the random numbers.")),
     ]
     said = {line.text.rstrip(".").casefold() for line in lines}
     lines += [
-        CheckLine("mind", f"Decision: {text}")
+        CheckLine("mind", say("Decision: {text}", text=text))
         for text in record.decisions
         if text.rstrip(".").casefold() not in said
     ]

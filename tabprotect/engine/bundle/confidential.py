@@ -26,8 +26,9 @@ from tabprotect.engine.release.release import PublishedTable
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.design_weights import DesignWeights
 from tabprotect.engine.tables.domain import Domain
+from tabprotect.languages.said import say
 
-KIND = "tabprotect dossier, CONFIDENTIAL"
+KIND = say("tabprotect dossier, CONFIDENTIAL")
 FOLDER = "CONFIDENTIAL/"
 """Every file of a dossier lies in it, so that it says so wherever it is unpacked."""
 
@@ -40,7 +41,7 @@ EVIDENCE = (COINS, STATUSES, HIDDEN)
 TRAIL = "audit_trail.json"
 OTHERS = ("risk_report.md", "risk_report.json", TRAIL, "recipe.toml")
 
-_README = """# CONFIDENTIAL
+_README = say("""# CONFIDENTIAL
 
 This dossier belongs to a release and must never leave the house. With it anybody can read the
 original table and replay every coin.
@@ -56,7 +57,7 @@ original table and replay every coin.
 - `risk_report.md`, `risk_report.json`: what was at risk and what became of it.
 - `audit_trail.json`, `recipe.toml`: every step that led here, and how to repeat them.
 - `release.zip`: the public bundle this dossier belongs to.
-"""
+""")
 
 
 def suggested_name(release: Path) -> Path:
@@ -214,7 +215,9 @@ def read(path: Path, *, progress: Progress = SILENT) -> Protected:
     try:
         return open_dossier(archive.load(path), progress=progress).protected
     except BundleError as error:
-        raise BundleError(f"{path.name}: {error.message}", hint=error.hint) from None
+        raise BundleError(
+            say("{name}: {message}", name=path.name, message=error.message), hint=error.hint
+        ) from None
 
 
 @dataclass(frozen=True)
@@ -290,7 +293,9 @@ def _files(data: bytes) -> dict[str, bytes]:
     archive.check_manifest(found, KIND)
     for name in (ORIGINAL, RECORD, RELEASE):
         if FOLDER + name not in found:
-            raise BundleError(f"{name} is missing", hint=f"this is no {KIND}")
+            raise BundleError(
+                say("{name} is missing", name=name), hint=say("this is no {KIND}", KIND=KIND)
+            )
     return found
 
 
@@ -304,7 +309,9 @@ def _replayed(found: Mapping[str, bytes], progress: Progress) -> Protected:
     stated = _Stated.read(found[FOLDER + RECORD], release.domain)
     sums, weights = found.get(FOLDER + WEIGHTS), None
     if (sums is None) != (stated.weights is None):
-        raise BundleError(f"{WEIGHTS}: it does not belong to {RECORD}")
+        raise BundleError(
+            say("{WEIGHTS}: it does not belong to {RECORD}", WEIGHTS=WEIGHTS, RECORD=RECORD)
+        )
     if sums is not None and stated.weights is not None:
         table = data_package.read_table(sums, release.domain, name=WEIGHTS).table
         weights = DesignWeights(table, *stated.weights)
@@ -328,13 +335,15 @@ def _replayed(found: Mapping[str, bytes], progress: Progress) -> Protected:
     except TabprotectError as error:
         if error.kind == "interrupted":
             raise
-        raise BundleError(f"the original cannot be replayed: {error.message}") from None
+        raise BundleError(
+            say("the original cannot be replayed: {message}", message=error.message)
+        ) from None
     if replayed.release.tables != release.tables:
-        raise BundleError("the seed does not lead from the original to the release")
+        raise BundleError(say("the seed does not lead from the original to the release"))
     evidence = _evidence(replayed)
     for name in EVIDENCE:
         if evidence.get(name) != found.get(FOLDER + name):
-            raise BundleError(f"{name}: this is not what the seed leads to")
+            raise BundleError(say("{name}: this is not what the seed leads to", name=name))
     prepared_by, approved_by = stated.names
     record = replace(
         replayed.record,
@@ -376,4 +385,6 @@ class _Stated:
                 None if weights is None else (int(weights["low"]), int(weights["high"])),
             )
         except (AssertionError, KeyError, TypeError, ValueError, TabprotectError):
-            raise BundleError(f"{RECORD}: the record is not as it was written") from None
+            raise BundleError(
+                say("{RECORD}: the record is not as it was written", RECORD=RECORD)
+            ) from None

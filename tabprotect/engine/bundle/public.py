@@ -10,6 +10,7 @@ from tabprotect.engine.bundle import archive, data_package, reader_text, signatu
 from tabprotect.engine.bundle.verify import KIND, MECHANISM, verify, verify_bytes
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.release.release import Release
+from tabprotect.languages.said import say
 
 
 def files(release: Release) -> dict[str, bytes]:
@@ -54,7 +55,7 @@ def verified_bytes(
     InputError
         When there is no key to sign with.
     """
-    progress.report("packing the release", 0.0)
+    progress.report(say("packing the release"), 0.0)
     data = to_bytes(release, signing=signing)
     verify_bytes(data, progress=progress)
     return data

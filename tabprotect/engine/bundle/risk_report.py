@@ -18,6 +18,7 @@ from tabprotect.engine.bundle.check_lines import CheckGroup, headline, honesty, 
 from tabprotect.engine.protection.descriptions.run_summary import RunSummary
 from tabprotect.engine.protection.problem import Protected
 from tabprotect.engine.protection.registered import methods
+from tabprotect.languages.said import joined, say
 
 
 @dataclass(frozen=True)
@@ -106,33 +107,46 @@ def risk_text(protected: Protected, summary: RunSummary) -> str:
     labels = [domain.labels(index) for index in zip(*cells.codes, strict=True)] or [()]
     number = int(record.problem.at_risk.mask(record.problem.table.counts).sum())
     lines = [
-        "# CONFIDENTIAL: risk report",
+        say("# CONFIDENTIAL: risk report"),
         "",
-        protected.release.title or "(no title)",
+        protected.release.title or say("(no title)"),
         "",
-        f"At risk: counts of {record.problem.at_risk}.",
+        say("At risk: counts of {at_risk}.", at_risk=record.problem.at_risk),
         "",
         *([] if found is None else [f"**{headline(found).text}**", ""]),
         *_group(protection(protected, summary, found)),
         *_group(honesty(protected)),
-        "| at-risk cell | original | published |",
+        say("| at-risk cell | original | published |"),
         "|---|---:|---:|",
         *(
-            f"| {', '.join(named)} | {_original(original, unprotected)} "
-            f"| {'not published' if published is None else published} |"
+            say(
+                "| {named} | {original} | {value} |",
+                named=", ".join(named),
+                original=_original(original, unprotected),
+                value=say("not published") if published is None else published,
+            )
             for named, (original, unprotected, published) in zip(labels, cells.counts, strict=False)
         ),
     ]
     if number > len(cells.original):
-        lines.append(f"| ... {number - len(cells.original):,} more in risk_report.json | | |")
-    return "\n".join(lines) + "\n"
+        lines.append(
+            say(
+                "| ... {number:,} more in risk_report.json | | |",
+                number=number - len(cells.original),
+            )
+        )
+    return joined(lines, "\n") + "\n"
 
 
 def _original(count: int, shown: int) -> str:
     """The true count; with what it stands for where estimates are published."""
-    return str(count) if count == shown else f"{count} ({shown} weighted)"
+    return (
+        str(count)
+        if count == shown
+        else say("{count} ({shown} weighted)", count=count, shown=shown)
+    )
 
 
 def _group(group: CheckGroup) -> list[str]:
-    lines = (f"- {line.state}: {line.text}" for line in group.lines)
+    lines = (say("- {state}: {text}", state=line.state, text=line.text) for line in group.lines)
     return [f"## {group.title}", "", *lines, ""]

@@ -25,8 +25,9 @@ from tabprotect.engine.release.verdict_figures import Verdict
 from tabprotect.engine.tables import domain_json
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.publication_set import PublicationSet, formula_of
+from tabprotect.languages.said import say
 
-KIND = "tabprotect publication set"
+KIND = say("tabprotect publication set")
 SET = "set.json"
 ALL = "all"
 """The bundle of a set whose tables all follow from the one that is published."""
@@ -51,7 +52,9 @@ def releases_of_set(release: Release, tables: PublicationSet) -> dict[str, Relea
     lacking = [m for m in whole.margins if m not in by_names]
     for margin in lacking:
         if not any(whole.determines(names, margin) for names in by_names):
-            raise InputError(f"the release has no sub-table {' × '.join(margin) or 'total'}")
+            raise InputError(
+                say("the release has no sub-table {value}", value=" × ".join(margin) or "total")
+            )
     if lacking:
         return {ALL: release}
     out = {}
@@ -60,7 +63,7 @@ def releases_of_set(release: Release, tables: PublicationSet) -> dict[str, Relea
         parameters = {**stated, "margins": formula_of(publication.margins)}
         # Whether all tables together pass the gate is said once, for the set.
         mechanism = replace(release.mechanism, parameters=MappingProxyType(parameters), gate=None)
-        title = f"{release.title}: {name}" if release.title else name
+        title = say("{title}: {name}", title=release.title, name=name) if release.title else name
         out[name] = Release(tuple(by_names[m] for m in margins), mechanism, title)
     return out
 
@@ -120,7 +123,9 @@ class Leaving:
         try:
             place.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise InputError("the folder cannot be made", file=place, detail=str(error)) from None
+            raise InputError(
+                say("the folder cannot be made"), file=place, detail=str(error)
+            ) from None
 
     def files(
         self, place: Path, *, signing: Sequence[Path] = (), progress: Progress = SILENT
@@ -145,7 +150,7 @@ class Leaving:
             return {place: public.verified_bytes(self.release, progress, signing=signing)}
         found: dict[str, bytes] = {}
         for done, (name, part) in enumerate(self.parts.items()):
-            progress.report(f"packing {name}", done / len(self.parts))
+            progress.report(say("packing {name}", name=name), done / len(self.parts))
             found[f"{name}.zip"] = public.verified_bytes(part, signing=signing)
         found[SET] = dump_json(self._stated(self.tables))
         return {place / name: data for name, data in archive.sealed(found, KIND).items()}
@@ -184,15 +189,27 @@ def common_cells(releases: Mapping[str, Release]) -> int:
                 continue
             compared += domain.size
             if other.table.domain != domain:
-                raise BundleError(f"{first} and {name} have other categories of {domain.names}")
+                raise BundleError(
+                    say(
+                        "{first} and {name} have other categories of {names}",
+                        first=first,
+                        name=name,
+                        names=domain.names,
+                    )
+                )
             differ = (other.table.counts != published.table.counts) | (
                 other.hidden != published.hidden
             )
             if differ.any():
                 index = tuple(int(i) for i in np.argwhere(differ)[0])
                 raise BundleError(
-                    f"{first} and {name} differ at {domain.cell_text(index)}",
-                    hint="the tables of a set come from one run",
+                    say(
+                        "{first} and {name} differ at {index}",
+                        first=first,
+                        name=name,
+                        index=domain.cell_text(index),
+                    ),
+                    hint=say("the tables of a set come from one run"),
                 )
     return compared
 
@@ -255,7 +272,9 @@ def verify_set(
             found[path.name] = path.read_bytes()
     archive.check_manifest(found, KIND)
     if SET not in found:
-        raise BundleError(f"{SET} is missing", hint=f"this is no {KIND}")
+        raise BundleError(
+            say("{SET} is missing", SET=SET), hint=say("this is no {KIND}", KIND=KIND)
+        )
     stated = parse_json(SET, found[SET])
     tables = stated_set(stated)
     stamp = sha256(found[archive.MANIFEST])
@@ -263,20 +282,22 @@ def verify_set(
     bundles = {n.removesuffix(".zip"): data for n, data in found.items() if n.endswith(".zip")}
     checked = {}
     for done, (name, data) in enumerate(bundles.items()):
-        progress.report(f"checking {name}", done / len(bundles))
+        progress.report(say("checking {name}", name=name), done / len(bundles))
         try:
             checked[name] = verify_bytes(data, signer=signer)
         except BundleError as error:
             raise BundleError(
-                f"{name}.zip: {error.message}", hint=error.hint, detail=error.detail
+                say("{name}.zip: {message}", name=name, message=error.message),
+                hint=error.hint,
+                detail=error.detail,
             ) from None
     releases = {name: one.release for name, one in checked.items()}
     signers = [set(one.signers) for one in checked.values()]
     for name, release in releases.items():
         if release.domain != tables.domain or name not in (*tables.formulas, ALL):
-            raise BundleError(f"{name}.zip is no table of this set")
+            raise BundleError(say("{name}.zip is no table of this set", name=name))
     if set(releases) != {ALL} and set(releases) != set(tables.formulas):
-        raise BundleError("a table of the set is missing")
+        raise BundleError(say("a table of the set is missing"))
     compared, verdict = common_cells(releases), None
     if judge:
         whole = _whole(releases, tables, stated)
@@ -296,7 +317,7 @@ def _whole(releases: Mapping[str, Release], tables: PublicationSet, stated: obje
         or r.mechanism.method != first.method
         for r in releases.values()
     ):
-        raise BundleError("the tables of the set have different mechanisms")
+        raise BundleError(say("the tables of the set have different mechanisms"))
     parameters = {**first.parameters, "margins": tables.formula}
     gate = Gate.from_json(stated) if isinstance(stated, Mapping) else None
     mechanism = replace(first, parameters=MappingProxyType(parameters), gate=gate)
@@ -319,6 +340,6 @@ def stated_set(stated: object) -> PublicationSet:
         domain = domain_json.from_json(stated, domain)
         return PublicationSet(domain, {str(name): str(tables[name]) for name in tables})
     except (AssertionError, KeyError, TypeError) as error:
-        raise BundleError(f"{SET}: it is not as it was written") from error
+        raise BundleError(say("{SET}: it is not as it was written", SET=SET)) from error
     except InputError as error:
-        raise BundleError(f"{SET}: {error.message}") from None
+        raise BundleError(say("{SET}: {message}", SET=SET, message=error.message)) from None

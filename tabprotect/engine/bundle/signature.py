@@ -15,6 +15,7 @@ from tabprotect.engine.bundle import archive
 from tabprotect.engine.bundle.archive import dump_json, parse_json
 from tabprotect.engine.errors import BundleError, InputError
 from tabprotect.engine.formats.text.opening import read_text
+from tabprotect.languages.said import say
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -84,7 +85,9 @@ def private_key(path: Path) -> Ed25519PrivateKey:
         found = None
     if not isinstance(found, Ed25519PrivateKey):
         raise InputError(
-            "this is no private key to sign with", file=path, hint="make one with: keys new"
+            say("this is no private key to sign with"),
+            file=path,
+            hint=say("make one with: keys new"),
         )
     return found
 
@@ -113,7 +116,9 @@ def public_key(given: str) -> str:
         found = None
     if not isinstance(found, Ed25519PublicKey):
         raise InputError(
-            "this is no public key of a signer", file=path, hint=f"take the file {PUBLIC_SUFFIX}"
+            say("this is no public key of a signer"),
+            file=path,
+            hint=say("take the file {PUBLIC_SUFFIX}", PUBLIC_SUFFIX=PUBLIC_SUFFIX),
         )
     return found.public_bytes_raw().hex()
 
@@ -155,7 +160,7 @@ def signers(files: Mapping[str, bytes]) -> tuple[str, ...]:
     stated = parse_json(NAME, files[NAME])
     listed = stated.get("signatures") if isinstance(stated, dict) else None
     if not isinstance(listed, list) or not 0 < len(listed) <= MOST_SIGNATURES:
-        raise BundleError(f"{NAME}: there is no list of signatures")
+        raise BundleError(say("{NAME}: there is no list of signatures", NAME=NAME))
     found: dict[str, None] = {}
     for one in listed:
         sound = isinstance(one, dict) and one.get("algorithm") == ALGORITHM
@@ -164,14 +169,16 @@ def signers(files: Mapping[str, bytes]) -> tuple[str, ...]:
             and _is_hex(one.get("public_key"), KEY_BYTES)
             and _is_hex(one.get("signature"), SIGNATURE_BYTES)
         ):
-            raise BundleError(f"{NAME}: this is no signature by {ALGORITHM}")
+            raise BundleError(
+                say("{NAME}: this is no signature by {ALGORITHM}", NAME=NAME, ALGORITHM=ALGORITHM)
+            )
         try:
             public = Ed25519PublicKey.from_public_bytes(bytes.fromhex(one["public_key"]))
             public.verify(bytes.fromhex(one["signature"]), files[archive.MANIFEST])
         except (InvalidSignature, ValueError):
             raise BundleError(
-                f"{NAME}: the signature does not belong to this bundle",
-                hint="get the bundle again from its source",
+                say("{NAME}: the signature does not belong to this bundle", NAME=NAME),
+                hint=say("get the bundle again from its source"),
             ) from None
         found[one["public_key"].lower()] = None
     return tuple(found)

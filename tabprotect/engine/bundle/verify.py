@@ -35,13 +35,14 @@ from tabprotect.engine.release.release import PublishedTable, Release
 from tabprotect.engine.release.stated_gate import UNSTATED
 from tabprotect.engine.release.verdict_figures import Verdict
 from tabprotect.engine.tables import domain_json
+from tabprotect.languages.said import say
 
-KIND = "tabprotect release"
+KIND = say("tabprotect release")
 MECHANISM = "mechanism.json"
 FILES = (data_package.PACKAGE, data_package.TABLE, MECHANISM, reader_text.NAME, archive.MANIFEST)
 
-POSSIBLE = "The published counts are possible under the mechanism."
-FITS = (
+POSSIBLE = say("The published counts are possible under the mechanism.")
+FITS = say(
     "An original fits every published count, one by one and together; what the method would choose "
     "on it was not looked at."
 )
@@ -106,9 +107,11 @@ def verify(
         found = verify_bytes(data, fingerprint=fingerprint, signer=signer, progress=progress)
         return with_verdict(found, progress) if judge else found
     except MemoryError:
-        raise BundleError(f"{path.name}: too large for the memory of this machine") from None
+        raise BundleError(
+            say("{name}: too large for the memory of this machine", name=path.name)
+        ) from None
     except BundleError as error:
-        message = f"{path.name}: {error.message}"
+        message = say("{name}: {message}", name=path.name, message=error.message)
         raise BundleError(message, hint=error.hint, detail=error.detail) from None
 
 
@@ -130,17 +133,21 @@ def with_verdict(found: Verification, progress: Progress = SILENT) -> Verificati
         return replace(found, verdict=learned)
     if learned.passed is not stated.passed:
         raise BundleError(
-            f"it says that it {_PASSED[stated.passed]}, and it {_PASSED[learned.passed]}",
+            say(
+                "it says that it {PASSED}, and it {PASSED2}",
+                PASSED=_PASSED[stated.passed],
+                PASSED2=_PASSED[learned.passed],
+            ),
             detail=learned.sentence,
         )
-    check = f"The gate: it {_PASSED[stated.passed]}, as it says."
+    check = say("The gate: it {PASSED}, as it says.", PASSED=_PASSED[stated.passed])
     return replace(found, verdict=learned, checks=(*found.checks, check))
 
 
 _PASSED = {
-    True: "passes the gate",
-    False: "does not pass the gate and was published all the same",
-    None: "could not be judged",
+    True: say("passes the gate"),
+    False: say("does not pass the gate and was published all the same"),
+    None: say("could not be judged"),
 }
 
 
@@ -152,7 +159,7 @@ def verify_bytes(
     progress: Progress = SILENT,
 ) -> Verification:
     """Check the bytes of a release bundle (see :func:`verify`)."""
-    stage = "checking the bundle"
+    stage = say("checking the bundle")
     progress.report(stage, 0.0)
     found = archive.sha256(data)
     checks = announced(found, fingerprint)
@@ -162,16 +169,16 @@ def verify_bytes(
             name in (*FILES, signature.NAME) or data_package.TABLES.match(name) is not None
         ),
     )
-    checks.append("The zip is plain and safe to open.")
+    checks.append(say("The zip is plain and safe to open."))
     signers = _signed(files, signer)
-    checks.append("Every file has the SHA-256 that the manifest lists.")
-    checks += [f"It is signed by the key {key}." for key in signers]
+    checks.append(say("Every file has the SHA-256 that the manifest lists."))
+    checks += [say("It is signed by the key {key}.", key=key) for key in signers]
     progress.report(stage, 0.1)
     tables, title = _tables(files)
     checks.append(
-        "The table is complete and as described: every cell once, whole counts."
+        say("The table is complete and as described: every cell once, whole counts.")
         if len(tables) == 1
-        else "The tables are complete and as described: every cell once, whole counts."
+        else say("The tables are complete and as described: every cell once, whole counts.")
     )
     progress.report(stage, 0.4)
     try:
@@ -180,18 +187,27 @@ def verify_bytes(
         progress.report(stage, 0.9)
         likelihood = _likelihood(release, checks)
     except (InputError, ParameterError) as error:
-        raise BundleError(f"{MECHANISM}: {error.message}", detail=error.detail) from None
+        raise BundleError(
+            say("{MECHANISM}: {message}", MECHANISM=MECHANISM, message=error.message),
+            detail=error.detail,
+        ) from None
     except (ArithmeticError, LookupError, RecursionError, TypeError, ValueError) as error:
         # Methods check what a person may type; what else a forger thinks of ends here.
-        raise BundleError(f"{MECHANISM}: no method can make sense of it") from error
-    checks.append("The method is known, its parameters are valid.")
+        raise BundleError(
+            say("{MECHANISM}: no method can make sense of it", MECHANISM=MECHANISM)
+        ) from error
+    checks.append(say("The method is known, its parameters are valid."))
     method = methods()[release.mechanism.method]
     parameters = Values(release.mechanism.parameters)
     broken = broken_openly(method, release.domain, parameters, release.tables)
     if broken:
-        raise BundleError(f"the tables are not what {method.name} makes: {broken[0]}")
+        raise BundleError(
+            say(
+                "the tables are not what {name} makes: {broken}", name=method.name, broken=broken[0]
+            )
+        )
     if isinstance(likelihood, (MoveSequence, AdaptiveSequence)):
-        checks.append("The cycles keep the margins they claim.")
+        checks.append(say("The cycles keep the margins they claim."))
     if likelihood is not None:
         checks.append(_possible(likelihood, progress))
     return Verification(release, found, tuple(checks), signers, likelihood=likelihood)
@@ -209,28 +225,38 @@ def announced(found: str, fingerprint: str | None) -> list[str]:
         return []
     if fingerprint.strip().lower() != found:
         raise BundleError(
-            f"the fingerprint is {found}, not {fingerprint.strip().lower()}",
-            hint="this is another bundle than the one that was announced",
+            say(
+                "the fingerprint is {found}, not {lower}",
+                found=found,
+                lower=fingerprint.strip().lower(),
+            ),
+            hint=say("this is another bundle than the one that was announced"),
         )
-    return ["The fingerprint is the announced one."]
+    return [say("The fingerprint is the announced one.")]
 
 
 def _signed(files: Mapping[str, bytes], signer: str | None) -> tuple[str, ...]:
     """The keys that signed it, once every file is there as the manifest lists it."""
     for name in FILES:
         if name not in files:
-            raise BundleError(f"{name} is missing", hint=f"this is no {KIND}")
+            raise BundleError(
+                say("{name} is missing", name=name), hint=say("this is no {KIND}", KIND=KIND)
+            )
     archive.check_manifest(files, KIND, beside=signature.NAME)
     signers = signature.signers(files)
     if signer is not None and signer not in signers:
         raise BundleError(
-            f"it is not signed by {signer}",
-            hint=f"it is signed by {', '.join(signers)}" if signers else "nobody signed it",
+            say("it is not signed by {signer}", signer=signer),
+            hint=say("it is signed by {signers}", signers=", ".join(signers))
+            if signers
+            else say("nobody signed it"),
         )
     try:
         files[reader_text.NAME].decode()
     except UnicodeDecodeError as error:
-        raise BundleError(f"{reader_text.NAME}: not UTF-8 at byte {error.start}") from None
+        raise BundleError(
+            say("{NAME}: not UTF-8 at byte {start}", NAME=reader_text.NAME, start=error.start)
+        ) from None
     return signers
 
 
@@ -241,9 +267,13 @@ def _tables(files: Mapping[str, bytes]) -> tuple[tuple[PublishedTable, ...], str
     names = {table.name for table in described}
     for name in (*sorted(names), *files):
         if name not in files:
-            raise BundleError(f"{name} is missing", hint=f"this is no {KIND}")
+            raise BundleError(
+                say("{name} is missing", name=name), hint=say("this is no {KIND}", KIND=KIND)
+            )
         if name not in (*FILES, signature.NAME) and name not in names:
-            raise BundleError(f"{name} is not described in {data_package.PACKAGE}")
+            raise BundleError(
+                say("{name} is not described in {PACKAGE}", name=name, PACKAGE=data_package.PACKAGE)
+            )
     tables = (
         data_package.read_table(files[t.name], t.domain, name=t.name, hiding=t.hiding)
         for t in described
@@ -262,7 +292,7 @@ def _possible(likelihood: Likelihood, progress: Progress) -> str:
     # Late: it brings in solvers, which no first paint waits for.
     from tabprotect.engine.posterior.factors.feasible import original_found
 
-    unknown = "Whether any original leads to the published counts was not found out."
+    unknown = say("Whether any original leads to the published counts was not found out.")
     if not isinstance(likelihood, CellFactors):
         if likelihood.gamma > 0 or (isinstance(likelihood, MoveSequence) and _free(likelihood)):
             # All coins may have left the table as it was; or each step can be taken back.
@@ -272,8 +302,8 @@ def _possible(likelihood: Likelihood, progress: Progress) -> str:
         found = original_found(likelihood, progress)
     except InfeasibleError as error:
         raise BundleError(
-            f"the published counts are impossible: {error.message}",
-            hint="a count was changed, or the tables belong to another mechanism",
+            say("the published counts are impossible: {message}", message=error.message),
+            hint=say("a count was changed, or the tables belong to another mechanism"),
         ) from None
     if not found:
         return unknown
@@ -289,10 +319,16 @@ def _release(mechanism: bytes, tables: tuple[PublishedTable, ...], title: str) -
     """The release of the tables and the mechanism that is stated for them."""
     stated = archive.parse_json(MECHANISM, mechanism)
     if not isinstance(stated, dict) or "variables" not in stated or "shape" not in stated:
-        raise InputError('"variables" or "shape" is missing')
+        raise InputError(say('"variables" or "shape" is missing'))
     domain = Mechanism.stated_domain(stated, tables[0].table.domain)
     if stated["shape"] != list(domain.shape):
-        raise InputError(f"it is for the shape {stated['shape']}, not {list(domain.shape)}")
+        raise InputError(
+            say(
+                "it is for the shape {stated}, not {shape}",
+                stated=stated["shape"],
+                shape=list(domain.shape),
+            )
+        )
     tables = tuple(
         replace(p, table=p.table.on(domain_json.adopted(p.table.domain, domain))) for p in tables
     )
@@ -316,5 +352,10 @@ def _likelihood(release: Release, checks: list[str]) -> Likelihood | None:
     try:
         return likelihood_of(release)
     except TooLargeError as error:
-        checks.append(f"What the counts say of the original was not looked at: {error.message}.")
+        checks.append(
+            say(
+                "What the counts say of the original was not looked at: {message}.",
+                message=error.message,
+            )
+        )
         return None

@@ -27,6 +27,7 @@ from tabprotect.engine.tables.groupings.grouping import Grouping, check_grouping
 from tabprotect.engine.tables.margins import MarginSet, all_margins, maximal_margins
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.engine.tables.publication import Publication
+from tabprotect.languages.said import joined, say
 
 
 def to_json(moves: MoveSet, zeros: Bools | None = None) -> dict[str, object]:
@@ -80,7 +81,9 @@ class _Stated:
 
 def _stated(data: object) -> _Stated:
     if not isinstance(data, Mapping):
-        raise InputError("a cycle set is a JSON object", hint='see "tabprotect cycles design"')
+        raise InputError(
+            say("a cycle set is a JSON object"), hint=say('see "tabprotect cycles design"')
+        )
     return decoded(data, _Stated, among_others=True)
 
 
@@ -88,15 +91,18 @@ def _domain(stated: _Stated, domain: Domain | None) -> Domain:
     if domain is not None:
         if stated.shape != domain.shape:
             raise InputError(
-                f"the cycles are for a {' x '.join(map(str, stated.shape))} table, "
-                f"this one is {' x '.join(map(str, domain.shape))}",
-                hint="design cycles for this table's shape",
+                say(
+                    "the cycles are for a {str} table, this one is {str2}",
+                    str=" x ".join(map(str, stated.shape)),
+                    str2=" x ".join(map(str, domain.shape)),
+                ),
+                hint=say("design cycles for this table's shape"),
             )
         return domain
     if stated.variables is None:
         return Domain.of_shape(stated.shape)
     if len(stated.variables) != len(stated.shape):
-        raise InputError(f'"variables" must name {len(stated.shape)} variables')
+        raise InputError(say('"variables" must name {shape} variables', shape=len(stated.shape)))
     return Domain.of_shape(stated.shape, [str(n) for n in stated.variables])
 
 
@@ -120,7 +126,7 @@ def _groupings(
     if isinstance(given, str):
         return stated_groupings(given, domain)
     if not all(one.name and all(one.groups) for one in given):
-        raise InputError('a grouping in "groupings" has no name, or a group has none')
+        raise InputError(say('a grouping in "groupings" has no name, or a group has none'))
     found = tuple(replace(one, of=renamed.get(one.of, one.of)) for one in given)
     check_groupings(domain, found)
     return found
@@ -180,7 +186,7 @@ def _moves(stated: _Stated, domain: Domain | None) -> MoveSet:
         found = stated_cycles.build(cycles, over)
         return found if stated.margins is None else found.keeping(*_claim(stated, over))
     if not isinstance(cycles, list) or not cycles:
-        raise InputError('"cycles" is missing or empty')
+        raise InputError(say('"cycles" is missing or empty'))
     starts, cells, signs = _in_one_go(cycles, over) or _one_by_one(cycles, over)
     margins, groupings = _claim(stated, over)
     return MoveSet.of(over, starts, cells, signs, margins=margins, groupings=groupings)
@@ -190,26 +196,37 @@ def _one_by_one(cycles: list[object], domain: Domain) -> tuple[list[int], list[i
     """Starts, cells and signs of cycles, with the first fault named."""
     starts, cells, signs = [0], [], []
     for number, cycle in enumerate(cycles, 1):
-        one = decoded(cycle, _Cycle, f"cycle {number}")
+        one = decoded(cycle, _Cycle, say("cycle {number}", number=number))
         for sign, side in ((1, one.plus), (-1, one.minus)):
-            cells += [_flat(cell, domain, f"cycle {number}") for cell in side]
+            cells += [_flat(cell, domain, say("cycle {number}", number=number)) for cell in side]
             signs += [sign] * len(side)
         starts.append(len(cells))
         if len(cells) > MAX_CYCLE_CELLS:
-            raise InputError("the cycle set is absurdly large")
+            raise InputError(say("the cycle set is absurdly large"))
     return starts, cells, signs
 
 
 def _flat(cell: Cell, domain: Domain, where: str) -> int:
     if len(cell) != domain.ndim:
-        raise InputError(f"{where}: {shown(cell)} is not a cell of {domain.ndim} numbers")
+        raise InputError(
+            say(
+                "{where}: {cell} is not a cell of {ndim} numbers",
+                where=where,
+                cell=shown(cell),
+                ndim=domain.ndim,
+            )
+        )
     try:
         return domain.flat(cell)
     except InputError:
         raise InputError(
-            f"{where}: the cell {list(cell)} lies outside the "
-            f"{' x '.join(map(str, domain.shape))} table",
-            hint="cell numbers begin at 0",
+            say(
+                "{where}: the cell {cell} lies outside the {str} table",
+                where=where,
+                cell=list(cell),
+                str=" x ".join(map(str, domain.shape)),
+            ),
+            hint=say("cell numbers begin at 0"),
         ) from None
 
 
@@ -261,7 +278,9 @@ def read_designed(path: Path, *, domain: Domain | None = None) -> tuple[MoveSet,
     try:
         if path.suffix in (".mat", ".mar", ".gra"):
             if domain is None:
-                raise InputError("a 4ti2 file has no shape", hint="say which table it is for")
+                raise InputError(
+                    say("a 4ti2 file has no shape"), hint=say("say which table it is for")
+                )
             return from_4ti2(text, domain), None
         stated = _stated(parsed_json(text))
         moves = _moves(stated, domain)
@@ -275,7 +294,7 @@ def to_4ti2(moves: MoveSet) -> str:
     lines = [f"{len(moves)} {moves.domain.size}"]
     for i in range(len(moves)):
         lines.append(" ".join(map(str, moves.array(i).reshape(-1).tolist())))
-    return "\n".join(lines) + "\n"
+    return joined(lines, "\n") + "\n"
 
 
 def from_4ti2(text: str, domain: Domain) -> MoveSet:
@@ -290,16 +309,28 @@ def from_4ti2(text: str, domain: Domain) -> MoveSet:
     try:
         numbers = np.array([int(w) for w in words], dtype=np.int64)
     except (ValueError, OverflowError):
-        bad = next((w for w in words if not w.lstrip("+-").isdigit()), "a number")
-        raise InputError(f"{bad!r} is not a whole number in a 4ti2 matrix") from None
+        bad = next((w for w in words if not w.lstrip("+-").isdigit()), say("a number"))
+        raise InputError(
+            say("{bad} is not a whole number in a 4ti2 matrix", bad=repr(bad))
+        ) from None
     if len(numbers) < 2 or numbers[0] < 1:
-        raise InputError("a 4ti2 matrix begins with its number of rows and columns")
+        raise InputError(say("a 4ti2 matrix begins with its number of rows and columns"))
     rows, columns = int(numbers[0]), int(numbers[1])
     if columns != domain.size:
-        raise InputError(f"the matrix has {columns} columns, the table {domain.size} cells")
+        raise InputError(
+            say(
+                "the matrix has {columns} columns, the table {size} cells",
+                columns=columns,
+                size=domain.size,
+            )
+        )
     if len(numbers) - 2 != rows * columns:
         raise InputError(
-            f"the matrix should have {rows * columns} entries, it has {len(numbers) - 2}"
+            say(
+                "the matrix should have {rows} entries, it has {numbers}",
+                rows=rows * columns,
+                numbers=len(numbers) - 2,
+            )
         )
     arrays = numbers[2:].reshape(rows, *domain.shape)
     return MoveSet.from_arrays(domain, list(arrays))

@@ -20,6 +20,7 @@ from tabprotect.engine.tables.kept_margins import KeptMargins
 from tabprotect.engine.tables.margins import MarginSet, all_margins
 from tabprotect.engine.tables.moves import MoveSet, Violation
 from tabprotect.engine.tables.table import Table
+from tabprotect.languages.said import joined, plural, say
 
 LONGEST_NAMED = 8
 """Most sums that are named, and most cells of one."""
@@ -187,107 +188,160 @@ class CycleReport:
     def _margins(self) -> Statement:
         if self.preserves_margins:
             kept = set(self.margins) == set(all_margins(self.domain))
-            text = "All margins are preserved."
+            text = say("All margins are preserved.")
             if not kept:
-                named = ", ".join("×".join(m) or "the grand total" for m in self.margins)
-                text = f"The margins that are to be kept are preserved: {named}."
+                named = ", ".join("×".join(m) or say("the grand total") for m in self.margins)
+                text = say("The margins that are to be kept are preserved: {named}.", named=named)
             return Statement("margins", "ok", text)
         more = len(self.violations) - 1
-        tail = f" ({more} more)" if more else ""
+        tail = say(" ({more} more)", more=more) if more else ""
         first = str(self.violations[0])
-        return Statement("margins", "bad", f"{first[0].upper()}{first[1:]}{tail}.")
+        return Statement(
+            "margins",
+            "bad",
+            say("{upper}{first}{tail}.", upper=first[0].upper(), first=first[1:], tail=tail),
+        )
 
     def _coverage(self) -> Statement:
         low, high = self.coverage_min, self.coverage_max
         if low == 0:
-            return Statement("coverage", "warning", "Some cells are touched by no cycle.")
-        alike = "once" if low == 1 else "twice" if low == 2 else f"{low} times"
-        times = alike if low == high else f"{low} to {high} times"
+            return Statement("coverage", "warning", say("Some cells are touched by no cycle."))
+        alike = "once" if low == 1 else "twice" if low == 2 else say("{low} times", low=low)
+        times = alike if low == high else say("{low} to {high} times", low=low, high=high)
         if not self.balanced:
             return Statement(
                 "coverage",
                 "warning",
-                f"Each cell is touched {times} a pass, some more often by + than by −.",
+                say(
+                    "Each cell is touched {times} a pass, some more often by + than by −.",
+                    times=times,
+                ),
             )
         return Statement(
-            "coverage", "ok", f"Each cell is touched {times} a pass, equally often by + and −."
+            "coverage",
+            "ok",
+            say("Each cell is touched {times} a pass, equally often by + and −.", times=times),
         )
 
     def _interval(self) -> Statement:
-        text = f"A published count differs from the true one by at most {self.largest_change}"
+        text = say(
+            "A published count differs from the true one by at most {largest_change}",
+            largest_change=self.largest_change,
+        )
         if self.coverage_min != self.coverage_max:
-            text += f" (for some cells {self.coverage_min * self.passes})"
+            text += say(
+                " (for some cells {coverage_min})", coverage_min=self.coverage_min * self.passes
+            )
         return Statement("interval", "ok", text + ".")
 
     def _rank(self) -> Statement:
         if self.rank is None or self.dimension is None:
-            return Statement("rank", "warning", "The rank is too large to compute.")
+            return Statement("rank", "warning", say("The rank is too large to compute."))
         if self.violations:
             return Statement(
                 "rank",
                 "warning",
-                f"Rank {self.rank}; what stays exactly known follows once margins are kept.",
+                say(
+                    "Rank {rank}; what stays exactly known follows once margins are kept.",
+                    rank=self.rank,
+                ),
             )
         known = self.dimension - self.rank
         if known == 0:
             return Statement(
-                "rank", "ok", f"Rank {self.rank} of {self.dimension}: only margins are exact."
+                "rank",
+                "ok",
+                say(
+                    "Rank {rank} of {dimension}: only margins are exact.",
+                    rank=self.rank,
+                    dimension=self.dimension,
+                ),
             )
-        noun = "linear combination is" if known == 1 else "linear combinations are"
-        which = f", for example {'; '.join(self.named)}" if self.named else ""
+        which = say(", for example {named}", named=joined(self.named, "; ")) if self.named else ""
         return Statement(
             "rank",
             "warning",
-            f"Rank {self.rank} of {self.dimension}: {known} {noun} published exactly{which}.",
+            plural(
+                known,
+                "Rank {rank} of {dimension}: {known} linear combination is published exactly{which}.",
+                "Rank {rank} of {dimension}: {known} linear combinations are published exactly{which}.",
+                rank=self.rank,
+                dimension=self.dimension,
+                known=known,
+                which=which,
+            ),
         )
 
     def _attack(self) -> Statement:
         worst = self.attacks[0]
         if worst.revealed == worst.others:
-            text = (
-                f"Knowing every true count of {worst.variable} = {worst.category} "
-                "reveals the whole table (in an unblocked run)."
+            text = say(
+                "Knowing every true count of {variable} = {category} "
+                "reveals the whole table (in an unblocked run).",
+                variable=worst.variable,
+                category=worst.category,
             )
             return Statement("attack", "warning", text)
         if worst.revealed == 0:
-            return Statement("attack", "ok", "Knowing one category reveals no other cell.")
-        text = (
-            f"Knowing every true count of {worst.variable} = {worst.category} "
-            f"reveals {worst.revealed} of {worst.others} other cells (in an unblocked run)."
+            return Statement("attack", "ok", say("Knowing one category reveals no other cell."))
+        text = say(
+            "Knowing every true count of {variable} = {category} "
+            "reveals {revealed} of {others} other cells (in an unblocked run).",
+            variable=worst.variable,
+            category=worst.category,
+            revealed=worst.revealed,
+            others=worst.others,
         )
         return Statement("attack", "warning", text)
 
     def _outcomes(self) -> Statement:
         number = self.distinct_outcomes
         if number is None:
-            return Statement("outcomes", "ok", "Too many distinct outcomes to count.")
-        return Statement("outcomes", "ok", f"{number:,} distinct outcomes when nothing is blocked.")
+            return Statement("outcomes", "ok", say("Too many distinct outcomes to count."))
+        return Statement(
+            "outcomes",
+            "ok",
+            say("{number:,} distinct outcomes when nothing is blocked.", number=number),
+        )
 
     def _width(self) -> Statement:
         if self.exact:
-            return Statement("width", "ok", f"The posterior is exact (width {self.width}).")
-        width = "over 40" if self.width is None else str(self.width)
-        text = (
-            f"No formula whatever is published (width {width}): exact where large counts cannot "
-            "block, exact draws under the rule negative, else Monte Carlo with its error."
+            return Statement(
+                "width", "ok", say("The posterior is exact (width {width}).", width=self.width)
+            )
+        width = say("over 40") if self.width is None else str(self.width)
+        text = say(
+            "No formula whatever is published (width {width}): exact where large counts cannot "
+            "block, exact draws under the rule negative, else Monte Carlo with its error.",
+            width=width,
         )
         return Statement("width", "warning", text)
 
     def _blocked(self, share: float) -> Statement:
         verdict: Verdict = "ok" if share < 0.5 else "warning" if share < 0.9 else "bad"
         return Statement(
-            "blocked", verdict, f"{percent(share)} of the cycles are blocked on this table."
+            "blocked",
+            verdict,
+            say("{share} of the cycles are blocked on this table.", share=percent(share)),
         )
 
     def _immovable(self, cells: Sequence[Index]) -> Statement:
         if not cells:
-            return Statement("immovable", "ok", "Every positive cell can move.")
+            return Statement("immovable", "ok", say("Every positive cell can move."))
         named = ", ".join(self.domain.cell_text(i) for i in cells[:3])
-        tail = f" and {len(cells) - 3:,} more" if len(cells) > 3 else ""
-        noun = "positive cell cannot" if len(cells) == 1 else "positive cells cannot"
-        text = f"{len(cells):,} {noun} move: {named}{tail}"
+        tail = say(" and {cells:,} more", cells=len(cells) - 3) if len(cells) > 3 else ""
+        text = plural(
+            len(cells),
+            "{cells:,} positive cell cannot move: {named}{tail}",
+            "{cells:,} positive cells cannot move: {named}{tail}",
+            cells=len(cells),
+            named=named,
+            tail=tail,
+        )
         if self.bridges:
-            text += f"; {len(self.bridges)} of them by no cycle whatever (bridges)"
+            text += say(
+                "; {bridges} of them by no cycle whatever (bridges)", bridges=len(self.bridges)
+            )
         return Statement("immovable", "warning", text + ".")
 
 

@@ -30,6 +30,7 @@ from tabprotect.engine.tables.kept_margins import KeptMargins
 from tabprotect.engine.tables.margins import all_margins
 from tabprotect.engine.tables.moves import Designed, MoveSet
 from tabprotect.engine.tables.publication import Publication
+from tabprotect.languages.said import say
 
 
 @dataclass(frozen=True)
@@ -98,63 +99,71 @@ DESIGNS: dict[str, Design] = {
     for d in (
         Design(
             "default",
-            "Default for this shape",
-            "Short swaps in strips; the posterior stays exact at any size.",
-            "when pair sums of neighbouring categories must not be published exactly",
+            say("Default for this shape"),
+            say("Short swaps in strips; the posterior stays exact at any size."),
+            say("when pair sums of neighbouring categories must not be published exactly"),
             _default,
         ),
         Design(
             "bidiagonal",
-            "Bidiagonal (Lenz)",
-            "n long cycles; every cell is touched once with + and once with -.",
-            "on tables with zeros: a cycle that touches one zero never moves",
+            say("Bidiagonal (Lenz)"),
+            say("n long cycles; every cell is touched once with + and once with -."),
+            say("on tables with zeros: a cycle that touches one zero never moves"),
             bidiagonal,
         ),
         Design(
             "balanced",
-            "Balanced, any dimension",
-            "Few long cycles that touch every cell equally often with + and -.",
-            "on tables with zeros, and where one known row or column must not reveal others",
+            say("Balanced, any dimension"),
+            say("Few long cycles that touch every cell equally often with + and -."),
+            say("on tables with zeros, and where one known row or column must not reveal others"),
             balanced,
         ),
         Design(
             "elementary",
-            "Elementary swaps",
-            "All 2 x 2 swaps of neighbours: blocks least, leaves nothing exactly known.",
-            "on large tables when the posterior must be exact: it becomes Monte Carlo",
+            say("Elementary swaps"),
+            say("All 2 x 2 swaps of neighbours: blocks least, leaves nothing exactly known."),
+            say("on large tables when the posterior must be exact: it becomes Monte Carlo"),
             elementary,
         ),
         Design(
             "strips",
-            "Strips of swaps",
-            "Swaps within blocks of rows, as high as stays exact at any size (strips-H for blocks "
-            "of H).",
-            "when the sums of a block of rows must not be published exactly",
+            say("Strips of swaps"),
+            say(
+                "Swaps within blocks of rows, as high as stays exact at any size (strips-H for blocks "
+                "of H)."
+            ),
+            say("when the sums of a block of rows must not be published exactly"),
             strips,
             {"height": int, "closed": bool},
         ),
         Design(
             "triangular",
-            "For this table's margins",
-            "One short cycle for each cell that can have one, through cells less rare than it: "
-            "only the kept margins are published exactly.",
-            "on dense, even tables: elementary swaps protect them more",
+            say("For this table's margins"),
+            say(
+                "One short cycle for each cell that can have one, through cells less rare than it: "
+                "only the kept margins are published exactly."
+            ),
+            say("on dense, even tables: elementary swaps protect them more"),
             _triangular,
         ),
         Design(
             "bands",
-            "Bands of swaps",
-            "Swaps of all neighbouring rows and columns, open at the ends.",
-            "on tables wider than about 6 in both directions when the posterior must be exact",
+            say("Bands of swaps"),
+            say("Swaps of all neighbouring rows and columns, open at the ends."),
+            say("on tables wider than about 6 in both directions when the posterior must be exact"),
             bands,
         ),
         Design(
             "every",
-            "Every swap",
-            "Swaps of any two rows with any two columns: for the order that takes each step a "
-            "cycle through positive cells.",
-            "as a list to run through on large tables: their number grows with the square of "
-            "the cells",
+            say("Every swap"),
+            say(
+                "Swaps of any two rows with any two columns: for the order that takes each step a "
+                "cycle through positive cells."
+            ),
+            say(
+                "as a list to run through on large tables: their number grows with the square of "
+                "the cells"
+            ),
             every,
         ),
     )
@@ -165,7 +174,12 @@ REPEATS = "repeats"
 MOST_REPEATS = 50
 
 ORDER = Design(
-    "order", "Margins of an order", order_design.__doc__ or "", "", order_design, {"order": int}
+    "order",
+    say("Margins of an order"),
+    order_design.__doc__ or "",
+    "",
+    order_design,
+    {"order": int},
 )
 """Not among the templates: ``order-R`` stands for it with its parameter."""
 
@@ -204,19 +218,41 @@ def design(
     given = dict(parameters or {})
     times = given.pop(REPEATS, 1)
     if type(times) is not int or not 1 <= times <= MOST_REPEATS:
-        raise ParameterError({REPEATS: f"must be between 1 and {MOST_REPEATS}, is {times!r}"})
+        raise ParameterError(
+            {
+                REPEATS: say(
+                    "must be between 1 and {MOST_REPEATS}, is {times}",
+                    MOST_REPEATS=MOST_REPEATS,
+                    times=repr(times),
+                )
+            }
+        )
     if kind.startswith("order-") and kind[6:].isdigit():
         kind, given = ORDER.name, {"order": int(kind[6:])}
     if kind.startswith("strips-") and kind[7:].isdigit():
         kind, given = "strips", {"height": int(kind[7:])}
     template = ORDER if kind == ORDER.name else DESIGNS.get(kind)
     if template is None:
-        raise ParameterError({"kind": f"unknown: {kind!r}; there are {', '.join(DESIGNS)}"})
+        raise ParameterError(
+            {
+                "kind": say(
+                    "unknown: {kind}; there are {DESIGNS}",
+                    kind=repr(kind),
+                    DESIGNS=", ".join(DESIGNS),
+                )
+            }
+        )
     for name, value in given.items():
         if type(value) is not template.parameters.get(name):
-            raise ParameterError({name: f"{value!r} is nothing that {kind!r} takes"})
+            raise ParameterError(
+                {
+                    name: say(
+                        "{value} is nothing that {kind} takes", value=repr(value), kind=repr(kind)
+                    )
+                }
+            )
     if template is ORDER and "order" not in given:
-        raise ParameterError({"order": "must be given"})
+        raise ParameterError({"order": say("must be given")})
     if kind == "triangular" and kept is not None:
         return in_place(
             design_for_margins(kept, settings, zeros=zeros, progress=progress).moves, times
@@ -231,7 +267,7 @@ def in_place(moves: MoveSet, times: int) -> MoveSet:
     if times == 1:
         return moves
     if len(moves.cells) * times > MAX_CYCLE_CELLS:
-        raise ParameterError({REPEATS: "so many cycles are too many"})
+        raise ParameterError({REPEATS: say("so many cycles are too many")})
     out = moves.take(np.repeat(np.arange(len(moves)), times))
     if moves.design is None:
         return out

@@ -21,6 +21,7 @@ from tabprotect.engine.cycles import graphs
 from tabprotect.engine.cycles.signatures import Signatures, signatures
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.moves import MoveSet
+from tabprotect.languages.said import say
 
 MAX_WIDTH = 13
 """Most coefficients joined to an eliminated one: 3^14 entries take a fifth of a second."""
@@ -49,7 +50,7 @@ def later_scopes(
     near: list[set[int]] = [set() for _ in range(cycles)]
     for g in range(len(sig)):
         if g % 1024 == 0:
-            progress.report("planning the posterior", 0.0)
+            progress.report(say("planning the posterior"), 0.0)
         touching = sig.touching(g)[0].tolist()
         for i in touching:
             near[i].update(touching)
@@ -96,7 +97,7 @@ def eliminate(
     near: dict[int, set[int]] = {v: set() for v in nodes}
     for number, scope in enumerate(scopes):
         if number % 1024 == 0:
-            progress.report("planning the posterior", 0.0)
+            progress.report(say("planning the posterior"), 0.0)
         for v in scope:
             near[v].update(scope)
     for v in nodes:
@@ -122,7 +123,7 @@ def _eliminate(
     width = 0
     while heap:
         if len(order) % 256 == 0:
-            progress.report("planning the posterior", len(order) / len(joined_by))
+            progress.report(say("planning the posterior"), len(order) / len(joined_by))
         degree, v = heapq.heappop(heap)
         if v not in near or (not sweep and degree != len(near[v])):
             continue
@@ -227,7 +228,7 @@ def elimination_cost(
     seen: dict[tuple[tuple[int, ...], ...], EliminationOrder] = {}
     width = held = work = variables = 0
     for a, b in itertools.pairwise(bounds):
-        progress.report("planning the posterior", a / len(order))
+        progress.report(say("planning the posterior"), a / len(order))
         members = order[a:b].tolist()
         # All passes of a cycle side by side: the sweep meets them together.
         steps = [p * len(moves) + i for i in members for p in range(passes)]

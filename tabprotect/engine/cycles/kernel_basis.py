@@ -13,6 +13,7 @@ import numpy as np
 
 from tabprotect.engine.arrays import Bools, Floats, Ints
 from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.languages.said import say
 
 MOST_REDUCED = 150
 """Largest basis that is reduced; larger ones come short enough out of the elimination."""
@@ -42,7 +43,7 @@ def kernel(sums: Sequence[Ints], cells: int, progress: Progress = SILENT) -> lis
     touching: list[set[int]] = [set(members.tolist()) for members in sums]
     # Short sums first: a total then follows from its parts and costs nothing.
     for done, f in enumerate(sorted(range(len(sums)), key=lambda f: len(sums[f]))):
-        progress.report("finding the moves", done / len(sums))
+        progress.report(say("finding the moves"), done / len(sums))
         while len(touching[f]) > 1:
             pivot = min(
                 touching[f], key=lambda j: (abs(effect[j][f]), len(basis[j]), len(effect[j]), j)

@@ -20,6 +20,7 @@ from tabprotect.engine.errors import InputError
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.margins import all_margins
 from tabprotect.engine.tables.moves import MoveSet
+from tabprotect.languages.said import say
 
 _ARRAYS = ("starts", "cells", "signs")
 
@@ -61,28 +62,33 @@ def build(stated: Mapping[str, object], domain: Domain) -> MoveSet:
         return _listed(stated, domain)
     kind, parameters = stated["design"], stated.get("parameters")
     if set(stated) != {"design", "parameters", "sha256"} or not isinstance(kind, str):
-        raise InputError('a design of cycles has "design", "parameters" and "sha256"')
+        raise InputError(say('a design of cycles has "design", "parameters" and "sha256"'))
     if not isinstance(parameters, Mapping):
-        raise InputError('the "parameters" of the design are no JSON object')
+        raise InputError(say('the "parameters" of the design are no JSON object'))
     moves = design(domain, kind, {str(name): value for name, value in parameters.items()})
     if digest(moves) != stated["sha256"]:
         raise InputError(
-            f"the cycles are not those of the design {kind!r}: their SHA-256 differs",
-            hint="take the mechanism that came with the table",
+            say(
+                "the cycles are not those of the design {kind}: their SHA-256 differs",
+                kind=repr(kind),
+            ),
+            hint=say("take the mechanism that came with the table"),
         )
     return moves
 
 
 def _listed(stated: Mapping[str, object], domain: Domain) -> MoveSet:
     if set(stated) != set(_ARRAYS):
-        raise InputError(f"cycles are a design, or the arrays {', '.join(_ARRAYS)}")
+        raise InputError(
+            say("cycles are a design, or the arrays {ARRAYS}", ARRAYS=", ".join(_ARRAYS))
+        )
     starts, cells, signs = (_whole(stated, name) for name in _ARRAYS)
     if not len(starts) >= 2 or starts[0] != 0 or starts[-1] != len(cells):
-        raise InputError('the "starts" of the cycles do not fit their "cells"')
+        raise InputError(say('the "starts" of the cycles do not fit their "cells"'))
     if (np.diff(starts) < 1).any() or len(signs) != len(cells):
-        raise InputError('a cycle is empty, or "cells" and "signs" are not as many')
+        raise InputError(say('a cycle is empty, or "cells" and "signs" are not as many'))
     if (np.abs(signs) != 1).any():
-        raise InputError("an entry of a cycle is neither 1 nor -1")
+        raise InputError(say("an entry of a cycle is neither 1 nor -1"))
     return MoveSet.of(domain, starts, cells, signs)
 
 
@@ -90,10 +96,10 @@ def _whole(stated: Mapping[str, object], name: str) -> Ints:
     given = stated[name]
     # Not isinstance of int alone: true and false are instances, but not numbers in JSON.
     if not isinstance(given, list) or not set(map(type, given)) <= {int}:
-        raise InputError(f'the "{name}" of the cycles are no list of whole numbers')
+        raise InputError(say('the "{name}" of the cycles are no list of whole numbers', name=name))
     if len(given) > MAX_CYCLE_CELLS:
-        raise InputError("the cycle set is absurdly large")
+        raise InputError(say("the cycle set is absurdly large"))
     try:
         return np.array(given, dtype=np.int64)
     except OverflowError:
-        raise InputError(f'the "{name}" of the cycles are absurdly large') from None
+        raise InputError(say('the "{name}" of the cycles are absurdly large', name=name)) from None

@@ -23,6 +23,7 @@ from tabprotect.engine.release.likelihood import MoveSequence
 from tabprotect.engine.release.release import PublishedTable
 from tabprotect.engine.release.stated_gate import Gate
 from tabprotect.engine.tables.table import Table
+from tabprotect.languages.said import say
 
 RULES = ("any_zero", "negative", "none")
 """Blocking rules whose draws are all gone through."""
@@ -49,7 +50,7 @@ def weigh_attempts(
         return None
     refused: set[bytes] = set()
     for done, outcome in enumerate(sorted(outcomes)):
-        progress.report("judging other draws", done / len(outcomes))
+        progress.report(say("judging other draws"), done / len(outcomes))
         counts = np.frombuffer(outcome, dtype=np.int64).reshape(release.domain.shape)
         other = PublishedTable(Table.dense(release.domain, counts))
         if not verdict(replace(release, tables=(other,)), gate, progress=progress).accepted:

@@ -29,6 +29,7 @@ from tabprotect.engine.release.release import Release
 from tabprotect.engine.release.verdict_figures import JudgedBy
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.publication import Publication
+from tabprotect.languages.said import say
 
 EXACT_SUMS = 2**26
 """Entries that exact laws of a table's sums may cost: a second or two."""
@@ -185,7 +186,7 @@ def as_belief(found: Posterior, *, inner: bool, judged: Bools | None) -> TableBe
         (found.group_of_cell, found.first, found.chances),
         _way(found),
         found.error or 0.0,
-        found.note or ("Only close to what the mechanism says." if found.approximate else ""),
+        found.note or (say("Only close to what the mechanism says.") if found.approximate else ""),
     )
 
 
@@ -197,7 +198,7 @@ def _bounded(likelihood: CellFactors, why: str) -> TableBelief:
     """Belief in what is proved, and in nothing else: cells whose ends meet."""
     lower, upper = proved_ends(likelihood)
     fixed = lower == upper
-    note = f"{why} Only what follows from the limits of the published sums is counted."
+    note = say("{why} Only what follows from the limits of the published sums is counted.", why=why)
     rows = (np.where(fixed, 0, 1), np.where(fixed, lower, 0), np.array([[1.0], [0.0]]))
     return TableBelief(likelihood.domain, True, None, rows, "bounds", note=note)
 
@@ -236,17 +237,17 @@ class _Asked:
         """
         release, domain = self.release, self.release.tables[number].table.domain
         apart = methods()[release.mechanism.method].apart(release, number)
-        randomness = OfRelease(release, f"table {number}")
+        randomness = OfRelease(release, say("table {number}", number=number))
         try:
             if apart is not None:
                 found = self.believe([Evidence(release, apart)], randomness)
                 return as_belief(found, inner=False, judged=judged)
             if inner is None:
-                raise InfeasibleError("the posterior is not about the cells it is made of")
+                raise InfeasibleError(say("the posterior is not about the cells it is made of"))
             return self._summed(number, inner, judged, randomness)
         except InfeasibleError as error:
-            label = " × ".join(domain.names) or "the grand total"
-            return _unknown(domain, False, f"{label}: {error}.")
+            label = " × ".join(domain.names) or say("the grand total")
+            return _unknown(domain, False, say("{label}: {error}.", label=label, error=error))
 
     def _summed(
         self, number: int, inner: Posterior, judged: Bools | None, randomness: OfRelease
@@ -266,7 +267,9 @@ class _Asked:
             progress=self.progress,
         )[0]
         if found.draws is not None and found.draws < LEAST_DRAWS:
-            raise InfeasibleError(f"so few as {found.draws:,} drawn originals say too little")
+            raise InfeasibleError(
+                say("so few as {draws:,} drawn originals say too little", draws=found.draws)
+            )
         belief = as_belief(found, inner=False, judged=judged)
         if found.effective_sample_size is None:
             return belief

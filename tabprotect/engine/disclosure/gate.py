@@ -24,8 +24,9 @@ from tabprotect.engine.protection.staff_verdict import StaffVerdict
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.release.stated_gate import Gate
+from tabprotect.languages.said import joined, say
 
-UNSTATED = "no reason was given"
+UNSTATED = say("no reason was given")
 
 
 def protect(
@@ -111,7 +112,9 @@ def against(done: Protected, policy: HousePolicy) -> str:
         return objection
     limits, stated = policy.limits(done.record.problem.at_risk), done.release.mechanism.gate
     if stated is not None and _limits(stated) != _limits(limits):
-        return "It was judged by other limits than those of the house: protect the table again."
+        return say(
+            "It was judged by other limits than those of the house: protect the table again."
+        )
     # What was protected before there were verdicts was let out by another rule.
     if found is None or found.accepted or (found.passed is None and policy.unjudged == "warn"):
         return ""
@@ -134,7 +137,7 @@ def decided(done: Protected, policy: HousePolicy, reason: str) -> Protected:
     if objection and not reason:
         raise RefusedError(
             objection.rstrip("."),
-            hint="set the mechanism otherwise, or give a reason: it is recorded",
+            hint=say("set the mechanism otherwise, or give a reason: it is recorded"),
         )
     return _decided(done, objection, reason)
 
@@ -151,7 +154,9 @@ def _decided(done: Protected, against: str, accept: str) -> Protected:
     """The decision in what the house keeps, where there was one."""
     if not accept or not against:
         return done
-    decision = f"{OVERRULED}: {accept}. {against}"
+    decision = say(
+        "{OVERRULED}: {accept}. {against}", OVERRULED=OVERRULED, accept=accept, against=against
+    )
     decisions = (decision, *done.record.decisions)
     return Protected(done.release, replace(done.record, decisions=decisions))
 
@@ -166,8 +171,8 @@ def _objected(
     ideas = mendings(method, problem, *how, progress)
     refused = RefusedError(
         objection,
-        hint="; ".join(map(str, ideas)) or "publish less, or merge categories",
-        detail="to go on all the same takes an explicit, recorded decision",
+        hint=joined(map(str, ideas), "; ") or say("publish less, or merge categories"),
+        detail=say("to go on all the same takes an explicit, recorded decision"),
     )
     refused.suggestions = ideas
     return refused
@@ -184,11 +189,11 @@ def _refusal(
     ideas = remedies(method, problem, values, limits, progress)
     attempts = limits.attempts_at_most
     dear = untried(method, problem.table.domain, values)
-    drawn = "" if attempts == 1 else f"None of {attempts} draws passed. "
+    drawn = "" if attempts == 1 else say("None of {attempts} draws passed. ", attempts=attempts)
     refused = RefusedError(
         f"{drawn}{found.sentence}".rstrip("."),
-        hint="; ".join(filter(None, (*(map(str, ideas) if ideas else (OTHERWISE,)), dear))),
-        detail="to go on all the same takes an explicit, recorded decision with a reason",
+        hint=joined(filter(None, (*(map(str, ideas) if ideas else (OTHERWISE,)), dear)), "; "),
+        detail=say("to go on all the same takes an explicit, recorded decision with a reason"),
     )
     refused.suggestions = ideas
     return refused

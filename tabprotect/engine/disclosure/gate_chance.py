@@ -33,6 +33,7 @@ from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.kept_margins import KeptMargins
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
+from tabprotect.languages.said import say
 
 GATE_CHANCE_WORK = 10_000
 """Cells of all tables that are tried for one estimate, beyond the least number."""
@@ -101,22 +102,27 @@ class Chance:
     def sentence(self) -> str:
         """In words, for staff."""
         if self.synthetic is not None and self.here is not None:
-            said = (
-                f"{percent(self.synthetic)} of synthetic tables with the same margins and "
-                f"{percent(self.here)} of trial runs on this table (CONFIDENTIAL)"
+            said = say(
+                "{synthetic} of synthetic tables with the same margins and "
+                "{here} of trial runs on this table (CONFIDENTIAL)",
+                synthetic=percent(self.synthetic),
+                here=percent(self.here),
             )
         elif self.synthetic is not None:
-            said = f"{percent(self.synthetic)} of synthetic tables with the same margins"
+            said = say(
+                "{synthetic} of synthetic tables with the same margins",
+                synthetic=percent(self.synthetic),
+            )
         elif self.here is not None:
-            said = f"{percent(self.here)} of trial runs on this table (CONFIDENTIAL)"
+            said = say("{here} of trial runs on this table (CONFIDENTIAL)", here=percent(self.here))
         else:
             return ""
-        leaning = (
+        leaning = say(
             " What is promised of averages (unbiased) holds before the gate: released tables lean "
             "towards those that pass."
         )
         sure = min(self._shares) >= SURE
-        return f"The gate lets through {said}.{'' if sure else leaning}"
+        return say("The gate lets through {said}.{value}", said=said, value="" if sure else leaning)
 
 
 def chance(
@@ -188,7 +194,7 @@ def _tried(
         values,
         generator=generator,
         progress=progress,
-        stage="trying the gate",
+        stage=say("trying the gate"),
     ):
         found = trial.judged(judge)
         if isinstance(found, TabprotectError) or found.passed is None:
@@ -273,7 +279,7 @@ def mendings(
             other,
             generator=generator,
             progress=Part(progress, number, len(ideas)),
-            stage="trying what helps",
+            stage=say("trying what helps"),
         )
         if trial.refusal is not None or method.objection(trial.draft.findings):
             continue
@@ -300,7 +306,11 @@ def untried(method: Method, domain: Domain, values: Values) -> str:
     dear = method.alternatives(domain, values)[:MOST_TRIED]
     dear = dear[len(_affordable(method, domain, values)) :]
     named = ", ".join(text for text, _ in dear)
-    return f"not tried here, where a trial would take too long: {named}" if named else ""
+    return (
+        say("not tried here, where a trial would take too long: {named}", named=named)
+        if named
+        else ""
+    )
 
 
 def within_budget(method: Method, domain: Domain) -> int:

@@ -14,6 +14,7 @@ from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.release.stated_gate import Gate
 from tabprotect.engine.release.verdict_figures import TableVerdict
+from tabprotect.languages.said import say
 
 INSIDERS_WORK = 200_000_000
 """Cells of all originals, for each insider: about a second."""
@@ -55,7 +56,7 @@ def insider_verdict(
     # What is known to everybody is known to insiders, their own cells apart.
     highest, expected = np.zeros(tables.shape[1]), np.zeros(tables.shape[1])
     for number, cell in enumerate(insiders):
-        progress.report("judging insiders", number / len(insiders))
+        progress.report(say("judging insiders"), number / len(insiders))
         among = tables[:, cell] == 1
         top, inside = _beliefs(tables[among], weights[among] / weights[among].sum(), values)
         top[cell] = inside[cell] = 0.0

@@ -33,11 +33,12 @@ from tabprotect.engine.release.release import Release
 from tabprotect.engine.release.stated_gate import Gate
 from tabprotect.engine.tables.groupings.true_table import true_table
 from tabprotect.engine.tables.margins import MarginSet
+from tabprotect.languages.said import joined, say
 
 RUNS = 3
 """Draws of a method with chance."""
 
-NOT_TRIED = "not tried: too large for a trial; choose it to see"
+NOT_TRIED = say("not tried: too large for a trial; choose it to see")
 """Of a method whose trial would take too much work. What it promises is told all the same."""
 
 
@@ -162,7 +163,7 @@ class _Watched:
 
     def report(self, stage: str, fraction: float, partial: object = None) -> None:
         done = (self.methods + min(max(fraction, 0.0), 1.0)) / self._of
-        self._progress.report("trying every method", done, self.found)
+        self._progress.report(say("trying every method"), done, self.found)
 
 
 def ranked(
@@ -224,7 +225,7 @@ def _trial(
     method: Method, problem: Problem, start: MethodTrial, limits: Gate, progress: Progress
 ) -> MethodTrial:
     def refused(error: TabprotectError) -> MethodTrial:
-        unmet = "; ".join(method.unmet(problem).values())
+        unmet = joined(method.unmet(problem).values(), "; ")
         ideas = tuple(error.suggestions) if isinstance(error, InfeasibleError) else ()
         hint = "" if unmet else error.hint
         return replace(start, fault=unmet or error.message, hint=hint, suggestions=ideas)

@@ -22,6 +22,7 @@ from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.formats.text.opening import read_text
 from tabprotect.engine.release.stated_gate import ATTEMPTS, SHARE, Gate
 from tabprotect.engine.sensitivity.small_count import SmallCount
+from tabprotect.languages.said import say
 
 VARIABLE = "TABPROTECT_POLICY"
 """The environment variable that names the house's policy file."""
@@ -71,7 +72,11 @@ class HousePolicy:
         wrong: dict[str, str] = {}
         for name, choices in CHOICES.items():
             if getattr(self, name) not in choices:
-                wrong[name] = f"must be one of {', '.join(choices)}, is {getattr(self, name)!r}"
+                wrong[name] = say(
+                    "must be one of {choices}, is {self}",
+                    choices=", ".join(choices),
+                    self=repr(getattr(self, name)),
+                )
         try:
             self.limits()
         except ParameterError as error:
@@ -115,7 +120,9 @@ class HousePolicy:
             return decoded(given, cls)
         except FieldsError as error:
             known = ", ".join(field.name for field in fields(cls))
-            raise ParameterError(error.fields, hint=f"the limits are {known}") from None
+            raise ParameterError(
+                error.fields, hint=say("the limits are {known}", known=known)
+            ) from None
 
 
 def read(path: Path) -> HousePolicy:

@@ -11,6 +11,7 @@ import numpy as np
 from tabprotect.engine.arrays import Ints
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.release.likelihood import UNBOUNDED, CellFactors
+from tabprotect.languages.said import say
 
 EXACT = 2.0**50
 """Sums beyond are not whole numbers to the last place here: nothing is proved from them."""
@@ -49,7 +50,7 @@ def proved_ends(likelihood: CellFactors) -> tuple[Ints, Ints]:
         shut = number[of] - open_ == 0
         np.maximum.at(lower, cells[shut], (least[of] - others)[shut])
         if (lower > upper).any():
-            raise InputError("no original fits the published counts")
+            raise InputError(say("no original fits the published counts"))
         if (lower == before[0]).all() and (upper == before[1]).all():
             break
     ends = np.where(np.isinf(upper), float(UNBOUNDED), upper)

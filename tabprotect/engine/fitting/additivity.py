@@ -13,6 +13,7 @@ from tabprotect.engine.errors import InputError
 from tabprotect.engine.fitting.expected import check_size
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.publication import Publication, distinct_rows
+from tabprotect.languages.said import say
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -153,10 +154,16 @@ def restore(
     sums, representatives, inverse = _system(published, copies=copies)
     given = np.asarray(values, dtype=np.float64)
     if given.shape != inverse.shape:
-        raise InputError(f"{given.size} values are given for {len(inverse)} published cells")
+        raise InputError(
+            say(
+                "{size} values are given for {inverse} published cells",
+                size=given.size,
+                inverse=len(inverse),
+            )
+        )
     stated = np.ones(len(inverse), dtype=np.bool_) if known is None else np.asarray(known)
     if not np.isfinite(given[stated]).all():
-        raise InputError("a published value is no finite number")
+        raise InputError(say("a published value is no finite number"))
     # Of copies the first one that is known.
     first = np.full(len(representatives), len(inverse))
     np.minimum.at(first, inverse[stated], np.flatnonzero(stated))
@@ -190,7 +197,7 @@ def _fit(
     """The fit with the device, of counts that are all known and distinct."""
 
     def tick() -> None:
-        progress.report("restoring additivity", before / max(len(observed), 1))
+        progress.report(say("restoring additivity"), before / max(len(observed), 1))
 
     before = 0
     cells = project(sums, observed, np.zeros(sums.shape[1]), tick)

@@ -14,6 +14,7 @@ from tabprotect.engine.budgets import FITTED_CELLS
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.publication import Publication
+from tabprotect.languages.said import say
 
 DENSE = 0.3
 """Share of inner cells that must be open for whole margins to be faster than listed cells."""
@@ -124,16 +125,21 @@ def contradiction(publication: Publication, values: Floats) -> str:
         off = np.abs(sums[0] - sums[1])
         worst = int(np.argmax(off))
         if off[worst] > close:
-            return (
-                f"the margins {_said(a)} and {_said(b)} contradict each other: "
-                f"{shared.cell_text(worst)} is {sums[0][worst]:g} in one and "
-                f"{sums[1][worst]:g} in the other"
+            return say(
+                "the margins {a} and {b} contradict each other: "
+                "{worst} is {sums:g} in one and "
+                "{sums2:g} in the other",
+                a=_said(a),
+                b=_said(b),
+                worst=shared.cell_text(worst),
+                sums=sums[0][worst],
+                sums2=sums[1][worst],
             )
     return ""
 
 
 def _said(margin: tuple[str, ...]) -> str:
-    return ":".join(margin) or "grand total"
+    return ":".join(margin) or say("grand total")
 
 
 TOLERANCE = 1e-9
@@ -214,15 +220,21 @@ def fit(
     targets = np.asarray(values, dtype=np.float64)
     stated = np.ones(publication.size, dtype=np.bool_) if known is None else np.asarray(known)
     if targets.shape != (publication.size,):
-        raise InputError(f"{targets.size} values are given for {publication.size} published cells")
+        raise InputError(
+            say(
+                "{size} values are given for {size2} published cells",
+                size=targets.size,
+                size2=publication.size,
+            )
+        )
     if not np.isfinite(targets[stated]).all():
-        raise InputError("a published value is no finite number")
+        raise InputError(say("a published value is no finite number"))
     scale = max(1.0, float(targets[stated].max(initial=0.0)))
     if targets[stated].min(initial=0.0) < -1e-9 * scale:
         worst = int(np.flatnonzero(stated)[np.argmin(targets[stated])])
         raise InputError(
-            f"the published count of {publication.cell_text(worst)} is negative",
-            hint="restore additivity without negative counts first",
+            say("the published count of {worst} is negative", worst=publication.cell_text(worst)),
+            hint=say("restore additivity without negative counts first"),
         )
     margins = _swept(publication, stated)
     close = max(tolerance, ROUNDING * scale)
@@ -232,7 +244,7 @@ def fit(
     deviation = _deviation(publication, cells, targets, stated)
     reached = deviation <= max(REACHED, 100 * close)
     if not reached and stated.all() and (said := contradiction(publication, targets)):
-        raise InputError(said, hint="restore additivity first")
+        raise InputError(said, hint=say("restore additivity first"))
     return Expected(cells, done, deviation, reached)
 
 
@@ -302,7 +314,7 @@ def _deviation(publication: Publication, cells: Floats, targets: Floats, stated:
     return largest
 
 
-STAGE = "fitting the inner cells"
+STAGE = say("fitting the inner cells")
 STILL = 1e-6
 """Relative change of the deviation in one sweep that counts as standing still."""
 
@@ -316,8 +328,8 @@ def check_size(publication: Publication) -> None:
     """
     if publication.domain.size > FITTED_CELLS:
         raise InputError(
-            f"{publication.domain.size:,} inner cells are too many to be fitted",
-            hint=f"take a table of at most {FITTED_CELLS:,} cells",
+            say("{size:,} inner cells are too many to be fitted", size=publication.domain.size),
+            hint=say("take a table of at most {FITTED_CELLS:,} cells", FITTED_CELLS=FITTED_CELLS),
         )
 
 

@@ -15,6 +15,7 @@ from tabprotect.engine.budgets import FULL_LIMIT
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.format import COUNT
 from tabprotect.engine.tables.table import Table
+from tabprotect.languages.said import say
 
 BLOCK = 64
 """Lines that are written together, at least."""
@@ -112,7 +113,10 @@ def write_csv(
     """
     for name in table.domain.names:
         if name in {**before, **after}:
-            raise InputError(f"a variable is named {name!r}", hint="rename it before writing")
+            raise InputError(
+                say("a variable is named {name}", name=repr(name)),
+                hint=say("rename it before writing"),
+            )
     header = ",".join(map(_quoted, (*before, *table.domain.names, count, *after)))
     first = "".join(_quoted(value) + "," for value in before.values())
     last = "".join("," + _quoted(value) for value in after.values())

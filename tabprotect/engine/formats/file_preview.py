@@ -22,6 +22,7 @@ from tabprotect.engine.formats.text.rows import DELIMITERS, TextRows
 from tabprotect.engine.formats.workbooks.sheets import sheet_names, used_range
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.table import Table
+from tabprotect.languages.said import say
 
 SHOWN = 50
 """Lines that are shown."""
@@ -138,7 +139,7 @@ def _apart(kind: Format, path: Path, reading: Reading, parts: list[LaidOutPart])
     """The reading; what text is made of is told."""
     if "delimiter" in kind.options:
         text = TextRows(path, encoding=reading.encoding, delimiter=reading.delimiter)
-        said = "as its bytes show" if reading.encoding is None else "as was said"
+        said = say("as its bytes show") if reading.encoding is None else say("as was said")
         parts.append(LaidOutPart("encoding", text.encoding.removesuffix("-sig"), said))
     return reading
 
@@ -152,7 +153,9 @@ def _separator(kind: Format, path: Path, reading: Reading, layout: LaidOut) -> l
     line = head[row.line - 1] if row.line <= len(head) else ""
     signs = [sign for sign in DELIMITERS if line.count(sign) == len(row.fields) - 1]
     names = {"\t": "tab"}
-    return [LaidOutPart("delimiter", names.get(s, s), "as it splits the header") for s in signs[:1]]
+    return [
+        LaidOutPart("delimiter", names.get(s, s), say("as it splits the header")) for s in signs[:1]
+    ]
 
 
 def _sums(
@@ -166,21 +169,33 @@ def _sums(
         totals: Totals = {} if none else find_totals(cells)[0]
     except InputError:
         return "", frozenset()
-    said = "" if table is None else f"{table.domain.size:,} cells, sum {table.total:,}"
+    said = (
+        ""
+        if table is None
+        else say("{size:,} cells, sum {total:,}", size=table.domain.size, total=table.total)
+    )
     if not totals:
         return said, frozenset()
     is_total, wrong = check_totals(cells, totals)
     parts.append(LaidOutPart("totals", names_of(cells, totals), _add_up(len(wrong)), not wrong))
-    inner = f"{int((~is_total).sum()):,} inner cells, sum {int(cells.counts[~is_total].sum()):,}"
-    whole = f"{said or inner}; {int(is_total.sum()):,} totals in the file"
-    told = "equal to the file's own totals" if not wrong else f"{len(wrong)} do not hold"
+    inner = say(
+        "{sum:,} inner cells, sum {sum2:,}",
+        sum=int((~is_total).sum()),
+        sum2=int(cells.counts[~is_total].sum()),
+    )
+    whole = say("{value}; {sum:,} totals in the file", value=said or inner, sum=int(is_total.sum()))
+    told = (
+        say("equal to the file's own totals")
+        if not wrong
+        else say("{wrong} do not hold", wrong=len(wrong))
+    )
     inner_lines = _lines_of(cells, (~is_total).nonzero()[0].tolist()[: SHOWN**2])
     lines = _lines_of(cells, is_total.nonzero()[0].tolist()[: SHOWN**2])
-    return f"{whole}: {told}", lines - inner_lines
+    return say("{whole}: {told}", whole=whole, told=told), lines - inner_lines
 
 
 def _add_up(wrong: int) -> str:
-    return "they add up" if not wrong else f"{wrong} of them do not add up"
+    return say("they add up") if not wrong else say("{wrong} of them do not add up", wrong=wrong)
 
 
 def _lines_of(cells: CellList, entries: list[int]) -> frozenset[int]:

@@ -28,6 +28,7 @@ from tabprotect.engine.formats.text.rows import RowSource, TextRows
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
+from tabprotect.languages.said import say
 
 COUNT = "count"
 """The column of the counts, wherever a table is written in long form."""
@@ -93,7 +94,7 @@ class Format(ABC):
     options: ClassVar[frozenset[str]] = frozenset({"count"})
     limits: ClassVar[tuple[str, ...]] = ()
     levels: ClassVar[bool] = False
-    without_levels: ClassVar[str] = "The levels of the variables are left out."
+    without_levels: ClassVar[str] = say("The levels of the variables are left out.")
     labels: ClassVar[bool] = False
     packed: ClassVar[bool] = False
     media: ClassVar[str] = "application/octet-stream"
@@ -121,10 +122,10 @@ class Format(ABC):
         """What a table knows that this format does not keep, in sentences."""
         lost = {
             self.without_levels: domain.has_levels and not self.levels,
-            "The structural zeros are written as zeros like others.": (
+            say("The structural zeros are written as zeros like others."): (
                 bool(domain.structural) and not self.levels
             ),
-            "The labels of categories are left out.": (
+            say("The labels of categories are left out."): (
                 any(v.labels for v in domain.variables) and not self.labels
             ),
         }
@@ -144,7 +145,9 @@ class Format(ABC):
 
     def records(self, path: Path, progress: Progress = SILENT) -> RecordsFile:
         """The file as records; only where ``holds`` says so."""
-        raise InputError("not a microdata file", file=path, hint="save the records as CSV")
+        raise InputError(
+            say("not a microdata file"), file=path, hint=say("save the records as CSV")
+        )
 
     @property
     def writes(self) -> bool:
@@ -162,7 +165,8 @@ class Format(ABC):
         if self.publishes:
             return self.publish(table, None, "")
         raise InputError(
-            f"tables are not written as {self.label}", hint="choose a format that is written"
+            say("tables are not written as {label}", label=self.label),
+            hint=say("choose a format that is written"),
         )
 
     def beside(
@@ -197,8 +201,8 @@ class Format(ABC):
             Where the format cannot mark suppressed cells, or cannot carry this table.
         """
         raise InputError(
-            f"published tables are not written as {self.label}",
-            hint="choose a format that is written",
+            say("published tables are not written as {label}", label=self.label),
+            hint=say("choose a format that is written"),
         )
 
     @property
@@ -215,7 +219,8 @@ class Format(ABC):
             Where the format does not hold figures.
         """
         raise InputError(
-            f"figures are not written as {self.label}", hint="choose a format that holds them"
+            say("figures are not written as {label}", label=self.label),
+            hint=say("choose a format that holds them"),
         )
 
     @property
@@ -276,7 +281,10 @@ class RowFormat(Format):
             # What a plain table would be faulty by is the better cause, but for a question.
             asks = any(name in error.hint for name in ("--marks", "--thousands", "--form"))
             raise (error if refused is None or asks else refused) from None
-        return cells, [f"{p.option}: {p.value} ({p.reason})" for p in (*layout.parts, *parts)]
+        return cells, [
+            say("{option}: {value} ({reason})", option=p.option, value=p.value, reason=p.reason)
+            for p in (*layout.parts, *parts)
+        ]
 
     def _plain(
         self, path: Path, reading: Reading, progress: Progress

@@ -7,37 +7,63 @@ from pathlib import Path
 
 from tabprotect.engine.formats.reading_options import options
 from tabprotect.engine.formats.registered import formats
+from tabprotect.languages.said import joined, say
 
-_HEAD = """# File formats
+_HEAD = say("""# File formats
 
 What a file is, is told by how it begins, else by the end of its name; anything else is read as
 text. Tables are opened with `open`, `protect` and every other command that takes a `TABLE`; they
 are written with `convert TABLE --out FILE` (by its suffix, or `--format NAME`) and `tabulate`.
-"""
+""")
 
 
 def formats_page() -> str:
     """All formats with what they cannot carry, then the options of reading, as Markdown."""
     lines = [
         _HEAD,
-        "| name | format | suffixes | holds | read | written |",
+        say("| name | format | suffixes | holds | read | written |"),
         "|---|---|---|---|---|---|",
     ]
     for kind in formats().values():
         suffixes = " ".join(f"`{suffix}`" for suffix in kind.suffixes)
         holds = ", ".join(sorted(kind.holds, reverse=True))
-        written = "yes" if kind.writes else "no"
-        lines.append(f"| `{kind.name}` | {kind.label} | {suffixes} | {holds} | yes | {written} |")
+        lines.append(
+            say(
+                "| `{name}` | {label} | {suffixes} | {holds} | yes | yes |",
+                name=kind.name,
+                label=kind.label,
+                suffixes=suffixes,
+                holds=holds,
+            )
+            if kind.writes
+            else say(
+                "| `{name}` | {label} | {suffixes} | {holds} | yes | no |",
+                name=kind.name,
+                label=kind.label,
+                suffixes=suffixes,
+                holds=holds,
+            )
+        )
     for kind in formats().values():
         title, _, *text = kind.help.splitlines()
-        lines += ["", f"## `{kind.name}`", "", title, "", *text, "", "What it cannot carry:", ""]
+        lines += [
+            "",
+            f"## `{kind.name}`",
+            "",
+            title,
+            "",
+            *text,
+            "",
+            say("What it cannot carry:"),
+            "",
+        ]
         lines += [f"- {limit}" for limit in kind.limits]
-    lines += ["", "## Reading", "", "Options of every command that reads a table.", ""]
-    lines += ["| option | what it says | where it matters |", "|---|---|---|"]
+    lines += ["", "## Reading", "", say("Options of every command that reads a table."), ""]
+    lines += [say("| option | what it says | where it matters |"), "|---|---|---|"]
     for option in options():
         told = [f"`{kind.name}`" for kind in formats().values() if option.name in kind.options]
         lines.append(f"| `{option.shell}` | {option.help} | {', '.join(told) or 'everywhere'} |")
-    return "\n".join(lines) + "\n"
+    return joined(lines, "\n") + "\n"
 
 
 if __name__ == "__main__":

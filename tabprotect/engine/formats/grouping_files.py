@@ -12,8 +12,11 @@ from tabprotect.engine.formats.text.rows import TextRows
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.groupings.grouping import Grouping, check_groupings, declared
 from tabprotect.engine.tables.variable import Level, Variable
+from tabprotect.languages.said import joined, plural, say
 
-FORM = 'write name:variable=category>group,category>group, for example "eu:geo=Spain>EU,Iceland>no"'
+FORM = say(
+    'write name:variable=category>group,category>group, for example "eu:geo=Spain>EU,Iceland>no"'
+)
 _PARTS = re.compile(r'(?:[^;"]|"[^"]*")+')
 """Parts between semicolons; quotation marks protect a semicolon inside a category."""
 SUFFIXES = (".hrc", ".csv", ".tsv", ".txt", ".gz")
@@ -66,7 +69,7 @@ def stated_groupings(text: str, domain: Domain) -> tuple[Grouping, ...]:
     """
     for part in filter(None, map(str.strip, _PARTS.findall(text))):
         if ">" not in part and part not in {grouping.name for grouping in declared(domain)}:
-            raise InputError(f"{part[:60]!r} is not a grouping", hint=FORM)
+            raise InputError(say("{part} is not a grouping", part=repr(part[:60])), hint=FORM)
     return parse_groupings(text, domain)
 
 
@@ -106,15 +109,15 @@ def grouping_text(groupings: Sequence[Grouping], domain: Domain) -> str:
         pairs = zip(domain[grouping.of].categories, grouping.groups, strict=True)
         quoted = (f"{category}>{group}".replace('"', '""') for category, group in pairs)
         parts.append(f"{grouping.name}:{grouping.of}=" + ",".join(f'"{pair}"' for pair in quoted))
-    text = "; ".join(parts)
+    text = joined(parts, "; ")
     try:
         same = parse_groupings(text, domain) == tuple(groupings)
     except InputError:
         same = False
     if not same:
         raise InputError(
-            "a name, category or group cannot be written down",
-            hint="rename it: no > in a group, no = or : in a name, no blanks around either",
+            say("a name, category or group cannot be written down"),
+            hint=say("rename it: no > in a group, no = or : in a name, no blanks around either"),
         )
     return text
 
@@ -124,12 +127,14 @@ def _inline(part: str, domain: Domain) -> Grouping:
     name, colon, of = head.partition(":")
     name, of = name.strip(), of.strip()
     if not equals or not colon or not name or not of:
-        raise InputError(f"{part!r} is not a grouping", hint=FORM)
+        raise InputError(say("{part} is not a grouping", part=repr(part)), hint=FORM)
     # Quotation marks protect a comma inside a category.
     try:
         (pairs,) = csv.reader([body], skipinitialspace=True)
     except (csv.Error, ValueError):
-        raise InputError(f"{body[:60]!r} is not one line of groups", hint=FORM) from None
+        raise InputError(
+            say("{body} is not one line of groups", body=repr(body[:60])), hint=FORM
+        ) from None
     given: dict[str, str] = {}
     for pair in pairs:
         category, arrow, group = pair.rpartition(">")
@@ -137,9 +142,21 @@ def _inline(part: str, domain: Domain) -> Grouping:
             category = category.strip()
         group = group.strip()
         if not arrow or not category or not group:
-            raise InputError(f"{pair!r} in the grouping {name!r} names no group", hint=FORM)
+            raise InputError(
+                say(
+                    "{pair} in the grouping {name} names no group", pair=repr(pair), name=repr(name)
+                ),
+                hint=FORM,
+            )
         if given.setdefault(category, group) != group:
-            raise InputError(f"the category {category!r} has two groups in {name!r}", hint=FORM)
+            raise InputError(
+                say(
+                    "the category {category} has two groups in {name}",
+                    category=repr(category),
+                    name=repr(name),
+                ),
+                hint=FORM,
+            )
     return _complete(name, domain[of], given)
 
 
@@ -148,10 +165,17 @@ def _complete(name: str, variable: Variable, given: Mapping[str, str]) -> Groupi
         variable.code(category)
     without = [category for category in variable.categories if category not in given]
     if without:
-        have = "category has" if len(without) == 1 else "categories have"
         raise InputError(
-            f"{variable.name}: {len(without)} {have} no group in {name!r}, first {without[0]!r}",
-            hint="name the group of every category; a category may be a group of its own",
+            plural(
+                len(without),
+                "{name}: {without} category has no group in {name2}, first {without2}",
+                "{name}: {without} categories have no group in {name2}, first {without2}",
+                name=variable.name,
+                without=len(without),
+                name2=repr(name),
+                without2=repr(without[0]),
+            ),
+            hint=say("name the group of every category; a category may be a group of its own"),
         )
     return Grouping(name, variable.name, tuple(given[c] for c in variable.categories))
 
@@ -175,7 +199,7 @@ def code_list_levels(path: Path, variable: Variable) -> tuple[tuple[Level, ...],
         _, labels = read_code_list(path, [variable.name])
     merging = [g for g in found if len(set(g.groups)) < len(g.groups)]
     if not merging and not labels:
-        raise InputError("the code list groups nothing", file=path)
+        raise InputError(say("the code list groups nothing"), file=path)
     return tuple(Level(g.name, g.groups) for g in merging), {
         code: text for code, text in labels.items() if code in variable.categories
     }
@@ -212,21 +236,27 @@ def read_code_list(path: Path, variables: Sequence[str]) -> tuple[Columns, dict[
     header, width = rows[0], len(rows[0])
     if width < 2 or header[0] not in variables:
         raise InputError(
-            "the file does not say which variable it groups",
+            say("the file does not say which variable it groups"),
             file=path,
             line=records.line(0),
-            hint=f"its first column is named for one of {', '.join(variables)}, "
-            "every further column for a grouping",
+            hint=say(
+                "its first column is named for one of {variables}, "
+                "every further column for a grouping",
+                variables=", ".join(variables),
+            ),
         )
     given: dict[str, tuple[str, ...]] = {}
     for number, row in enumerate(rows[1:], 1):
         if len(row) != width or row[0] in given:
-            fault = "has the wrong number of fields" if len(row) != width else "names it again"
             raise InputError(
-                f"the row of {row[0]!r} {fault}",
+                (
+                    say("the row of {row} has the wrong number of fields", row=repr(row[0]))
+                    if len(row) != width
+                    else say("the row of {row} names it again", row=repr(row[0]))
+                ),
                 file=path,
                 line=records.line(number),
-                hint="give every category one row",
+                hint=say("give every category one row"),
             )
         given[row[0]] = tuple(row[1:])
     if LABEL not in header[1:]:
@@ -254,12 +284,17 @@ def read_hierarchy(path: Path, lead: str = "@") -> dict[str, tuple[str, ...]]:
             rest, depth = rest.removeprefix(lead), depth + 1
         code = rest.strip()
         if depth > len(trail) or not code or code in parents:
-            fault = "occurs twice" if code in parents else "is more than one level below the last"
             raise InputError(
-                f"the code {code!r} {fault}",
+                (
+                    say("the code {code} occurs twice", code=repr(code))
+                    if code in parents
+                    else say(
+                        "the code {code} is more than one level below the last", code=repr(code)
+                    )
+                ),
                 file=path,
                 line=records.line(number),
-                hint="one code a line, with one more @ for each level",
+                hint=say("one code a line, with one more @ for each level"),
             )
         trail[depth:] = [code]
         parents[code] = tuple(trail)
@@ -272,10 +307,14 @@ def _read_hrc(path: Path, domain: Domain) -> list[Grouping]:
     named = [v for v in fits if v.name == path.stem]
     if len(named or fits) != 1:
         raise InputError(
-            "the file holds the categories of "
-            + (f"several variables ({', '.join(v.name for v in fits)})" if fits else "no variable"),
+            say("the file holds the categories of ")
+            + (
+                say("several variables ({join})", join=", ".join(v.name for v in fits))
+                if fits
+                else say("no variable")
+            ),
             file=path,
-            hint="list every category of the variable; name the file for it",
+            hint=say("list every category of the variable; name the file for it"),
         )
     variable = (named or fits)[0]
     lines = [parents[category] for category in variable.categories]

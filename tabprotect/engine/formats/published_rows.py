@@ -20,6 +20,7 @@ from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.variable import Variable
+from tabprotect.languages.said import plural, say
 
 TOTAL = "Total"
 
@@ -106,15 +107,20 @@ def _arranged(listed: CellList, *, total: str, groupings: str, missing: Missing)
         codes = tuple(code for k, code in enumerate(known) if k != mark)
         if not codes:
             raise InputError(
-                f"the variable {name!r} has no code but {known[mark]!r}",
-                hint="leave the column out: it says nothing",
+                say(
+                    "the variable {name} has no code but {known}",
+                    name=repr(name),
+                    known=repr(known[mark]),
+                ),
+                hint=say("leave the column out: it says nothing"),
             )
         columns[name] = Variable(name, codes)
     grouped = unchecked_groupings(groupings, Domain(tuple(columns.values())))
     for grouping in grouped:
         if grouping.name not in columns:
             raise InputError(
-                f"there is no column {grouping.name!r}", hint="name the grouping as its column"
+                say("there is no column {name}", name=repr(grouping.name)),
+                hint=say("name the grouping as its column"),
             )
         for code in columns[grouping.name].categories:
             grouping.variable.code(code)
@@ -129,8 +135,8 @@ def _arranged(listed: CellList, *, total: str, groupings: str, missing: Missing)
     publication = Publication(domain, tuple(margins), grouped)
     if len(publication.margins) < len(margins):
         raise InputError(
-            "a row details a grouping beside its own variable",
-            hint=f"write {total!r} for the grouping there",
+            say("a row details a grouping beside its own variable"),
+            hint=say("write {total} for the grouping there", total=repr(total)),
         )
     cells = np.empty(len(listed.counts), dtype=np.int64)
     for m, k in enumerate(order):
@@ -150,9 +156,9 @@ def _mark(name: str, codes: tuple[str, ...], total: str) -> int:
     found = [k for k, code in enumerate(codes) if code.strip().casefold() == total.casefold()]
     if len(found) > 1:
         raise InputError(
-            f"the total of {name!r} is written in several ways: "
+            say("the total of {name} is written in several ways: ", name=repr(name))
             + ", ".join(repr(codes[k]) for k in found),
-            hint="write it in one way",
+            hint=say("write it in one way"),
         )
     return found[0] if found else -1
 
@@ -181,10 +187,10 @@ def _refuse_twice(listed: CellList) -> None:
         at = twice[np.argmin(order[twice + 1])]
         one, other = int(order[at]), int(order[at + 1])
         raise InputError(
-            f"the count occurs twice (first in {listed.place(one)})",
+            say("the count occurs twice (first in {one})", one=listed.place(one)),
             line=listed.line(other),
             cell=listed.text(other),
-            hint="remove one of them; or a variable is missing",
+            hint=say("remove one of them; or a variable is missing"),
         )
 
 
@@ -192,11 +198,20 @@ def _refuse_holes(publication: Publication, known: Bools) -> None:
     for m, margin in enumerate(publication.margins):
         holes = np.flatnonzero(~known[publication.starts[m] : publication.starts[m + 1]])
         if len(holes):
-            are = "is" if len(holes) == 1 else "are"
             raise InputError(
-                f"the margin {':'.join(margin)} is published in part: "
-                f"{len(holes):,} of {publication.domains[m].size:,} counts {are} missing",
+                plural(
+                    len(holes),
+                    "the margin {margin} is published in part: "
+                    "{holes:,} of {size:,} counts is missing",
+                    "the margin {margin} is published in part: "
+                    "{holes:,} of {size:,} counts are missing",
+                    margin=":".join(margin),
+                    holes=len(holes),
+                    size=publication.domains[m].size,
+                ),
                 cell=publication.cell_text(int(holes[0] + publication.starts[m])),
-                hint="list every count; or say what missing ones are: --missing unknown (not "
-                "published) or --missing zero",
+                hint=say(
+                    "list every count; or say what missing ones are: --missing unknown (not "
+                    "published) or --missing zero"
+                ),
             )

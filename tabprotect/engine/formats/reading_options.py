@@ -12,12 +12,13 @@ from tabprotect.engine.decoding import parsed_toml
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.text.opening import read_text
 from tabprotect.engine.options import Option, Options, option_field, options_of
+from tabprotect.languages.said import say
 
 LAID_OUT = ("form", "columns", "header_row", "footer", "comment", "marks", "thousands")
 """Options of rows that somebody laid out, wherever they come from."""
 
 _ALLOWED = {"decimal": (".", ","), "form": ("long", "grid"), "holds": ("table", "records")}
-_SAID = {bool: "true or false", str: "text", int: "a whole number"}
+_SAID = {bool: say("true or false"), str: "text", int: say("a whole number")}
 _LINES = re.compile(r"[0-9]{1,7}(-[0-9]{1,7})?")
 
 
@@ -35,10 +36,14 @@ class Reading(Options):
     """
 
     strip_totals: bool = option_field(
-        False, help="take out total rows after checking them", remedy="Open without the totals"
+        False,
+        help=say("take out total rows after checking them"),
+        remedy=say("Open without the totals"),
     )
     fill_missing: bool = option_field(
-        False, help="take cells that are not listed as 0", remedy="Take missing cells as 0"
+        False,
+        help=say("take cells that are not listed as 0"),
+        remedy=say("Take missing cells as 0"),
     )
     totals: str | None = option_field(
         None,
@@ -46,51 +51,55 @@ class Reading(Options):
         "none: nothing is a total",
         metavar="CODE|auto",
     )
-    count: str | None = option_field(None, help="the column of the counts", metavar="COLUMN")
+    count: str | None = option_field(None, help=say("the column of the counts"), metavar="COLUMN")
     labels: bool = option_field(
-        False, help="name categories by their labels, where the file has them beside codes"
+        False, help=say("name categories by their labels, where the file has them beside codes")
     )
     form: str | None = option_field(
         None, help="long: a line for each cell; grid: rows by columns", metavar="long|grid"
     )
     columns: str | None = option_field(
         None,
-        help="in a grid, the variable of the columns; of several header rows apart by commas",
+        help=say("in a grid, the variable of the columns; of several header rows apart by commas"),
         metavar="NAME",
     )
     sheet: str | None = option_field(
-        None, help="the sheet of a workbook, by its name or number", metavar="NAME"
+        None, help=say("the sheet of a workbook, by its name or number"), metavar="NAME"
     )
-    range: str | None = option_field(None, help="the cells of a sheet", metavar="B3:F20")
+    range: str | None = option_field(None, help=say("the cells of a sheet"), metavar="B3:F20")
     header_row: str | None = option_field(
         None,
-        help="the line (1-based) or lines of the header, such as 4 or 4-5; 0 where there is none",
+        help=say(
+            "the line (1-based) or lines of the header, such as 4 or 4-5; 0 where there is none"
+        ),
         metavar="LINE",
     )
-    footer: int | None = option_field(None, help="lines of notes at the end", metavar="LINES")
+    footer: int | None = option_field(None, help=say("lines of notes at the end"), metavar="LINES")
     comment: str | None = option_field(
-        None, help="what lines begin with that are remarks", metavar="TEXT"
+        None, help=say("what lines begin with that are remarks"), metavar="TEXT"
     )
     marks: str | None = option_field(
         None,
-        help='what stands in place of counts: "-=zero ..=missing blank=zero x=suppressed '
-        '0=structural"',
+        help=say(
+            'what stands in place of counts: "-=zero ..=missing blank=zero x=suppressed '
+            '0=structural"'
+        ),
         metavar="MARK=MEANING",
     )
     encoding: str | None = option_field(
-        None, help="of a text file that is not UTF-8, such as cp1252", metavar="NAME"
+        None, help=say("of a text file that is not UTF-8, such as cp1252"), metavar="NAME"
     )
     delimiter: str | None = option_field(
-        None, help="between fields, where it cannot be told", metavar="CHARACTER"
+        None, help=say("between fields, where it cannot be told"), metavar="CHARACTER"
     )
     decimal: str | None = option_field(
-        None, help="the mark before decimals, which settles what 1,000 means", metavar=". OR ,"
+        None, help=say("the mark before decimals, which settles what 1,000 means"), metavar=". OR ,"
     )
     thousands: str | None = option_field(
-        None, help="the sign between groups of three digits", metavar="CHARACTER"
+        None, help=say("the sign between groups of three digits"), metavar="CHARACTER"
     )
     holds: str | None = option_field(
-        None, help="what the file holds, where it cannot be told", metavar="table|records"
+        None, help=say("what the file holds, where it cannot be told"), metavar="table|records"
     )
 
     def __post_init__(self) -> None:
@@ -102,26 +111,37 @@ class Reading(Options):
             value = getattr(self, one.name)
             (kind,) = one.kinds
             if type(value) is not kind and (value is not None or kind is bool):
-                raise InputError(f"{one.name} must be {_SAID[kind]}, is {value!r}")
+                raise InputError(
+                    say(
+                        "{name} must be {SAID}, is {value}",
+                        name=one.name,
+                        SAID=_SAID[kind],
+                        value=repr(value),
+                    )
+                )
         for name, allowed in _ALLOWED.items():
             if getattr(self, name) not in (None, *allowed):
                 said = {"decimal": "decimal mark"}.get(name, name)
                 raise InputError(
-                    f"the {said} cannot be {getattr(self, name)!r}",
-                    hint="it is " + " or ".join(f'"{value}"' for value in allowed),
+                    say("the {said} cannot be {self}", said=said, self=repr(getattr(self, name))),
+                    hint=say("it is ") + " or ".join(f'"{value}"' for value in allowed),
                 )
         for name in ("delimiter", "thousands"):
             text = getattr(self, name)
             if text is not None and len(text) != 1:
-                raise InputError(f"the {name} cannot be {text!r}", hint="it is one character")
+                raise InputError(
+                    say("the {name} cannot be {text}", name=name, text=repr(text)),
+                    hint=say("it is one character"),
+                )
         if self.thousands is not None and self.thousands == self.decimal:
-            raise InputError("the decimal mark cannot be the sign between thousands, too")
+            raise InputError(say("the decimal mark cannot be the sign between thousands, too"))
         if self.header_row is not None and not _LINES.fullmatch(self.header_row):
             raise InputError(
-                f"{self.header_row!r} are no lines", hint="for example 4, or 4-5, or 0 for none"
+                say("{header_row} are no lines", header_row=repr(self.header_row)),
+                hint=say("for example 4, or 4-5, or 0 for none"),
             )
         if (self.footer or 0) < 0:
-            raise InputError("there are 0 lines of notes or more")
+            raise InputError(say("there are 0 lines of notes or more"))
 
     @classmethod
     def of(cls, given: Mapping[str, object]) -> Reading:
@@ -138,8 +158,8 @@ class Reading(Options):
         for name in given:
             if name not in known:
                 raise InputError(
-                    f"there is no option {name!r} of reading a table",
-                    hint=f"there are {', '.join(known)}",
+                    say("there is no option {name} of reading a table", name=repr(name)),
+                    hint=say("there are {known}", known=", ".join(known)),
                 )
         if isinstance(marks := given.get("marks"), Mapping):
             said = " ".join(f"{mark or 'blank'}={meaning}" for mark, meaning in marks.items())

@@ -14,6 +14,7 @@ from tabprotect.engine.formats import kinds as package
 from tabprotect.engine.formats.format import Format, Holds
 from tabprotect.engine.formats.text.opening import check_file
 from tabprotect.engine.registry import Registry
+from tabprotect.languages.said import say
 
 HEAD = 4096
 """Bytes that are looked at to tell a format."""
@@ -57,7 +58,13 @@ def figures_format(name: str) -> Format:
     if not kind.holds_figures:
         able = ", ".join(other.name for other in formats().values() if other.holds_figures)
         raise ParameterError(
-            {"format": f"{kind.label} files hold no figures; choose one of {able}"}
+            {
+                "format": say(
+                    "{label} files hold no figures; choose one of {able}",
+                    label=kind.label,
+                    able=able,
+                )
+            }
         )
     return kind
 
@@ -85,11 +92,15 @@ def format_of(path: Path) -> Format:
     if said is None or said.name == TEXT:
         other = foreign(path, head)
         if other is not None:
-            raise InputError(f"not a table file: {other.label}", file=path, hint=other.hint)
+            raise InputError(
+                say("not a table file: {label}", label=other.label), file=path, hint=other.hint
+            )
     check_file(path)
     if said is not None and path.suffix.lower() == ".gz" and not said.packed:
         raise InputError(
-            f"{said.label} files are not read packed", file=path, hint="unpack it first: gunzip"
+            say("{label} files are not read packed", label=said.label),
+            file=path,
+            hint=say("unpack it first: gunzip"),
         )
     return said or named(TEXT)
 
@@ -111,11 +122,11 @@ def patterns(holds: Holds) -> str:
     return " ".join(f"*{suffix}" for f in found for suffix in f.suffixes)
 
 
-_FRAME = (
+_FRAME = say(
     "read it in Python (with the extra frames) and hand the data frame over: "
     "tabprotect.Table.from_frame(frame)"
 )
-_EXPORT = "save it as CSV, Parquet or Excel from the program that made it"
+_EXPORT = say("save it as CSV, Parquet or Excel from the program that made it")
 
 
 @dataclass(frozen=True)
@@ -129,58 +140,62 @@ class Foreign:
 
 
 KINDS = (
-    Foreign("a project", (".tabprotect",), hint="open it as one"),
+    Foreign(say("a project"), (".tabprotect",), hint=say("open it as one")),
     Foreign(
-        "an archive",
+        say("an archive"),
         (".zip",),
         (b"PK\x03\x04",),
-        "open a release bundle as a release, not as a table; take a table out of its archive first",
+        say(
+            "open a release bundle as a release, not as a table; take a table out of its archive first"
+        ),
     ),
-    Foreign("a PDF document", (".pdf",), (b"%PDF-",), "export the table as CSV or Excel"),
-    Foreign("a portable SPSS file", (".por",)),
-    Foreign("a SAS catalog of labels", (".sas7bcat",), hint="open the data set beside it"),
+    Foreign(say("a PDF document"), (".pdf",), (b"%PDF-",), say("export the table as CSV or Excel")),
+    Foreign(say("a portable SPSS file"), (".por",)),
     Foreign(
-        "a tau-ARGUS description",
+        say("a SAS catalog of labels"), (".sas7bcat",), hint=say("open the data set beside it")
+    ),
+    Foreign(
+        say("a tau-ARGUS description"),
         (".rda", ".hrc", ".cdl", ".hst", ".arb", ".grc"),
-        hint="open the table (.tab) or the records (.asc) beside it",
+        hint=say("open the table (.tab) or the records (.asc) beside it"),
     ),
-    Foreign("an Arrow or Feather file", (".feather", ".arrow"), (b"ARROW1", b"FEA1"), _FRAME),
+    Foreign(say("an Arrow or Feather file"), (".feather", ".arrow"), (b"ARROW1", b"FEA1"), _FRAME),
     Foreign(
-        "a pickled Python object",
+        say("a pickled Python object"),
         (".pkl", ".pickle"),
         (b"\x80\x02", b"\x80\x03", b"\x80\x04\x95", b"\x80\x05\x95"),
         _FRAME,
     ),
     Foreign(
-        "a DuckDB database",
+        say("a DuckDB database"),
         (".duckdb",),
-        hint='tabulate from it: tabulate "FILE.duckdb#TABLE" --by VARIABLES',
+        hint=say('tabulate from it: tabulate "FILE.duckdb#TABLE" --by VARIABLES'),
     ),
-    Foreign("a database", (".sqlite", ".db", ".mdb", ".accdb"), (b"SQLite format 3\x00",)),
-    Foreign("an Avro file", (".avro",), (b"Obj\x01",), _FRAME),
-    Foreign("an ORC file", (".orc",), (b"ORC",), _FRAME),
-    Foreign("an HDF5 file", (".h5", ".hdf5"), (b"\x89HDF\r\n",), _FRAME),
-    Foreign("a NumPy array", (".npy", ".npz"), (b"\x93NUMPY",), _FRAME),
-    Foreign("a MATLAB file", (".mat",), (b"MATLAB 5.0 MAT-file",)),
-    Foreign("a dBASE file", (".dbf",)),
+    Foreign(say("a database"), (".sqlite", ".db", ".mdb", ".accdb"), (b"SQLite format 3\x00",)),
+    Foreign(say("an Avro file"), (".avro",), (b"Obj\x01",), _FRAME),
+    Foreign(say("an ORC file"), (".orc",), (b"ORC",), _FRAME),
+    Foreign(say("an HDF5 file"), (".h5", ".hdf5"), (b"\x89HDF\r\n",), _FRAME),
+    Foreign(say("a NumPy array"), (".npy", ".npz"), (b"\x93NUMPY",), _FRAME),
+    Foreign(say("a MATLAB file"), (".mat",), (b"MATLAB 5.0 MAT-file",)),
+    Foreign(say("a dBASE file"), (".dbf",)),
     Foreign(
-        "an image",
+        say("an image"),
         (".png", ".jpg", ".jpeg", ".gif", ".tif", ".tiff"),
         (b"\x89PNG", b"\xff\xd8\xff", b"GIF8"),
-        "get the numbers behind it",
+        say("get the numbers behind it"),
     ),
-    Foreign("a web page", (".html", ".htm"), (b"<!DOCTYPE html", b"<!doctype html", b"<html")),
-    Foreign("XML, but no SDMX-ML", (".xml",), (b"<?xml", b"\xef\xbb\xbf<?xml")),
+    Foreign(say("a web page"), (".html", ".htm"), (b"<!DOCTYPE html", b"<!doctype html", b"<html")),
+    Foreign(say("XML, but no SDMX-ML"), (".xml",), (b"<?xml", b"\xef\xbb\xbf<?xml")),
     Foreign(
         "compressed",
         (".bz2", ".xz", ".zst", ".7z"),
         (b"BZh", b"\xfd7zXZ\x00", b"\x28\xb5\x2f\xfd", b"7z\xbc\xaf"),
-        "unpack it first",
+        say("unpack it first"),
     ),
 )
 
 _CONTROL = re.compile(rb"[\x01-\x08\x0e-\x1a\x1c-\x1f]")
-UNKNOWN = Foreign("a binary file of a kind that is not known", ())
+UNKNOWN = Foreign(say("a binary file of a kind that is not known"), ())
 """What no text holds, in any encoding of one or two bytes."""
 
 

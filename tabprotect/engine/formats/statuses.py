@@ -11,6 +11,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
+from tabprotect.languages.said import say
+
 CONF_STATUS = "CONF_STATUS"
 OBS_STATUS = "OBS_STATUS"
 COLUMNS = frozenset({CONF_STATUS, OBS_STATUS, "OBS_FLAG"})
@@ -42,44 +44,44 @@ SAFE, UNSAFE, PROTECTED, SECONDARY, EMPTY = "S", "U", "P", "M", "E"
 TAU = MappingProxyType(
     {
         SAFE: "safe",
-        UNSAFE: "primary unsafe",
-        PROTECTED: "protected, must be published",
-        SECONDARY: "secondary, hidden to protect others",
+        UNSAFE: say("primary unsafe"),
+        PROTECTED: say("protected, must be published"),
+        SECONDARY: say("secondary, hidden to protect others"),
         EMPTY: "empty",
         "Z": "empty",
     }
 )
 _HIDDEN = {
     CONFIDENTIAL: "confidential",
-    "A": "confidential: small count",
-    "O": "confidential: one dominates",
-    "T": "confidential: two dominate",
-    "G": "confidential: one or two dominate",
-    "M": "confidential: dominance",
-    "D": "hidden to protect others",
-    "S": "hidden to protect others",
-    NOT_FOR_PUBLICATION: "not for publication",
-    "E": "under embargo",
-    "X": "military secret",
+    "A": say("confidential: small count"),
+    "O": say("confidential: one dominates"),
+    "T": say("confidential: two dominate"),
+    "G": say("confidential: one or two dominate"),
+    "M": say("confidential: dominance"),
+    "D": say("hidden to protect others"),
+    "S": say("hidden to protect others"),
+    NOT_FOR_PUBLICATION: say("not for publication"),
+    "E": say("under embargo"),
+    "X": say("military secret"),
 }
 CONF = MappingProxyType({FREE: "free", **_HIDDEN})
 OBS = MappingProxyType(
     {
         NORMAL: "normal",
         SUPPRESSED: "suppressed",
-        "B": "break in the series",
-        "D": "definition differs",
+        "B": say("break in the series"),
+        "D": say("definition differs"),
         "E": "estimated",
         "F": "forecast",
         "I": "imputed",
-        "H": "missing: holiday or weekend",
-        "K": "in another category",
-        "L": "missing: not collected",
-        "M": "missing: cannot exist",
+        "H": say("missing: holiday or weekend"),
+        "K": say("in another category"),
+        "L": say("missing: not collected"),
+        "M": say("missing: cannot exist"),
         "O": "missing",
         "P": "provisional",
         "S": "strike",
-        "U": "low reliability",
+        "U": say("low reliability"),
         "V": "unvalidated",
     }
 )
@@ -98,17 +100,29 @@ def withheld(statuses: Mapping[str, str]) -> str:
     """
     conf, obs = (statuses.get(name, "").strip() for name in (CONF_STATUS, OBS_STATUS))
     if conf in _HIDDEN:
-        return f"{CONF_STATUS} {conf}: {_HIDDEN[conf]}"
+        return say(
+            "{CONF_STATUS} {conf}: {HIDDEN}",
+            CONF_STATUS=CONF_STATUS,
+            conf=conf,
+            HIDDEN=_HIDDEN[conf],
+        )
     for name, code in statuses.items():
         # Eurostat's: c is confidential.
         if name.casefold() in FLAGS and "c" in code.split():
-            return f"{name} c: confidential"
-    return f"{OBS_STATUS} {obs}: {OBS[obs]}" if obs == SUPPRESSED else ""
+            return say("{name} c: confidential", name=name)
+    return (
+        say("{OBS_STATUS} {obs}: {OBS}", OBS_STATUS=OBS_STATUS, obs=obs, OBS=OBS[obs])
+        if obs == SUPPRESSED
+        else ""
+    )
 
 
 def statuses_told(name: str, codes: Iterable[str]) -> str:
     """``CONF_STATUS: 5 C (confidential), 4 F (free)``."""
     found = Counter(code.strip() for code in codes)
     known = VOCABULARIES[name]
-    parts = [f"{n:,} {c or 'blank'} ({known.get(c, 'unknown')})" for c, n in sorted(found.items())]
-    return f"{name}: {', '.join(parts)}"
+    parts = [
+        say("{n:,} {value} ({c})", n=n, value=c or "blank", c=known.get(c, "unknown"))
+        for c, n in sorted(found.items())
+    ]
+    return say("{name}: {parts}", name=name, parts=", ".join(parts))

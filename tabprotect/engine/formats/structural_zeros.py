@@ -14,6 +14,7 @@ from tabprotect.engine.formats.text.csv_rows import csv_rows
 from tabprotect.engine.formats.text.opening import read_text
 from tabprotect.engine.formats.text.rows import DELIMITERS
 from tabprotect.engine.tables.domain import Domain
+from tabprotect.languages.said import say
 
 EVERY = ("", "*")
 
@@ -54,10 +55,10 @@ def _parsed(text: str, domain: Domain, path: Path | None) -> tuple[str, Bools]:
     unknown = [name for name in header if name not in domain.names]
     if unknown or not header or len(set(header)) != len(header):
         raise InputError(
-            "the first row must name variables of the table, each once"
-            + (f"; {unknown[0]!r} is none" if unknown else ""),
+            say("the first row must name variables of the table, each once")
+            + (say("; {unknown} is none", unknown=repr(unknown[0])) if unknown else ""),
             file=path,
-            hint=f"there are {', '.join(domain.names)}",
+            hint=say("there are {names}", names=", ".join(domain.names)),
         )
     zeros = np.zeros(domain.shape, dtype=np.bool_)
     written: list[list[str]] = []
@@ -65,7 +66,9 @@ def _parsed(text: str, domain: Domain, path: Path | None) -> tuple[str, Bools]:
         if not any(map(str.strip, row)):
             continue
         if len(row) != len(header):
-            raise InputError("a row has another number of fields", file=path, line=rows.line_num)
+            raise InputError(
+                say("a row has another number of fields"), file=path, line=rows.line_num
+            )
         index: list[int | slice] = [slice(None)] * domain.ndim
         fields = []
         for name, field in zip(header, row, strict=True):

@@ -17,6 +17,7 @@ from tabprotect.engine.formats.registered import format_of
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
+from tabprotect.languages.said import plural, say
 
 SPARSE = 0.25
 """Share of cells that a list of the positive ones leaves out at least."""
@@ -64,30 +65,38 @@ def read_table(
     kind = format_of(path)
     _check_options(kind, reading)
     if reading.holds == "records":
-        raise RecordsError(f"{path.name} holds records, not a table", hint="tabulate them")
+        raise RecordsError(
+            say("{name} holds records, not a table", name=path.name), hint=say("tabulate them")
+        )
     try:
         cells, notes = kind.cells(path, reading, progress)
         if not len(cells.counts):
-            raise InputError("the table has no counts", hint="export it again")
+            raise InputError(say("the table has no counts"), hint=say("export it again"))
         if not signed:
             cells.refuse_negative()
         cells, named = without_names(cells)
         cells, said = settle_totals(cells, totals=reading.totals, strip=reading.strip_totals)
         notes += named + said
-        progress.report("building the table", 0.9)
+        progress.report(say("building the table"), 0.9)
         table, missing = checked_table(cells, fill_missing=reading.fill_missing)
     except InputError as error:
         raise error.in_file(path) from None
     if missing:
         notes.append(
-            f"1 of {table.domain.size:,} cells is not in the file and was taken as 0"
+            say("1 of {size:,} cells is not in the file and was taken as 0", size=table.domain.size)
             if missing == 1
-            else f"{missing:,} of {table.domain.size:,} cells are not in the file and were taken as 0"
+            else say(
+                "{missing:,} of {size:,} cells are not in the file and were taken as 0",
+                missing=missing,
+                size=table.domain.size,
+            )
         )
     if table.domain.ndim > 2 and missing > 0.9 * table.domain.size:
         notes.append(
-            "if not every column is a variable of the table (some may group others), tabulate the "
-            "file by those that are, with the counts as weight"
+            say(
+                "if not every column is a variable of the table (some may group others), tabulate the "
+                "file by those that are, with the counts as weight"
+            )
         )
     return TableFile(table, tuple(notes))
 
@@ -96,8 +105,12 @@ def _check_options(kind: Format, reading: Reading) -> None:
     for name in reading.given:
         if name not in kind.options | ANY_FORMAT:
             raise InputError(
-                f"{name.replace('_', ' ')} says nothing about this format: {kind.label}",
-                hint="leave the option out",
+                say(
+                    "{replace} says nothing about this format: {label}",
+                    replace=name.replace("_", " "),
+                    label=kind.label,
+                ),
+                hint=say("leave the option out"),
             )
 
 
@@ -128,11 +141,16 @@ def _check_missing(cells: CellList, missing: int, domain: Domain) -> None:
     keys = np.sort(cells.keys())
     out_of_step = np.flatnonzero(keys != np.arange(len(keys)))
     first = int(out_of_step[0]) if len(out_of_step) else len(keys)
-    verb = "is" if missing == 1 else "are"
     raise InputError(
-        f"{missing:,} of {domain.size:,} cells {verb} missing",
+        plural(
+            missing,
+            "{missing:,} of {size:,} cells is missing",
+            "{missing:,} of {size:,} cells are missing",
+            missing=missing,
+            size=domain.size,
+        ),
         cell=domain.cell_text(domain.unflat(first)),
-        hint="list every cell, zeros too; or say that missing cells are 0: --fill-missing",
+        hint=say("list every cell, zeros too; or say that missing cells are 0: --fill-missing"),
     )
 
 
@@ -159,7 +177,11 @@ def without_names(cells: CellList) -> tuple[CellList, list[str]]:
         known, texts = cells.categories[code], cells.categories[name]
         labels[cells.names[code]] = {known[one]: texts[other] for one, other in pairs.items()}
         notes.append(
-            f"the column {cells.names[name]!r} names the categories of {cells.names[code]!r}"
+            say(
+                "the column {names} names the categories of {names2}",
+                names=repr(cells.names[name]),
+                names2=repr(cells.names[code]),
+            )
         )
         dropped.add(name)
     if not dropped:

@@ -10,6 +10,7 @@ from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.format import Format
 from tabprotect.engine.formats.registered import TEXT, by_suffix, named
 from tabprotect.engine.tables.table import Table
+from tabprotect.languages.said import say
 
 
 def format_to_write(path: Path, name: str | None = None) -> Format:
@@ -25,12 +26,12 @@ def format_to_write(path: Path, name: str | None = None) -> Format:
     kind = named(name) if name is not None else by_suffix(path) or named(TEXT)
     if not kind.writes:
         raise InputError(
-            f"tables are not written as {kind.label}",
+            say("tables are not written as {label}", label=kind.label),
             file=path,
-            hint="choose another format: --format NAME",
+            hint=say("choose another format: --format NAME"),
         )
     if path.suffix.lower() == ".gz" and kind.name != TEXT:
-        raise InputError("only text is compressed", file=path, hint="leave out .gz")
+        raise InputError(say("only text is compressed"), file=path, hint=say("leave out .gz"))
     return kind
 
 

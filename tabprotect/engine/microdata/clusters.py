@@ -21,6 +21,7 @@ from tabprotect.engine.microdata.places import files_of, split_cluster
 from tabprotect.engine.microdata.record_files import MicrodataFile, open_microdata
 from tabprotect.engine.microdata.sums_of_records import AddedUp, check_known, measured
 from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.languages.said import say
 
 POLL = 0.1
 """Seconds between two looks at whether the user has cancelled."""
@@ -41,7 +42,7 @@ def group_file(file: str, by: Sequence[str], also: AddedUp) -> Part:
             lambda c: c.execute(
                 f"SELECT {values}, {sums} FROM {source.relation} GROUP BY ALL"
             ).fetchall(),
-            "counting the records",
+            say("counting the records"),
         )
         return list(measures), rows, ends
 
@@ -82,20 +83,22 @@ def _worked(
         from distributed import Client
     except ImportError:
         raise InputError(
-            "a Dask scheduler needs the package distributed, which is not installed",
-            hint="install it with: pip install 'tabprotect[cluster]'",
+            say("a Dask scheduler needs the package distributed, which is not installed"),
+            hint=say("install it with: pip install 'tabprotect[cluster]'"),
         ) from None
     try:
         client: Any = Client(f"tcp://{address}", timeout=CLUSTER_PATIENCE)
     except (OSError, ValueError) as error:
         raise InputError(
-            f"no Dask scheduler answers at {address}", hint="start one", detail=str(error)
+            say("no Dask scheduler answers at {address}", address=address),
+            hint=say("start one"),
+            detail=str(error),
         ) from None
     with client:
         futures = client.map(work, files, pure=False)
         try:
             while left := [future for future in futures if not future.done()]:
-                progress.report("counting the records", 1 - len(left) / len(files))
+                progress.report(say("counting the records"), 1 - len(left) / len(files))
                 time.sleep(POLL)
             found: list[Part] = client.gather(futures)
             return found

@@ -18,6 +18,7 @@ from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.grouping_files import depth_names, read_code_list, read_hierarchy
 from tabprotect.engine.tables.groupings.bands import cut_names, span_text, whole
 from tabprotect.engine.tables.variable import Level, Variable
+from tabprotect.languages.said import say
 
 MISSING = "(missing)"
 """The category of records whose value is missing (an empty field, a Parquet null)."""
@@ -64,29 +65,41 @@ class Codings:
     def __post_init__(self) -> None:
         for name in self.variables:
             if name in self.code_lists and (name in self.bands or name in self.cuts):
-                raise InputError(f"{name} is coded twice", hint="choose bands or a code list")
+                raise InputError(
+                    say("{name} is coded twice", name=name), hint=say("choose bands or a code list")
+                )
         for name in self.bands:
             widths = self.widths(name)
             if not widths or min(widths) < 1:
                 raise InputError(
-                    f"{name}: a band has a width of at least 1, not {min(widths, default=0)}"
+                    say(
+                        "{name}: a band has a width of at least 1, not {widths}",
+                        name=name,
+                        widths=min(widths, default=0),
+                    )
                 )
         for name, cuts in self.cuts.items():
             if not cuts or any(a >= b for a, b in pairwise(cuts)):
                 raise InputError(
-                    f"{name}: cut points stand in rising order", hint="for example 0,15,65"
+                    say("{name}: cut points stand in rising order", name=name),
+                    hint=say("for example 0,15,65"),
                 )
         for name in self.level_names:
             if not _file_and_level(self.code_lists.get(name, ""))[0].suffix.lower() == ".hrc":
                 raise InputError(
-                    f"{name}: levels are named for a hierarchy (.hrc)",
-                    hint="the columns of a code list, and of records that nest, have their names",
+                    say("{name}: levels are named for a hierarchy (.hrc)", name=name),
+                    hint=say(
+                        "the columns of a code list, and of records that nest, have their names"
+                    ),
                 )
         for name, columns in self.nested.items():
             if len(columns) < 2 or len(set(columns)) < len(columns):
                 raise InputError(
-                    f"{name}: levels are two columns or more, each once, the coarsest first",
-                    hint="for example nuts1,nuts2,nuts3=nuts",
+                    say(
+                        "{name}: levels are two columns or more, each once, the coarsest first",
+                        name=name,
+                    ),
+                    hint=say("for example nuts1,nuts2,nuts3=nuts"),
                 )
 
     @property
@@ -182,8 +195,14 @@ def _levelled(name: str, ways: Mapping[str, Mapping[str, str]]) -> Coded:
         for value, category in ways[finest].items():
             if found.setdefault(category, groups[value]) != groups[value]:
                 raise InputError(
-                    f"{name}: {category} lies in both {found[category]} and {groups[value]}",
-                    hint="let the wider bands begin where narrower ones do",
+                    say(
+                        "{name}: {category} lies in both {found} and {groups}",
+                        name=name,
+                        category=category,
+                        found=found[category],
+                        groups=groups[value],
+                    ),
+                    hint=say("let the wider bands begin where narrower ones do"),
                 )
         if way != finest and len(set(found.values())) < len(found):
             above[way] = found
@@ -233,7 +252,7 @@ def _listed(
     else:
         (header, rows), _ = read_code_list(path, [name])
         if len(header) < 2:
-            raise InputError("the code list groups nothing", file=path)
+            raise InputError(say("the code list groups nothing"), file=path)
         at = _level(level, header[1:], path) if level else 0
         groups = {code: row[at] for code, row in rows.items()}
         above = {
@@ -246,7 +265,7 @@ def _listed(
         if value not in groups and value != MISSING:
             raise fault(value)
         if value in groups and not groups[value]:
-            raise InputError(f"the code {value!r} has no group", file=path)
+            raise InputError(say("the code {value} has no group", value=repr(value)), file=path)
     # In the order of the file.
     there = set(values)
     return Coded({code: group for code, group in groups.items() if code in there}, above, finest)
@@ -259,9 +278,13 @@ def _called(levels: list[str], called: Sequence[str], path: Path) -> list[str]:
     short = len(levels) - len(called)
     if short not in (0, 1) or len({*called, *levels[len(called) :]}) < len(levels):
         raise InputError(
-            f"{len(called)} names for a hierarchy of {len(levels)} levels, the codes' own among them",
+            say(
+                "{called} names for a hierarchy of {levels} levels, the codes' own among them",
+                called=len(called),
+                levels=len(levels),
+            ),
             file=path,
-            hint="name each level once, the coarsest first; the codes' own may be left out",
+            hint=say("name each level once, the coarsest first; the codes' own may be left out"),
         )
     return [*called, *levels[len(called) :]]
 
@@ -288,7 +311,9 @@ def _depth(trail: Sequence[str], level: int | None) -> int:
 def _level(level: str, levels: Sequence[str], path: Path) -> int:
     if level not in levels:
         raise InputError(
-            f"the code list has no level {level!r}", file=path, hint=f"it has {', '.join(levels)}"
+            say("the code list has no level {level}", level=repr(level)),
+            file=path,
+            hint=say("it has {levels}", levels=", ".join(levels)),
         )
     return levels.index(level)
 

@@ -26,6 +26,7 @@ from tabprotect.engine.microdata.sums_of_records import AddedUp
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.randomness import KEY_MODULUS
 from tabprotect.engine.tables.design_weights import SCALE
+from tabprotect.languages.said import plural, say
 
 POLL = 0.1
 """Seconds between two looks at whether the user has cancelled."""
@@ -59,8 +60,8 @@ def engine_table(source: str) -> Iterator[Any]:
         import ibis
     except ImportError:
         raise InputError(
-            "records behind a URL are read through ibis-framework, which is not installed",
-            hint="install it with: pip install 'tabprotect[engines]'",
+            say("records behind a URL are read through ibis-framework, which is not installed"),
+            hint=say("install it with: pip install 'tabprotect[engines]'"),
         ) from None
     schema, _, table = name.rpartition(".")
     try:
@@ -80,9 +81,9 @@ def engine_table(source: str) -> Iterator[Any]:
 
 def _unreachable(url: str, error: Exception) -> InputError:
     return InputError(
-        f"the engine {url.partition(':')[0]} does not answer as it should",
-        hint="check its address, your rights, and the names of table and columns",
-        detail=f"{type(error).__name__}: {str(error)[:500]}",
+        say("the engine {partition} does not answer as it should", partition=url.partition(":")[0]),
+        hint=say("check its address, your rights, and the names of table and columns"),
+        detail=say("{name}: {error}", name=type(error).__name__, error=str(error)[:500]),
     )
 
 
@@ -109,7 +110,7 @@ def engine_columns(source: str, progress: Progress) -> list[tuple[str, str, int,
         for number, name in enumerate(names):
             asked[f"d{number}"] = table[name].nunique()
             asked[f"m{number}"] = table[name].isnull().sum()
-        found = _answered(table.aggregate(**asked), "looking at the variables", progress)
+        found = _answered(table.aggregate(**asked), say("looking at the variables"), progress)
         kinds = [_kind(table[name].type()) for name in names]
         return [
             (
@@ -141,7 +142,8 @@ def grouped_records(
         missing = [name for name in (*by, *also.names) if name not in table.columns]
         if missing:
             raise InputError(
-                f"the table has no column {missing[0]!r}", hint=f"it has {', '.join(table.columns)}"
+                say("the table has no column {missing}", missing=repr(missing[0])),
+                hint=say("it has {columns}", columns=", ".join(table.columns)),
             )
         _look_first(table, by, progress)
         asked = _measures(table, also.weight)
@@ -155,7 +157,7 @@ def grouped_records(
             asked[f"{MARK}keysum"] = keys.sum().cast("decimal(38, 0)")
         values = {f"v{n}": table[name].cast("string") for n, name in enumerate(by)}
         groups = table.group_by(**values).aggregate(**asked)
-        rows = _answered(groups.limit(MOST_GROUPS + 1), "counting the records", progress)
+        rows = _answered(groups.limit(MOST_GROUPS + 1), say("counting the records"), progress)
     groups_of = {name: rows[f"v{n}"] for n, name in enumerate(by)}
     groups_of |= {name: rows[name] for name in asked}
     with handed_over(source, groups_of, also, (low, high)) as made:
@@ -187,8 +189,8 @@ def handed_over(
     """
     if len(next(iter(rows.values()))) > MOST_GROUPS:
         raise InputError(
-            f"there are more than {MOST_GROUPS:,} groups of records",
-            hint="tabulate by fewer variables, or by coarser ones",
+            say("there are more than {MOST_GROUPS:,} groups of records", MOST_GROUPS=MOST_GROUPS),
+            hint=say("tabulate by fewer variables, or by coarser ones"),
         )
     columns: dict[str, Any] = {
         name: np.array(
@@ -216,7 +218,7 @@ def handed_over(
 def _look_first(table: Any, by: Sequence[str], progress: Progress) -> None:
     """The exact number of categories of each variable, before anything is grouped."""
     asked = {f"d{n}": table[name].nunique() for n, name in enumerate(by)}
-    found = _answered(table.aggregate(**asked), "looking at the variables", progress)
+    found = _answered(table.aggregate(**asked), say("looking at the variables"), progress)
     for n, name in enumerate(by):
         check_categories(name, int(found[f"d{n}"][0] or 0))
 
@@ -242,12 +244,12 @@ def _measures(table: Any, weight: str | None) -> dict[str, Any]:
 def _weight_ends(table: Any, name: str, progress: Progress) -> tuple[int, int]:
     number = _number(table, name)
     asked = {"low": number.min(), "high": number.max(), "gone": table[name].isnull().sum()}
-    found = _answered(table.aggregate(**asked), "looking at the weights", progress)
+    found = _answered(table.aggregate(**asked), say("looking at the weights"), progress)
     low, high = found["low"][0], found["high"][0]
     if found["gone"][0] or low is None or low < 0 or high > 10**9:
         raise InputError(
-            f"{name}: a design weight is no number from 0 to 10^9",
-            hint="every record needs its weight, of 0 or more",
+            say("{name}: a design weight is no number from 0 to 10^9", name=name),
+            hint=say("every record needs its weight, of 0 or more"),
         )
     return round(low * SCALE), round(high * SCALE)
 
@@ -260,15 +262,23 @@ def _key(table: Any, name: str, progress: Progress) -> Any:
         "low": number.min(), "high": number.max(), "gone": table[name].isnull().sum(),
         "broken": (number - number.floor()).max(),
     }  # fmt: skip
-    found = _answered(table.aggregate(**asked), "looking at the record keys", progress)
-    hint = "record keys are fractions from 0 up to below 1, or whole numbers below 10^8"
+    found = _answered(table.aggregate(**asked), say("looking at the record keys"), progress)
+    hint = say("record keys are fractions from 0 up to below 1, or whole numbers below 10^8")
     if found["gone"][0]:
-        have = "record has" if found["gone"][0] == 1 else "records have"
-        raise InputError(f"{name}: {found['gone'][0]:,} {have} no key", hint=hint)
+        raise InputError(
+            plural(
+                found["gone"][0],
+                "{name}: {found:,} record has no key",
+                "{name}: {found:,} records have no key",
+                name=name,
+                found=found["gone"][0],
+            ),
+            hint=hint,
+        )
     low, high, broken = found["low"][0], found["high"][0], bool(found["broken"][0])
     if low is not None and (low < 0 or high >= (1 if broken else KEY_MODULUS)):
-        raise InputError(f"{name}: a record key lies outside its range", hint=hint)
+        raise InputError(say("{name}: a record key lies outside its range", name=name), hint=hint)
     if low is not None and low == high:
-        raise InputError(f"{name}: all record keys are the same", hint=hint)
+        raise InputError(say("{name}: all record keys are the same", name=name), hint=hint)
     whole = (number * KEY_MODULUS).round() if broken else number
     return whole.cast("int64")

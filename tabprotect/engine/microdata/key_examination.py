@@ -11,6 +11,7 @@ import numpy as np
 from tabprotect.engine.arrays import Ints
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.randomness import KEY_MODULUS
+from tabprotect.languages.said import joined, say
 
 BINS = 16
 """Equal parts of the range."""
@@ -58,16 +59,20 @@ def examine(column: str, records: int, distinct: int, ends: tuple[int, int], par
     expected = records / BINS
     crowded = float(((parts - expected) ** 2).sum()) / expected > CHI_SQUARE
     if span <= 2 * records and distinct >= 0.9 * records:
-        why = "the record keys look like a running number"
+        why = say("the record keys look like a running number")
     elif distinct < min(FEW, records / 2):
-        why = "there are only a few different record keys"
+        why = say("there are only a few different record keys")
     elif crowded:
-        why = "the record keys crowd into a part of their range"
+        why = say("the record keys crowd into a part of their range")
     else:
         return
     raise InputError(
-        f"{column}: {why}, not like random numbers: the noise could be taken off again",
-        hint="let the program give every record a key: record-keys FILE --out KEYED",
+        say(
+            "{column}: {why}, not like random numbers: the noise could be taken off again",
+            column=column,
+            why=why,
+        ),
+        hint=say("let the program give every record a key: record-keys FILE --out KEYED"),
         detail=picture(parts),
     )
 
@@ -76,6 +81,6 @@ def picture(parts: Ints) -> str:
     """The parts of the range as bars."""
     longest = max(int(parts.max(initial=0)), 1)
     bars = np.ceil(parts / longest * BAR).astype(int)
-    return "\n".join(
-        f"{k / BINS:5.3f} {'#' * int(bar)}".rstrip() for k, bar in enumerate(bars.tolist())
+    return joined(
+        (f"{k / BINS:5.3f} {'#' * int(bar)}".rstrip() for k, bar in enumerate(bars.tolist())), "\n"
     )

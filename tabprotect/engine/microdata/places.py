@@ -13,6 +13,7 @@ from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.registered import format_of
 from tabprotect.engine.formats.sql import quoted
 from tabprotect.engine.formats.text.opening import check_file
+from tabprotect.languages.said import say
 
 if TYPE_CHECKING:
     import duckdb
@@ -40,7 +41,7 @@ def split_cluster(source: str) -> tuple[str, str]:
     address, slash, path = source.removeprefix(CLUSTER).partition("/")
     if not slash or not address:
         raise InputError(
-            "the source names no scheduler or no files",
+            say("the source names no scheduler or no files"),
             hint="for example dask://host:8786/shared/people/*.parquet",
         )
     return address, f"/{path}"
@@ -57,12 +58,12 @@ def split_url(source: str) -> tuple[str, str]:
     url, _, table = source.partition("#")
     if not table:
         raise InputError(
-            "the source names no table", hint="for example postgresql://host/base#people"
+            say("the source names no table"), hint="for example postgresql://host/base#people"
         )
     if urlsplit(url).password:
         raise InputError(
-            "a password stands in the source, which is kept in projects and recipes",
-            hint="leave it out: PostgreSQL takes it from PGPASSWORD or ~/.pgpass",
+            say("a password stands in the source, which is kept in projects and recipes"),
+            hint=say("leave it out: PostgreSQL takes it from PGPASSWORD or ~/.pgpass"),
         )
     return url, table
 
@@ -90,15 +91,21 @@ def files_of(source: str) -> tuple[list[Path], str]:
         found = glob.iglob(source, recursive=True)
         files = sorted(p for p in map(Path, found) if p.is_file())
     if not files:
-        raise InputError("no file is there", file=source, hint="check the folder, or the pattern")
+        raise InputError(
+            say("no file is there"), file=source, hint=say("check the folder, or the pattern")
+        )
     if len(files) > MOST_FILES:
-        raise InputError(f"more than {MOST_FILES:,} files", file=source, hint="name fewer")
+        raise InputError(
+            say("more than {MOST_FILES:,} files", MOST_FILES=MOST_FILES),
+            file=source,
+            hint=say("name fewer"),
+        )
     kinds = {format_of(file).name: file for file in files}
     if len(kinds) > 1:
         raise InputError(
-            f"the files are of several formats: {', '.join(sorted(kinds))}",
+            say("the files are of several formats: {kinds}", kinds=", ".join(sorted(kinds))),
             file=source,
-            hint='name those of one, for example "folder/*.parquet"',
+            hint=say('name those of one, for example "folder/*.parquet"'),
         )
     return files, ""
 
@@ -130,10 +137,10 @@ def table_of(connection: duckdb.DuckDBPyConnection, path: Path, name: str) -> st
     if len(wanted) != 1:
         listed = ", ".join(r[1] if r[0] == "main" else f"{r[0]}.{r[1]}" for r in rows[:20])
         raise InputError(
-            f"the database has no table {name!r}"
+            say("the database has no table {name}", name=repr(name))
             if name
-            else f"the database has {len(rows)} tables",
+            else say("the database has {rows} tables", rows=len(rows)),
             file=path,
-            hint=f"say which: {path.name}#TABLE; there are {listed}",
+            hint=say("say which: {name}#TABLE; there are {listed}", name=path.name, listed=listed),
         )
     return f"source.{quoted(wanted[0][0])}.{quoted(wanted[0][1])}"

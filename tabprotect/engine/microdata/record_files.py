@@ -19,6 +19,7 @@ from tabprotect.engine.formats.registered import format_of
 from tabprotect.engine.formats.sql import connected, quoted
 from tabprotect.engine.microdata.places import files_of, is_database, table_of
 from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.languages.said import say
 
 T = TypeVar("T")
 
@@ -104,29 +105,35 @@ class MicrodataFile:
         said = str(error)
         if isinstance(error, duckdb.OutOfMemoryException):
             return InputError(
-                "the table would not fit into memory",
+                say("the table would not fit into memory"),
                 file=self.path,
-                hint="tabulate by fewer variables, or by coarser ones",
+                hint=say("tabulate by fewer variables, or by coarser ones"),
             )
         if isinstance(error, (duckdb.OutOfRangeException, duckdb.ConversionException)):
             return InputError(
-                "the weights are too large to be added up",
+                say("the weights are too large to be added up"),
                 file=self.path,
-                hint="check them for typing errors",
+                hint=say("check them for typing errors"),
             )
         if self.text is None and "CSV Error" not in said:
             return InputError(
-                "the records are damaged, cut off, or not of this format",
+                say("the records are damaged, cut off, or not of this format"),
                 file=self.path,
-                hint="copy or export it again",
+                hint=say("copy or export it again"),
                 detail=said.splitlines()[0] if said else "",
             )
         line = _LINE.search(said)
-        cause = "the row cannot be read" if line else "the rows cannot be read"
+        cause = say("the row cannot be read") if line else say("the rows cannot be read")
         for words, meaning in (
-            ("Expected Number of Columns", "the row has more or fewer fields than the first row"),
-            ("quote", "a quotation mark is not closed, or stands inside a value"),
-            ("Maximum line size", "the row is absurdly long (a quotation mark is not closed?)"),
+            (
+                say("Expected Number of Columns"),
+                say("the row has more or fewer fields than the first row"),
+            ),
+            ("quote", say("a quotation mark is not closed, or stands inside a value")),
+            (
+                say("Maximum line size"),
+                say("the row is absurdly long (a quotation mark is not closed?)"),
+            ),
         ):
             if words in said:
                 cause = meaning
@@ -135,8 +142,10 @@ class MicrodataFile:
             cause,
             file=self.path,
             line=int(line[1]) if line else None,
-            hint="export the file again; a value with a separator in it must stand in quotation "
-            "marks, and all lines must end the same way",
+            hint=say(
+                "export the file again; a value with a separator in it must stand in quotation "
+                "marks, and all lines must end the same way"
+            ),
         )
 
 
@@ -198,9 +207,9 @@ def _together(sources: Sequence[MicrodataFile]) -> str:
         if sorted(others) != sorted(names):
             odd = sorted(set(names) ^ set(others))
             raise InputError(
-                f"the files do not have the same columns: {', '.join(odd[:8])}",
+                say("the files do not have the same columns: {odd}", odd=", ".join(odd[:8])),
                 file=source.path,
-                hint="put files of one kind into a folder of their own",
+                hint=say("put files of one kind into a folder of their own"),
             )
     listed = ", ".join(map(quoted, names))
     parts = [f"SELECT {listed} FROM {source.relation}" for source in sources]

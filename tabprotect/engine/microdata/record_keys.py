@@ -28,6 +28,7 @@ from tabprotect.engine.microdata.key_examination import BINS, examine, key_range
 from tabprotect.engine.microdata.record_files import MicrodataFile, open_microdata
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.randomness import KEY_MODULUS, Randomness
+from tabprotect.languages.said import plural, say
 
 COLUMN = "record_key"
 PARQUET = ".parquet"
@@ -54,19 +55,31 @@ def key_measure(source: MicrodataFile, column: str, progress: Progress = SILENT)
         f"SELECT count(*), count({key}), min({key}), max({key}), "
         f"max({key} - floor({key})) FROM {source.relation}"
     )
-    row = source.run(lambda c: c.execute(sql).fetchone(), "looking at the record keys", progress)
+    row = source.run(
+        lambda c: c.execute(sql).fetchone(), say("looking at the record keys"), progress
+    )
     assert row is not None
     records, read, least, most, broken = row
-    hint = "record keys are fractions from 0 up to below 1, or whole numbers below 10^8"
+    hint = say("record keys are fractions from 0 up to below 1, or whole numbers below 10^8")
     if read < records:
-        have = "record has" if records - read == 1 else "records have"
-        raise InputError(f"{column}: {records - read:,} {have} no key", hint=hint)
+        raise InputError(
+            plural(
+                records - read,
+                "{column}: {records:,} record has no key",
+                "{column}: {records:,} records have no key",
+                column=column,
+                records=records - read,
+            ),
+            hint=hint,
+        )
     if records and (least < 0 or most >= (KEY_MODULUS if not broken else 1)):
-        raise InputError(f"{column}: a record key lies outside its range", hint=hint)
+        raise InputError(
+            say("{column}: a record key lies outside its range", column=column), hint=hint
+        )
     if records > 1 and least == most:
         raise InputError(
-            f"{column}: all record keys are the same",
-            hint="record keys are random numbers; let the program draw them",
+            say("{column}: all record keys are the same", column=column),
+            hint=say("record keys are random numbers; let the program draw them"),
         )
     scaled = f"CAST(round({key} * {KEY_MODULUS}) AS BIGINT)" if broken else f"CAST({key} AS BIGINT)"
     if records:
@@ -87,7 +100,9 @@ def _examined(
     end = KEY_MODULUS if broken else key_range(ends[1])
     part = f"CAST(floor({key} * {BINS} / {end}) AS BIGINT)"
     sql = f"SELECT {part}, count(*), approx_count_distinct({key}) FROM {source.relation} GROUP BY 1"
-    rows = source.run(lambda c: c.execute(sql).fetchall(), "looking at the record keys", progress)
+    rows = source.run(
+        lambda c: c.execute(sql).fetchall(), say("looking at the record keys"), progress
+    )
     parts = np.zeros(BINS, dtype=np.int64)
     for number, count, _ in rows:
         parts[min(int(number), BINS - 1)] += count
@@ -122,15 +137,15 @@ def add_record_keys(
     with open_microdata(path, progress) as source:
         if source.text is None and path.suffix != PARQUET:
             raise InputError(
-                "keys are added to CSV and Parquet files only",
+                say("keys are added to CSV and Parquet files only"),
                 file=path,
-                hint="save the records as CSV or Parquet",
+                hint=say("save the records as CSV or Parquet"),
             )
         if column in [c.name for c in source.columns]:
             raise InputError(
-                f"the file has a column {column!r} already",
+                say("the file has a column {column} already", column=repr(column)),
                 file=path,
-                hint="record keys are given once and kept",
+                hint=say("record keys are given once and kept"),
             )
         if source.text is None or out.suffix == PARQUET:
             return _by_columns(source, out, column, generator, progress)
@@ -147,7 +162,7 @@ def add_record_keys(
             for row in rows:
                 if records % BLOCK == 0:
                     keys = generator.integers(0, KEY_MODULUS, BLOCK)
-                    progress.report("giving every record its key", source.text.fraction)
+                    progress.report(say("giving every record its key"), source.text.fraction)
                 writer.writerow([*row, f"0.{keys[records % BLOCK]:0{DIGITS}d}"])
                 records += 1
             # The file below is still to be flushed to the disk and renamed.
@@ -170,7 +185,7 @@ def _by_columns(
 
     count = source.run(
         lambda c: c.execute(f"SELECT count(*) FROM {source.relation}").fetchone(),
-        "counting the records",
+        say("counting the records"),
         progress,
     )
     assert count is not None
@@ -187,7 +202,7 @@ def _by_columns(
             f"COPY (SELECT records.*, {key} FROM (SELECT * FROM {source.relation}) AS records "
             f"POSITIONAL JOIN keys) TO {literal(str(written))} (FORMAT {form})"
         )
-        progress.report("giving every record its key", 1.0)
+        progress.report(say("giving every record its key"), 1.0)
         with replacing(out, private=True) as file, written.open("rb") as made:
             shutil.copyfileobj(made, file)
     return records

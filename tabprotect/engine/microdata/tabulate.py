@@ -31,6 +31,7 @@ from tabprotect.engine.tables.groupings.nesting import Nesting
 from tabprotect.engine.tables.table import INT64_MAX, Table, better_sparse
 from tabprotect.engine.tables.variable import Variable
 from tabprotect.engine.tables.wide_table import WideTable
+from tabprotect.languages.said import say
 
 EXACT_SUMMARY = 2000
 EXACT_RECORDS = 1_000_000
@@ -77,7 +78,7 @@ def columns(path: Path | str, *, progress: Progress = SILENT) -> tuple[ColumnSum
         def ask(parts: Sequence[str]) -> list[int]:
             row = source.run(
                 lambda c: c.execute(f"SELECT {', '.join(parts)} FROM {source.relation}").fetchone(),
-                "looking at the variables",
+                say("looking at the variables"),
                 progress,
             )
             return list(row or ())
@@ -226,7 +227,9 @@ def _opened(
             yield source
         return
     if not by:
-        raise InputError("no variable is chosen", hint="name at least one variable to count by")
+        raise InputError(
+            say("no variable is chosen"), hint=say("name at least one variable to count by")
+        )
     # Late: they need extras.
     if is_cluster(str(path)):
         from tabprotect.engine.microdata.clusters import grouped_files as grouped
@@ -246,36 +249,42 @@ def _tabulate(
     wide: bool,
 ) -> Tabulated:
     if not by:
-        raise InputError("no variable is chosen", hint="name at least one variable to count by")
+        raise InputError(
+            say("no variable is chosen"), hint=say("name at least one variable to count by")
+        )
     weight, chosen = also.weight, [*by, *also.names]
     for name in chosen:
         check_known(source, name)
     if len(set(chosen)) < len(chosen):
-        raise InputError("a variable is named twice", hint="name each variable once")
+        raise InputError(say("a variable is named twice"), hint=say("name each variable once"))
     if weight is not None and also.record_key is not None:
         raise InputError(
-            "record keys go with counts of records, not with sums of weights",
-            hint="leave out the weights",
+            say("record keys go with counts of records, not with sums of weights"),
+            hint=say("leave out the weights"),
         )
     if weight is not None and also.design_weight is not None:
         raise InputError(
-            "design weights stand beside counts of records, not beside sums of other weights",
-            hint="name one column of weights: weight adds it up as counts, design weight keeps it",
+            say("design weights stand beside counts of records, not beside sums of other weights"),
+            hint=say(
+                "name one column of weights: weight adds it up as counts, design weight keeps it"
+            ),
         )
     low, high = source.weights
     measures = dict(source.summed)
     if not measures:
         measures, (low, high) = measured(source, also, progress)
     coded = _coded(source, by, codings, progress)
-    source.run(lambda c: _group(c, source, by, measures, coded), "counting the records", progress)
+    source.run(
+        lambda c: _group(c, source, by, measures, coded), say("counting the records"), progress
+    )
     if weight is not None:
         _check_weights(source, by, weight, progress)
-    progress.report("sorting the categories", 0.9)
+    progress.report(say("sorting the categories"), 0.9)
     variables = tuple(_variable(source, v, name, coded.get(name)) for v, name in enumerate(by))
     if wide and math.prod(len(v.categories) for v in variables) > DOMAIN_CELLS:
         domain = Domain(variables, wide=True)
         *codes, counts = source.run(
-            lambda c: category_numbers(c, domain), "building the table", progress
+            lambda c: category_numbers(c, domain), say("building the table"), progress
         )
         return Tabulated(WideTable.of(domain, codes, counts))
     domain = Domain(variables)
@@ -285,7 +294,7 @@ def _tabulate(
     for measure in ("n", *(name for name, column in beside.items() if column is not None)):
         keys, counts = source.run(
             lambda c, m=measure: keyed(c, domain, m),  # type: ignore[misc]
-            "building the table",
+            say("building the table"),
             progress,
         )
         if not tables:
@@ -362,7 +371,7 @@ def _coded(
             lambda c, t=text: c.execute(  # type: ignore[misc]
                 f"SELECT DISTINCT {t} FROM {source.relation} LIMIT {MAX_CATEGORIES + 1}"
             ).fetchall(),
-            "looking at the values",
+            say("looking at the values"),
             progress,
         )
         check_categories(name, len(rows))
@@ -370,12 +379,23 @@ def _coded(
         def fault(value: str, name: str = name) -> InputError:
             where = codings.code_lists.get(name)
             return InputError(
-                f"{name}: the code list {where} does not have the code {value!r}"
+                say(
+                    "{name}: the code list {where} does not have the code {value}",
+                    name=name,
+                    where=where,
+                    value=repr(value),
+                )
                 if where
-                else f"{name}: {value!r} is no whole number and falls into no band",
+                else say(
+                    "{name}: {value} is no whole number and falls into no band",
+                    name=name,
+                    value=repr(value),
+                ),
                 line=line_of(source, name, value),
-                cell=f"({name}: {value})",
-                hint="add the code to the list" if where else "mend the value, or leave it empty",
+                cell=say("({name}: {value})", name=name, value=value),
+                hint=say("add the code to the list")
+                if where
+                else say("mend the value, or leave it empty"),
             )
 
         out[name] = codings.coded(name, in_order([row[0] for row in rows]), fault)
@@ -387,24 +407,32 @@ def _check_weights(source: MicrodataFile, by: list[str], weight: str, progress: 
 
     def first(condition: str) -> tuple[object, ...] | None:
         sql = f"SELECT n, example, {labels} FROM cells WHERE {condition} ORDER BY ALL LIMIT 1"
-        found = source.run(lambda c: c.execute(sql).fetchone(), "checking the weights", progress)
+        found = source.run(
+            lambda c: c.execute(sql).fetchone(), say("checking the weights"), progress
+        )
         return None if found is None else tuple(found)
 
     for condition, why, hint in (
-        ("unread > 0", "the weight {1!r} is not a number", "every record needs its weight"),
-        ("least < 0", "the weight {1} is negative", "weights are 0 or more"),
-        (f"n > {INT64_MAX}", "the weights add up to more than 9.2e18", "check the weights"),
+        ("unread > 0", "the weight {1!r} is not a number", say("every record needs its weight")),
+        ("least < 0", "the weight {1} is negative", say("weights are 0 or more")),
+        (
+            f"n > {INT64_MAX}",
+            say("the weights add up to more than 9.2e18"),
+            say("check the weights"),
+        ),
         (
             "n <> floor(n)",
             "the weights of a cell add up to {0}, not to a whole number",
-            "round the weights (or the cells) to whole numbers first, or count without weights",
+            say(
+                "round the weights (or the cells) to whole numbers first, or count without weights"
+            ),
         ),
     ):
         row = first(condition)
         if row is not None:
             text = f"{row[0]:f}".rstrip("0") if row[0] is not None else ""
             raise InputError(
-                f"{weight}: {why.format(text, row[1])}",
+                say("{weight}: {text}", weight=weight, text=why.format(text, row[1])),
                 cell=f"({', '.join(map(str, row[2:]))})",
                 line=line_of(source, weight, row[1]),
                 hint=hint,
@@ -416,10 +444,12 @@ def _variable(source: MicrodataFile, variable: int, name: str, coded: Coded | No
         lambda c: c.execute(
             f"SELECT DISTINCT v{variable} FROM cells LIMIT {MAX_CATEGORIES + 1}"
         ).fetchall(),
-        "sorting the categories",
+        say("sorting the categories"),
     )
     if not rows:
-        raise InputError("the file has no records", hint="it has nothing but its first row")
+        raise InputError(
+            say("the file has no records"), hint=say("it has nothing but its first row")
+        )
     check_categories(name, len(rows))
     if coded is not None:
         # Every value is some record's: so is every category.

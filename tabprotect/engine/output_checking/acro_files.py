@@ -13,6 +13,7 @@ from tabprotect.engine.formats.layouts.acro_results import FILE, read_results, r
 from tabprotect.engine.formats.layouts.crosstab import crosstab_csv
 from tabprotect.engine.output_checking.flags_and_decisions import Checked, Flag
 from tabprotect.engine.tables.table import Table
+from tabprotect.languages.said import say
 
 VARIABLES = ("output", "row", "column")
 SUFFIX = "results.json"
@@ -36,8 +37,14 @@ def write_acro(checked: Checked, table: Table, path: Path, *, when: str) -> Path
     """
     file = path.with_name(FILE)
     comments = [
-        f"({', '.join(f.cell)}): {f.decision.what} by {f.decision.who} at {f.decision.when}: "
-        f"{f.decision.why}"
+        say(
+            "({cell}): {what} by {who} at {when}: {why}",
+            cell=", ".join(f.cell),
+            what=f.decision.what,
+            who=f.decision.who,
+            when=f.decision.when,
+            why=f.decision.why,
+        )
         for f in checked.flags
         if f.decision is not None
     ]
@@ -82,5 +89,6 @@ def _outcome(uid: str, outcome: object) -> list[Flag]:
 
 def _reasons(text: str) -> dict[str, str]:
     return {
-        part: f"flagged by ACRO: {part}" for part in filter(None, map(str.strip, text.split(";")))
+        part: say("flagged by ACRO: {part}", part=part)
+        for part in filter(None, map(str.strip, text.split(";")))
     }

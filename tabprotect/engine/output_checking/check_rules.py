@@ -13,6 +13,7 @@ import numpy as np
 from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.output_checking.flags_and_decisions import Checked, Flag
 from tabprotect.engine.tables.table import Table
+from tabprotect.languages.said import say
 
 THRESHOLD = "threshold"
 ZERO = "zero"
@@ -39,7 +40,9 @@ class CheckRules:
 
     def __post_init__(self) -> None:
         if self.threshold < 0:
-            raise ParameterError({"threshold": f"must be 0 or more, is {self.threshold}"})
+            raise ParameterError(
+                {"threshold": say("must be 0 or more, is {threshold}", threshold=self.threshold)}
+            )
 
 
 def flag_cells(table: Table, rules: CheckRules | None = None) -> Checked:
@@ -50,14 +53,26 @@ def flag_cells(table: Table, rules: CheckRules | None = None) -> Checked:
 
     def flag(cell: tuple[int, ...], rule: str, sentence: str) -> None:
         found = reasons.setdefault(cell, {})
-        found[rule] = f"{found[rule]}; {sentence}" if rule in found else sentence
+        found[rule] = (
+            say("{found}; {sentence}", found=found[rule], sentence=sentence)
+            if rule in found
+            else sentence
+        )
 
     small = (counts > 0) & (counts < rules.threshold)
     for cell in map(tuple, np.argwhere(small).tolist()):
-        flag(cell, THRESHOLD, f"{counts[cell]} is below the threshold of {rules.threshold}")
+        flag(
+            cell,
+            THRESHOLD,
+            say(
+                "{counts} is below the threshold of {threshold}",
+                counts=counts[cell],
+                threshold=rules.threshold,
+            ),
+        )
     if rules.zeros:
         for cell in map(tuple, np.argwhere(counts == 0).tolist()):
-            flag(cell, ZERO, "nobody is there")
+            flag(cell, ZERO, say("nobody is there"))
     for axis, variable in enumerate(domain.variables if rules.classes else ()):
         if len(variable.categories) < 2:
             continue
@@ -65,8 +80,17 @@ def flag_cells(table: Table, rules: CheckRules | None = None) -> Checked:
         for cell in map(tuple, np.argwhere(alone).tolist()):
             labels = domain.labels(cell)
             others = ", ".join(label for a, label in enumerate(labels) if a != axis)
-            of = f" of ({others})" if others else ""
-            flag(cell, CLASS, f"everybody{of} is in {variable.name} = {labels[axis]}")
+            of = say(" of ({others})", others=others) if others else ""
+            flag(
+                cell,
+                CLASS,
+                say(
+                    "everybody{of} is in {name} = {labels}",
+                    of=of,
+                    name=variable.name,
+                    labels=labels[axis],
+                ),
+            )
     return Checked(
         domain.names,
         tuple(Flag(domain.labels(c), int(counts[c]), reasons[c]) for c in sorted(reasons)),

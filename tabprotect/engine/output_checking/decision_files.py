@@ -15,6 +15,7 @@ from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.text.csv_rows import csv_rows
 from tabprotect.engine.formats.text.rows import TextRows
 from tabprotect.engine.output_checking.flags_and_decisions import Checked, Decision
+from tabprotect.languages.said import joined, say
 
 FORMAT = "tabprotect-decisions-1"
 _FOUND = ("count", "rules", "reasons")
@@ -67,8 +68,8 @@ def _csv(checked: Checked) -> str:
         [
             *flag.cell,
             flag.count,
-            "; ".join(flag.reasons),
-            "; ".join(flag.reasons.values()),
+            joined(flag.reasons, "; "),
+            joined(flag.reasons.values(), "; "),
             *_decided(flag.decision).values(),
         ]
         for flag in checked.flags
@@ -92,7 +93,9 @@ def read_decisions(path: Path, variables: tuple[str, ...]) -> dict[tuple[str, ..
                 continue
             if len(cell) != len(variables) or cell in found:
                 raise InputError(
-                    "the cell is decided twice" if cell in found else "not a cell of this table",
+                    say("the cell is decided twice")
+                    if cell in found
+                    else say("not a cell of this table"),
                     line=line,
                     cell=f"({', '.join(cell)})",
                 )
@@ -111,13 +114,18 @@ def _csv_rows(path: Path, variables: tuple[str, ...]) -> list[_Row]:
     header = [*variables, *_FOUND, *_DECIDED]
     if rows[0] != header:
         raise InputError(
-            "these are no decisions on this table", line=1, hint=f"columns: {', '.join(header)}"
+            say("these are no decisions on this table"),
+            line=1,
+            hint=say("columns: {header}", header=", ".join(header)),
         )
     out: list[_Row] = []
     for number, row in enumerate(rows[1:], 1):
         if len(row) != len(header):
             raise InputError(
-                f"the row has {len(row)} fields, the first {len(header)}", line=source.line(number)
+                say(
+                    "the row has {row} fields, the first {header}", row=len(row), header=len(header)
+                ),
+                line=source.line(number),
             )
         given = dict(zip(_DECIDED, row[-len(_DECIDED) :], strict=True))
         out.append((source.line(number), tuple(row[: len(variables)]), given))
@@ -128,16 +136,18 @@ def _json_rows(path: Path) -> list[_Row]:
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}") from None
+        raise InputError(say("cannot be read: {strerror}", strerror=error.strerror)) from None
     except (ValueError, RecursionError):
-        raise InputError("this is no JSON of decisions") from None
+        raise InputError(say("this is no JSON of decisions")) from None
     cells = data.get("cells") if isinstance(data, dict) and data.get("format") == FORMAT else None
     if not isinstance(cells, list):
-        raise InputError("this is no JSON of decisions", hint="check writes one: --out FILE.json")
+        raise InputError(
+            say("this is no JSON of decisions"), hint=say("check writes one: --out FILE.json")
+        )
     out: list[_Row] = []
     for entry in cells:
         if not isinstance(entry, dict) or not isinstance(entry.get("cell"), list):
-            raise InputError("an entry names no cell")
+            raise InputError(say("an entry names no cell"))
         given = {k: "" if entry.get(k) is None else str(entry[k]) for k in _DECIDED}
         out.append((None, tuple(map(str, entry["cell"])), given))
     return out
@@ -147,7 +157,7 @@ def _decision(given: Mapping[str, str], line: int | None, cell: tuple[str, ...])
     where = f"({', '.join(cell)})"
     to = given["to"].strip()
     if to and not to.isdecimal():
-        raise InputError(f"{to!r} is no count", line=line, cell=where)
+        raise InputError(say("{to} is no count", to=repr(to)), line=line, cell=where)
     try:
         return Decision(
             given["decision"].strip(), given["who"], given["when"], given["why"],

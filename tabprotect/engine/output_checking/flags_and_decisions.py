@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from tabprotect.engine.errors import InputError
+from tabprotect.languages.said import say
 
 DECISIONS = ("approve", "reject", "change")
 
@@ -40,14 +41,20 @@ class Decision:
 
     def __post_init__(self) -> None:
         if self.what not in DECISIONS:
-            raise InputError(f"{self.what!r} is no decision", hint=f"decide {', '.join(DECISIONS)}")
-        for name, text in (("who decided", self.who), ("when", self.when), ("why", self.why)):
+            raise InputError(
+                say("{what} is no decision", what=repr(self.what)),
+                hint=say("decide {DECISIONS}", DECISIONS=", ".join(DECISIONS)),
+            )
+        for name, text in ((say("who decided"), self.who), ("when", self.when), ("why", self.why)):
             if not text.strip():
                 raise InputError(
-                    f"a decision does not say {name}", hint="every decision has a name and a reason"
+                    say("a decision does not say {name}", name=name),
+                    hint=say("every decision has a name and a reason"),
                 )
         if (self.what == "change") != (self.to is not None) or (self.to or 0) < 0:
-            raise InputError("a change says to which count, of 0 or more; other decisions say none")
+            raise InputError(
+                say("a change says to which count, of 0 or more; other decisions say none")
+            )
 
 
 @dataclass(frozen=True)
@@ -106,9 +113,9 @@ class Checked:
         for cell in decisions:
             if cell not in flagged:
                 raise InputError(
-                    "a decision is about a cell that is not flagged",
+                    say("a decision is about a cell that is not flagged"),
                     cell=f"({', '.join(cell)})",
-                    hint="check the same table by the same rules as before",
+                    hint=say("check the same table by the same rules as before"),
                 )
         flags = [replace(f, decision=decisions.get(f.cell, f.decision)) for f in self.flags]
         return replace(self, flags=tuple(flags))

@@ -15,6 +15,7 @@ from tabprotect.engine.posterior.log_linear import LogLinear, Pooled, pooled_tes
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.domain import Domain
+from tabprotect.languages.said import say
 
 BLOCK_CELLS = 2**22
 """Cells of the tables held at once."""
@@ -114,7 +115,7 @@ def cramers_v(tables: Ints) -> Floats:
     """
     if tables.ndim != 3:
         raise ParameterError(
-            {"analysis": "Cramer's V is for two-way tables"}, hint="take chi-square"
+            {"analysis": say("Cramer's V is for two-way tables")}, hint=say("take chi-square")
         )
     total = tables.reshape(len(tables), -1).sum(axis=1).astype(np.float64)
     least = min(tables.shape[1:]) - 1
@@ -135,8 +136,8 @@ def odds_ratio(domain: Domain, first: Sequence[int], second: Sequence[int]) -> S
     differ = [a for a, (i, j) in enumerate(zip(first, second, strict=True)) if i != j]
     if len(differ) != 2:
         raise ParameterError(
-            {"analysis": "the corners of an odds ratio differ in exactly two variables"},
-            hint="choose two cells in different rows and columns of one layer",
+            {"analysis": say("the corners of an odds ratio differ in exactly two variables")},
+            hint=say("choose two cells in different rows and columns of one layer"),
         )
     one, other = list(first), list(first)
     one[differ[0]] = second[differ[0]]
@@ -164,7 +165,7 @@ def analyse(
     size = int(np.clip(BLOCK_CELLS // max(posterior.published.domain.size, 1), 1, draws))
     values: list[Floats] = []
     for done in range(0, draws, size):
-        progress.report("analysing drawn tables", done / draws)
+        progress.report(say("analysing drawn tables"), done / draws)
         tables = posterior.sample(min(size, draws - done), generator, progress)
         values.append(statistic(tables))
     published = float(statistic(posterior.published.counts[None])[0])
@@ -199,18 +200,33 @@ class ModelSummary:
     def lines(self) -> list[str]:
         """The pooled test and the odds ratios as text, a line each."""
         pooled = self.pooled
-        lines = [f"Pooled test: D2 = {self.test[0]:.4g}, p = {self.test[1]:.3g}"]
+        lines = [
+            say(
+                "Pooled test: D2 = {test:.4g}, p = {test2:.3g}",
+                test=self.test[0],
+                test2=self.test[1],
+            )
+        ]
         if self.model.associations:
-            lines.append("odds ratio, 95 % interval, share of the variance that perturbation adds")
+            lines.append(
+                say("odds ratio, 95 % interval, share of the variance that perturbation adds")
+            )
         for k, name in enumerate(self.model.associations):
             middle, spread = float(pooled.estimate[k]), 1.96 * math.sqrt(float(pooled.total[k]))
             if not math.isfinite(middle):
-                lines.append(f"  {name}: open, a fitted count is 0")
+                lines.append(say("  {name}: open, a fitted count is 0", name=name))
                 continue
             low, high = math.exp(middle - spread), math.exp(middle + spread)
             share = float(pooled.missing[k])
             lines.append(
-                f"  {name}: {math.exp(middle):.3f} ({low:.3f} to {high:.3f}), {percent(share)}"
+                say(
+                    "  {name}: {middle:.3f} ({low:.3f} to {high:.3f}), {share}",
+                    name=name,
+                    middle=math.exp(middle),
+                    low=low,
+                    high=high,
+                    share=percent(share),
+                )
             )
         return lines
 
@@ -229,7 +245,7 @@ def fit_model(
     estimates: list[Floats] = []
     variances: list[Floats] = []
     for done in range(0, draws, size):
-        progress.report("fitting the model to drawn tables", done / draws)
+        progress.report(say("fitting the model to drawn tables"), done / draws)
         tables = posterior.sample(min(size, draws - done), generator, progress)
         fitted = model.fit(tables)
         deviances.append(model.deviance(tables, fitted))

@@ -18,6 +18,7 @@ from tabprotect.engine.budgets import COLUMNS_ROWS
 from tabprotect.engine.equal_rows import equal_rows
 from tabprotect.engine.errors import TooLargeError
 from tabprotect.engine.posterior.posterior import Posterior
+from tabprotect.languages.said import say
 
 AT_ONCE = 1 << 16
 """Cells whose text is built together."""
@@ -59,8 +60,8 @@ class PosteriorColumns:
         rows = int(each[groups].sum())
         if rows > COLUMNS_ROWS:
             raise TooLargeError(
-                f"{rows:,} rows, one for each cell and possible count, are too many",
-                hint="ask for some of the cells",
+                say("{rows:,} rows, one for each cell and possible count, are too many", rows=rows),
+                hint=say("ask for some of the cells"),
             )
         # The possible columns of all groups, concatenated.
         column, chance = np.nonzero(possible)[1], posterior.chances[possible]
@@ -92,7 +93,7 @@ def cells_json(posterior: Posterior, cells: Ints) -> Iterator[str]:
             index.append(f', {{"index": [{before}')
             said = zip(labels[:-1], codes[1:], strict=True)
             before = "".join(f"{texts[code]}, " for texts, code in said)
-            label.append(f'], "labels": [{before}')
+            label.append(say('], "labels": [{before}', before=before))
         code = span % shape[-1]
         pieces = np.empty((len(span), 5), dtype=np.object_)
         pieces[:, 0], pieces[:, 1] = _objects(index)[row], numbers[code]

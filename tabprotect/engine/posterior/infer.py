@@ -29,6 +29,7 @@ from tabprotect.engine.release.likelihood import (
 )
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
+from tabprotect.languages.said import say
 
 MOST_HELD = 2**24
 """Most counts in all originals that are weighed."""
@@ -103,7 +104,7 @@ def infer(
 LEAST_EFFECTIVE = 100.0
 
 
-_TOO_MANY = "the originals of these releases are too many to be listed"
+_TOO_MANY = say("the originals of these releases are too many to be listed")
 
 
 def multiplied(likelihoods: Sequence[Likelihood]) -> list[Likelihood]:
@@ -124,8 +125,8 @@ def same_variables(domain: Domain, others: Sequence[Likelihood]) -> None:
     """
     if any(other.domain != domain for other in others):
         raise InputError(
-            "the releases are of tables with other variables",
-            hint="together only releases of one original can be read",
+            say("the releases are of tables with other variables"),
+            hint=say("together only releases of one original can be read"),
         )
 
 
@@ -158,7 +159,7 @@ def posterior_joined(
     note = first.note
     log = np.log(weights, where=weights > 0, out=np.full(len(weights), -np.inf))
     for number, other in enumerate(others):
-        progress.report("weighing by the other releases", number / len(others))
+        progress.report(say("weighing by the other releases"), number / len(others))
         more, left_out = _log_weights(other, tables, randomness, progress)
         log = log + more
         note = " ".join(filter(None, [note, left_out]))
@@ -166,17 +167,20 @@ def posterior_joined(
     if peak == -np.inf:
         if exact:
             raise InputError(
-                "no original fits all these releases",
-                hint="check that they are of one and the same table",
+                say("no original fits all these releases"),
+                hint=say("check that they are of one and the same table"),
             )
-        raise InfeasibleError("no drawn original fits all these releases")
+        raise InfeasibleError(say("no drawn original fits all these releases"))
     weights = np.exp(log - peak)
     weights /= weights.sum()
     effective = None if exact else 1.0 / float((weights**2).sum())
     if effective is not None and effective < LEAST_EFFECTIVE:
         raise InfeasibleError(
-            f"the drawn originals are worth {effective:.0f} independent ones under all releases: "
-            "too few to say anything"
+            say(
+                "the drawn originals are worth {effective:.0f} independent ones under all releases: "
+                "too few to say anything",
+                effective=effective,
+            )
         )
     return _weighed(first, (tables, weights), effective, note)
 
@@ -189,20 +193,20 @@ def _weighed(
     cells = tables.shape[1]
     spread = int((tables.max(axis=0) - tables.min(axis=0)).max(initial=0)) + 1
     if cells * spread > MOST_HELD:
-        raise InfeasibleError("the distributions of so many cells are too large")
+        raise InfeasibleError(say("the distributions of so many cells are too large"))
     start, chances = laws_of(tables, weights)
     errors = None if effective is None else standard_errors(chances, effective)
 
     def draw(number: int, generator: np.random.Generator, progress: Progress) -> Ints:
-        progress.report("drawing tables", 0.0)
+        progress.report(say("drawing tables"), 0.0)
         return np.asarray(tables[generator.choice(len(tables), number, p=weights)])
 
     return replace(
         first,
         way="exact" if effective is None else "monte_carlo",
-        reason="every original that fits was weighed by all releases"
+        reason=say("every original that fits was weighed by all releases")
         if effective is None
-        else "drawn originals were weighed by all releases",
+        else say("drawn originals were weighed by all releases"),
         group_of_cell=np.arange(cells),
         first=start,
         chances=chances,
@@ -261,7 +265,7 @@ def _by_factors(
         return log, likelihood.note
     generator = randomness.generator()
     for number, k in enumerate(candidates.tolist()):
-        progress.report("weighing by the other releases", number / len(candidates))
+        progress.report(say("weighing by the other releases"), number / len(candidates))
         table = Table.dense(likelihood.domain, tables[k].reshape(likelihood.domain.shape))
         chance = rerun.estimate(table, generator)
         log[k] = log[k] + np.log(chance) if chance > 0 else -np.inf

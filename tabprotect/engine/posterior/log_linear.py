@@ -21,6 +21,7 @@ from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.formula import terms
 from tabprotect.engine.tables.margins import MarginSet, dimension, maximal_margins
+from tabprotect.languages.said import say
 
 LOG_LINEAR_SWEEPS = 500
 """Most sweeps of one fit of a log-linear model."""
@@ -130,8 +131,12 @@ class LogLinear:
         left_out = [n for n in domain.names if not any(n in margin for margin in margins)]
         if left_out:
             raise ParameterError(
-                {"model": f"{', '.join(left_out)} is in no term of the model"},
-                hint="add the variable by itself, as in a*b + c",
+                {
+                    "model": say(
+                        "{left_out} is in no term of the model", left_out=", ".join(left_out)
+                    )
+                },
+                hint=say("add the variable by itself, as in a*b + c"),
             )
         return cls(domain, margins)
 
@@ -217,9 +222,13 @@ class LogLinear:
         if len(self._columns) > LOG_LINEAR_PARAMETERS:
             raise ParameterError(
                 {
-                    "model": f"it has {len(self._columns):,} parameters, more than {LOG_LINEAR_PARAMETERS}"
+                    "model": say(
+                        "it has {columns:,} parameters, more than {LOG_LINEAR_PARAMETERS}",
+                        columns=len(self._columns),
+                        LOG_LINEAR_PARAMETERS=LOG_LINEAR_PARAMETERS,
+                    )
                 },
-                hint="take out a term, or merge categories",
+                hint=say("take out a term, or merge categories"),
             )
         first = sum(len(face) < 2 for face, _ in self._columns)
         design = self._design()

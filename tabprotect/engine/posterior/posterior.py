@@ -18,6 +18,7 @@ from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Domain, Index
 from tabprotect.engine.tables.table import Table
+from tabprotect.languages.said import say
 
 Way = Literal["auto", "exact", "monte_carlo"]
 """How a posterior is asked for: ``auto`` takes the exact way where its cost allows it."""
@@ -286,7 +287,9 @@ class Posterior:
             When the level is not in (0, 1].
         """
         if not 0 < level <= 1:
-            raise ParameterError({"level": f"must be above 0 and at most 1, is {level}"})
+            raise ParameterError(
+                {"level": say("must be above 0 and at most 1, is {level}", level=level)}
+            )
         below = self._cumulative
         if self.width <= WIDE:
             low, high = _shortest_runs(below, level)

@@ -10,6 +10,7 @@ from tabprotect.engine.formats.figures import Figures
 from tabprotect.engine.posterior.columns import PosteriorColumns
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.tables.domain import Domain
+from tabprotect.languages.said import say
 
 FIGURES = ("published", "mean", "mode", "count", "probability")
 """Columns after those of the variables; ``published`` is empty where no count is published."""
@@ -78,6 +79,6 @@ def _check_names(domain: Domain, taken: tuple[str, ...]) -> None:
         # SQL names are case-insensitive.
         if name in map(str.lower, domain.names):
             raise InputError(
-                f"a variable is called {name!r}, like a column of the file",
-                hint="rename the variable; or take another form: --json",
+                say("a variable is called {name}, like a column of the file", name=repr(name)),
+                hint=say("rename the variable; or take another form: --json"),
             )

@@ -19,6 +19,7 @@ from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.formats.text.opening import check_file
 from tabprotect.engine.release.likelihood import UNBOUNDED
 from tabprotect.engine.tables.domain import Domain
+from tabprotect.languages.said import plural, say
 
 MAX_COUNT = 2**53
 """Larger counts in a prior's file are taken for typing errors."""
@@ -73,7 +74,7 @@ class Uniform(Prior):
 
     @property
     def label(self) -> str:
-        return "assumes nothing"
+        return say("assumes nothing")
 
     def alike(self, keys: Ints) -> Ints:
         return np.zeros(len(keys), dtype=np.int64)
@@ -97,8 +98,8 @@ class Positive(Prior):
     @property
     def label(self) -> str:
         if self.cells is None:
-            return "knows that every cell holds somebody"
-        return "knows who is in the survey"
+            return say("knows that every cell holds somebody")
+        return say("knows who is in the survey")
 
     def alike(self, keys: Ints) -> Ints:
         chosen = np.ones(len(keys)) if self.cells is None else np.isin(keys, self.cells)
@@ -116,7 +117,7 @@ class Positive(Prior):
 def _checked_means(means: npt.ArrayLike) -> Floats:
     array = np.asarray(means, dtype=np.float64).reshape(-1)
     if not np.isfinite(array).all() or (array < 0).any():
-        raise InputError("an expected count is negative or not a number")
+        raise InputError(say("an expected count is negative or not a number"))
     return array
 
 
@@ -141,7 +142,7 @@ class Poisson(Prior):
 
     @property
     def label(self) -> str:
-        return "knows earlier counts (Poisson)"
+        return say("knows earlier counts (Poisson)")
 
     def alike(self, keys: Ints) -> Ints:
         return _equal(self.means[keys])
@@ -176,11 +177,16 @@ class NegativeBinomial(Prior):
     def __post_init__(self) -> None:
         object.__setattr__(self, "means", _checked_means(self.means))
         if not 0 < self.dispersion < np.inf:
-            raise ParameterError({"dispersion": f"must be positive, is {self.dispersion}"})
+            raise ParameterError(
+                {"dispersion": say("must be positive, is {dispersion}", dispersion=self.dispersion)}
+            )
 
     @property
     def label(self) -> str:
-        return f"knows earlier counts (negative binomial, dispersion {self.dispersion:g})"
+        return say(
+            "knows earlier counts (negative binomial, dispersion {dispersion:g})",
+            dispersion=self.dispersion,
+        )
 
     def alike(self, keys: Ints) -> Ints:
         return _equal(self.means[keys])
@@ -219,26 +225,26 @@ class CellTable(Prior):
     keys: Ints
     values: Ints
     weights: Floats
-    source: str = field(default="a table of weights", compare=False)
+    source: str = field(default=say("a table of weights"), compare=False)
 
     def __post_init__(self) -> None:
         keys = np.asarray(self.keys, dtype=np.int64)
         values = np.asarray(self.values, dtype=np.int64)
         weights = np.asarray(self.weights, dtype=np.float64)
         if not np.isfinite(weights).all() or (weights < 0).any():
-            raise InputError("a weight is negative or not a number")
+            raise InputError(say("a weight is negative or not a number"))
         if (values < 0).any():
-            raise InputError("a count is negative")
+            raise InputError(say("a count is negative"))
         order = np.lexsort((values, keys))
         keys, values, weights = keys[order], values[order], weights[order]
         if ((np.diff(keys) == 0) & (np.diff(values) == 0)).any():
-            raise InputError("a cell lists the same count twice")
+            raise InputError(say("a cell lists the same count twice"))
         for name, array in (("keys", keys), ("values", values), ("weights", weights)):
             object.__setattr__(self, name, array)
 
     @property
     def label(self) -> str:
-        return f"believes {self.source}"
+        return say("believes {source}", source=self.source)
 
     def alike(self, keys: Ints) -> Ints:
         listed = np.isin(keys, self.keys)
@@ -294,7 +300,7 @@ class Factorial(Prior):
 
     @property
     def label(self) -> str:
-        return "assumes no association beyond what the margins say"
+        return say("assumes no association beyond what the margins say")
 
     def alike(self, keys: Ints) -> Ints:
         return np.zeros(len(keys), dtype=np.int64)
@@ -331,7 +337,9 @@ def parse_prior(text: str, domain: Domain) -> Prior:
         try:
             return Factorial(float(theta))
         except ValueError:
-            raise ParameterError({"prior": f"not a number: {theta!r}"}) from None
+            raise ParameterError(
+                {"prior": say("not a number: {theta}", theta=repr(theta))}
+            ) from None
     if kind == "positive" and name:
         return Positive(_chosen(name, domain))
     if kind == "table" and name:
@@ -343,10 +351,14 @@ def parse_prior(text: str, domain: Domain) -> Prior:
         try:
             return NegativeBinomial(_means(Path(name), domain), float(dispersion))
         except ValueError:
-            raise ParameterError({"prior": f"not a dispersion: {dispersion!r}"}) from None
+            raise ParameterError(
+                {"prior": say("not a dispersion: {dispersion}", dispersion=repr(dispersion))}
+            ) from None
     raise ParameterError(
-        {"prior": f"unknown: {text!r}"},
-        hint="uniform, factorial, positive, positive:CELLS, poisson:FILE, negative_binomial:FILE or table:FILE",
+        {"prior": say("unknown: {text}", text=repr(text))},
+        hint=say(
+            "uniform, factorial, positive, positive:CELLS, poisson:FILE, negative_binomial:FILE or table:FILE"
+        ),
     )
 
 
@@ -357,8 +369,11 @@ def _chosen(text: str, domain: Domain) -> Ints:
         return np.array(sorted({domain.flat(index) for index in indices}), dtype=np.int64)
     except (ValueError, InputError):
         raise ParameterError(
-            {"prior": f"not cells of this table: {text!r}"},
-            hint=f"{domain.ndim} category numbers from 0 per cell, cells apart by a semicolon",
+            {"prior": say("not cells of this table: {text}", text=repr(text))},
+            hint=say(
+                "{ndim} category numbers from 0 per cell, cells apart by a semicolon",
+                ndim=domain.ndim,
+            ),
         ) from None
 
 
@@ -372,12 +387,16 @@ def _rows(
             return _parse(csv.reader(stream), domain, columns)
     except OSError as error:
         raise InputError(
-            f"the file cannot be read ({error.strerror})", file=path, hint="check its name"
+            say("the file cannot be read ({strerror})", strerror=error.strerror),
+            file=path,
+            hint=say("check its name"),
         ) from None
     except UnicodeDecodeError:
-        raise InputError("the file is not UTF-8 text", file=path, hint="save it as UTF-8") from None
+        raise InputError(
+            say("the file is not UTF-8 text"), file=path, hint=say("save it as UTF-8")
+        ) from None
     except csv.Error as error:
-        raise InputError(f"not a CSV file ({error})", file=path) from None
+        raise InputError(say("not a CSV file ({error})", error=error), file=path) from None
     except InputError as error:
         raise error.in_file(path) from None
 
@@ -391,9 +410,9 @@ def _parse(
     needed = (*domain.names, *columns)
     if header is None or sorted(header) != sorted(needed):
         raise InputError(
-            "the columns are not the ones of this table",
+            say("the columns are not the ones of this table"),
             line=1,
-            hint=f"the first line must name {', '.join(needed)}",
+            hint=say("the first line must name {needed}", needed=", ".join(needed)),
         )
     at = [header.index(name) for name in needed]
     out = []
@@ -403,9 +422,9 @@ def _parse(
         line = reader.line_num
         if len(row) != len(header):
             raise InputError(
-                f"{len(row)} fields instead of {len(header)}",
+                say("{row} fields instead of {header}", row=len(row), header=len(header)),
                 line=line,
-                hint="quote labels that contain a comma",
+                hint=say("quote labels that contain a comma"),
             )
         fields = [row[a] for a in at]
         try:
@@ -419,16 +438,29 @@ def _parse(
             except ValueError:
                 value = np.nan
             if not 0 <= value <= MAX_COUNT or (name == "count" and value != int(value)):
-                what = "a whole number from 0 up" if name == "count" else "a number from 0 up"
                 raise InputError(
-                    f"{name} must be {what}, is {number!r}",
+                    (
+                        say(
+                            "{name} must be a whole number from 0 up, is {number}",
+                            name=name,
+                            number=repr(number),
+                        )
+                        if name == "count"
+                        else say(
+                            "{name} must be a number from 0 up, is {number}",
+                            name=name,
+                            number=repr(number),
+                        )
+                    ),
                     line=line,
                     cell=domain.cell_text(index),
                 )
             numbers.append(value)
         out.append((line, domain.flat(index), tuple(numbers)))
     if not out:
-        raise InputError("the file lists no cell", hint="one line per cell, after the first line")
+        raise InputError(
+            say("the file lists no cell"), hint=say("one line per cell, after the first line")
+        )
     return out
 
 
@@ -437,7 +469,7 @@ def _means(path: Path, domain: Domain) -> Floats:
     for line, key, (count,) in _rows(path, domain, ("count",)):
         if not np.isnan(means[key]):
             raise InputError(
-                "the cell is listed twice",
+                say("the cell is listed twice"),
                 file=path,
                 line=line,
                 cell=domain.cell_text(domain.unflat(key)),
@@ -445,12 +477,16 @@ def _means(path: Path, domain: Domain) -> Floats:
         means[key] = count
     missing = np.flatnonzero(np.isnan(means))
     if len(missing):
-        cells_are = "cell is" if len(missing) == 1 else "cells are"
         raise InputError(
-            f"{len(missing)} {cells_are} not listed",
+            plural(
+                len(missing),
+                "{missing} cell is not listed",
+                "{missing} cells are not listed",
+                missing=len(missing),
+            ),
             file=path,
             cell=domain.cell_text(domain.unflat(int(missing[0]))),
-            hint="list every cell; a count of 0 says that the true count is certainly 0",
+            hint=say("list every cell; a count of 0 says that the true count is certainly 0"),
         )
     return means
 
@@ -461,7 +497,7 @@ def _cell_table(path: Path, domain: Domain) -> CellTable:
     for line, key, (count, _) in rows:
         if (key, count) in seen:
             raise InputError(
-                f"the count {int(count)} is listed twice for the cell",
+                say("the count {count} is listed twice for the cell", count=int(count)),
                 file=path,
                 line=line,
                 cell=domain.cell_text(domain.unflat(key)),
@@ -471,5 +507,5 @@ def _cell_table(path: Path, domain: Domain) -> CellTable:
         np.array([key for _, key, _ in rows], dtype=np.int64),
         np.array([int(count) for _, _, (count, _) in rows], dtype=np.int64),
         np.array([weight for _, _, (_, weight) in rows]),
-        f"the weights of {path.name}",
+        say("the weights of {name}", name=path.name),
     )

@@ -17,6 +17,7 @@ from tabprotect.engine.posterior.posterior import ExactSums, Posterior
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.tables.publication import Publication
+from tabprotect.languages.said import say
 
 SUMS_DRAWS = 20_000
 """Draws when the laws of sums are not exact."""
@@ -66,7 +67,8 @@ def sums(
     cells = int(publication.starts[-1])
     if cells * FEWEST_DRAWS > SUMS_LISTED:
         raise TooLargeError(
-            f"{cells:,} sums are too many to be told at once", hint="ask for fewer tables"
+            say("{cells:,} sums are too many to be told at once", cells=cells),
+            hint=say("ask for fewer tables"),
         )
     exact = [
         _by_factors(posterior.exact_sums, publication, m, work, progress)
@@ -103,7 +105,7 @@ def _by_factors(
             return None
     found = []
     for number, cells in enumerate(members):
-        progress.report("adding up the cells", number / len(members))
+        progress.report(say("adding up the cells"), number / len(members))
         found.append(laws.law(cells, progress))
     chances = np.zeros((len(found), max((len(c) for _, c in found), default=1)))
     for row, (_, law) in zip(chances, found, strict=True):
@@ -159,7 +161,10 @@ def _from_originals(
         return _Originals(np.asarray((incidence @ tables.T).T), weights, None)
     if draws == 0:
         raise InfeasibleError(
-            f"{posterior.domain.size:,} inner cells are too many for the sums of drawn originals"
+            say(
+                "{size:,} inner cells are too many for the sums of drawn originals",
+                size=posterior.domain.size,
+            )
         )
     number = draws or SUMS_DRAWS
     number = max(min(number, SUMS_LISTED // publication.size), 1)
@@ -186,17 +191,17 @@ def _margin(
     errors: Floats | None = None
     effective: float | None = None
     if exact is not None:
-        (first, chances), reason = exact, "what its border crosses is summed out"
+        (first, chances), reason = exact, say("what its border crosses is summed out")
     else:
         assert rest is not None
         mine = rest.sums[:, publication.starts[m] : publication.starts[m + 1]]
         first, chances = laws_of(mine, rest.weights)
         effective = rest.effective if chances.shape[1] > 1 else None
         if effective is None:
-            reason = "every original that fits was added up"
+            reason = say("every original that fits was added up")
         else:
             errors = standard_errors(chances, effective)
-            reason = "drawn originals were added up"
+            reason = say("drawn originals were added up")
 
     def draw(number: int, generator: np.random.Generator, progress: Progress) -> Ints:
         tables = posterior.draw_originals(number, generator, progress)

@@ -13,6 +13,7 @@ from pathlib import Path
 from tabprotect.engine.disclosure.policy import VARIABLE, HousePolicy, read
 from tabprotect.engine.options import Naming, Options, option_field
 from tabprotect.engine.project.command import Order
+from tabprotect.languages.said import say
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,31 +35,37 @@ class Tabulation(Options):
         (),
         library=False,
         metavar="A,B",
-        help="the variables to count by; those that the options below name are counted by anyway",
+        help=say(
+            "the variables to count by; those that the options below name are counted by anyway"
+        ),
     )
-    weight: str | None = option_field(None, metavar="W", help="a column of whole-number weights")
+    weight: str | None = option_field(
+        None, metavar="W", help=say("a column of whole-number weights")
+    )
     record_key: str | None = option_field(
-        None, metavar="K", help="a column of record keys, kept in a project for cell keys"
+        None, metavar="K", help=say("a column of record keys, kept in a project for cell keys")
     )
     design_weight: str | None = option_field(
         None,
         metavar="W",
-        help="a column of survey weights, kept in a project beside the counts",
+        help=say("a column of survey weights, kept in a project beside the counts"),
     )
     bands: Mapping[str, int | Sequence[int]] | None = option_field(
         None,
         shell="--band",
         metavar="AGE:5",
         naming=Naming(":", "width"),
-        help="count a variable of whole numbers in bands of this width: 0-4, 5-9, ...; several "
-        "widths are levels: age@band5, age@band20",
+        help=say(
+            "count a variable of whole numbers in bands of this width: 0-4, 5-9, ...; several "
+            "widths are levels: age@band5, age@band20"
+        ),
     )
     cuts: Mapping[str, Sequence[int]] | None = option_field(
         None,
         shell="--cut",
         metavar="AGE:0,15,65",
         naming=Naming(":", "numbers"),
-        help="count it in bands that begin there: 0-14, 15-64, 65+",
+        help=say("count it in bands that begin there: 0-14, 15-64, 65+"),
     )
     code_lists: Mapping[str, str] | None = option_field(
         None,
@@ -66,30 +73,36 @@ class Tabulation(Options):
         metavar="VARIABLE=FILE",
         naming=Naming(),
         file=True,
-        help="count codes by their groups: a CSV file whose first column is named for the "
-        "variable, or a hierarchy (.hrc); FILE@LEVEL chooses among several",
+        help=say(
+            "count codes by their groups: a CSV file whose first column is named for the "
+            "variable, or a hierarchy (.hrc); FILE@LEVEL chooses among several"
+        ),
     )
     levels: Mapping[str, Sequence[str]] | None = option_field(
         None,
         metavar="NUTS1,NUTS2,NUTS3=NUTS",
         naming=Naming(entry="list", behind=True),
-        help="columns that nest, the coarsest first, as the levels of one variable",
+        help=say("columns that nest, the coarsest first, as the levels of one variable"),
     )
     level_names: Mapping[str, Sequence[str]] | None = option_field(
         None,
         metavar="VARIABLE=COUNTRY,NUTS1",
         naming=Naming(entry="list"),
-        help="what the levels of a hierarchy (.hrc) are called, the coarsest first; else "
-        "VARIABLE_1, VARIABLE_2, ..., the deepest being the codes' own",
+        help=say(
+            "what the levels of a hierarchy (.hrc) are called, the coarsest first; else "
+            "VARIABLE_1, VARIABLE_2, ..., the deepest being the codes' own"
+        ),
     )
     draw_keys: bool = option_field(
         False,
         shell="--draw-record-keys",
         instead_of="record_key",
-        help="draw record keys now, kept in this project only: other tabulations will not agree",
+        help=say(
+            "draw record keys now, kept in this project only: other tabulations will not agree"
+        ),
     )
     key_seed: int | None = option_field(
-        None, shell="", library=False, help="replay the record keys that are drawn"
+        None, shell="", library=False, help=say("replay the record keys that are drawn")
     )
 
 
@@ -100,33 +113,37 @@ class Drawing(Options):
     accept: str | None = option_field(
         None,
         metavar="REASON",
-        help="publish whatever the gate says; the bundle says so, the dossier keeps the reason",
+        help=say(
+            "publish whatever the gate says; the bundle says so, the dossier keeps the reason"
+        ),
     )
     accept_weak: bool = option_field(
-        False, instead_of="accept", help="publish whatever the gate says, without a reason"
+        False, instead_of="accept", help=say("publish whatever the gate says, without a reason")
     )
     draft: bool = option_field(
         False,
         shell="",
-        help="hold what the gate refuses, to be looked at: it is published with a reason only",
+        help=say("hold what the gate refuses, to be looked at: it is published with a reason only"),
     )
     seed: int | None = option_field(
         None,
-        help="replay these coins; recorded (default: the same table and mechanism always get the "
-        "same ones, by the key of the house)",
+        help=say(
+            "replay these coins; recorded (default: the same table and mechanism always get the "
+            "same ones, by the key of the house)"
+        ),
     )
-    fresh: bool = option_field(False, help="draw coins that nobody can draw again; recorded")
+    fresh: bool = option_field(False, help=say("draw coins that nobody can draw again; recorded"))
 
 
 @dataclass(frozen=True, kw_only=True)
 class Protecting(Drawing):
     """How a table is protected. What is ``None`` stays as it is."""
 
-    method: str | None = option_field(None, library=False, help="the name of a method")
+    method: str | None = option_field(None, library=False, help=say("the name of a method"))
     cycles: str | Order | None = option_field(
         None,
         shell="",
-        help="a kind of cycle design, or a file of cycles, for methods that take them",
+        help=say("a kind of cycle design, or a file of cycles, for methods that take them"),
     )
     parameters: Mapping[str, object] | None = option_field(
         None,
@@ -134,23 +151,25 @@ class Protecting(Drawing):
         library=False,
         metavar="NAME=VALUE",
         naming=Naming(),
-        help="a parameter of the method; cycles=FILE or cycles=KIND takes a cycle set",
+        help=say("a parameter of the method; cycles=FILE or cycles=KIND takes a cycle set"),
     )
     at_risk: str | None = option_field(
-        None, metavar="LOW..HIGH", help="counts at risk (default 1..2)"
+        None, metavar="LOW..HIGH", help=say("counts at risk (default 1..2)")
     )
-    title: str | None = option_field(None, metavar="TITLE", help="for the reader; published")
+    title: str | None = option_field(None, metavar="TITLE", help=say("for the reader; published"))
     policy: HousePolicy | None = option_field(
         None,
         metavar="policy.toml",
         read=lambda path: read(Path(path)),
-        help=f"the limits of the house (default: the file that {VARIABLE} names)",
+        help=say(
+            "the limits of the house (default: the file that {VARIABLE} names)", VARIABLE=VARIABLE
+        ),
     )
     register: str | None = option_field(
         None,
         library=False,
         metavar="FILE|URL|none",
-        help="the register of releases (default: the house's own)",
+        help=say("the register of releases (default: the house's own)"),
     )
 
 
@@ -159,48 +178,54 @@ class Publishing(Options):
     """What is written of a protected table, and who answers for it."""
 
     release: str = option_field(
-        shell="", library=False, help="the bundle for readers; of several tables their folder"
+        shell="", library=False, help=say("the bundle for readers; of several tables their folder")
     )
     tables: Mapping[str, str] | None = option_field(
         None,
         shell="--table",
         metavar="NAME=FORMULA",
         naming=Naming(),
-        help="the tables of the set by name, each a formula such as geo@nuts2*age*sex with a bundle "
-        "of its own (of several files each is one by default)",
+        help=say(
+            "the tables of the set by name, each a formula such as geo@nuts2*age*sex with a bundle "
+            "of its own (of several files each is one by default)"
+        ),
     )
     dossier: str | None = option_field(
         None,
         metavar="dossier.zip",
         file=True,
-        help="the file of the dossier, which stays in the house; CONFIDENTIAL",
+        help=say("the file of the dossier, which stays in the house; CONFIDENTIAL"),
     )
     overwrite: bool = option_field(
         False,
         shell="",
-        help="replace files of these names; the dossier of another release is kept under a "
-        "further name",
+        help=say(
+            "replace files of these names; the dossier of another release is kept under a "
+            "further name"
+        ),
     )
     accept: str = option_field(
-        "", shell="", help="why it is published although the gate refused it"
+        "", shell="", help=say("why it is published although the gate refused it")
     )
     again: str = option_field(
         "",
         metavar="REASON",
-        help="why a table that left before is published again, where the policy takes a reason "
-        "(default: that for accepting it)",
+        help=say(
+            "why a table that left before is published again, where the policy takes a reason "
+            "(default: that for accepting it)"
+        ),
     )
-    prepared_by: str = option_field("", metavar="NAME", help="for dossier and register")
+    prepared_by: str = option_field("", metavar="NAME", help=say("for dossier and register"))
     approved_by: str = option_field(
-        "", metavar="NAME", help="the same; a policy may take both names, of two people"
+        "", metavar="NAME", help=say("the same; a policy may take both names, of two people")
     )
     sign: str | None = option_field(
         None,
         metavar="KEY",
         file=True,
         second="sign_too",
-        help="sign the bundle with this private key; twice for two signatures",
+        help=say("sign the bundle with this private key; twice for two signatures"),
     )
     sign_too: str | None = option_field(
-        None, shell="", file=True, help="the private key of a second signature"
+        None, shell="", file=True, help=say("the private key of a second signature")
     )

@@ -27,6 +27,7 @@ from tabprotect.engine.protection.problem import Protected
 from tabprotect.engine.tables.groupings.grouping import check_groupings
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.engine.tables.table import Table
+from tabprotect.languages.said import say
 
 _HEAD = re.compile(
     rb"\x93NUMPY\x01\x00..\{'descr': '[<|][a-zA-Z][0-9]{1,6}', 'fortran_order': (?:False|True), "
@@ -55,7 +56,7 @@ def _moves(
         or starts[-1] != len(cells)
         or (np.diff(starts) < 0).any()
     ):
-        raise ValueError("a cycle set is torn")
+        raise ValueError(say("a cycle set is torn"))
     check_groupings(domain, groupings)
     grouped = {grouping.name for grouping in groupings}
     for margin in margins:
@@ -66,7 +67,7 @@ def _moves(
 
 def _protected(release: Any, record: Any) -> Protected:
     if record.problem.table.domain != release.domain:
-        raise ValueError("a result belongs to another table")
+        raise ValueError(say("a result belongs to another table"))
     return Protected(release, record)
 
 
@@ -194,7 +195,7 @@ class Decoder:
     def get(self, number: object) -> object:
         """The value of a number among ``shared``."""
         if isinstance(number, bool) or not isinstance(number, int) or number < 0:
-            raise ValueError(f"{number!r} is no number of a value")
+            raise ValueError(say("{number} is no number of a value", number=repr(number)))
         if number not in self._built:
             self._built[number] = self._build(*self._shared[number])
         return self._built[number]
@@ -234,16 +235,16 @@ class Decoder:
             return found if tag == "dict" else MappingProxyType(found)
         if tag == "value":
             return self.get(content)
-        raise ValueError(f"{tag!r} is nothing that is stored")
+        raise ValueError(say("{tag} is nothing that is stored", tag=repr(tag)))
 
     def _array(self, name: str) -> npt.NDArray[Any]:
         data = self._arrays[name]
         # numpy reads the head of an array as Python's own text, with faults and warnings of its own.
         if not _HEAD.match(data):
-            raise ValueError("an array is damaged")
+            raise ValueError(say("an array is damaged"))
         try:
             array: npt.NDArray[Any] = np.load(io.BytesIO(data), allow_pickle=False)
         except (EOFError, OverflowError, MemoryError):
-            raise ValueError("an array is damaged") from None
+            raise ValueError(say("an array is damaged")) from None
         array.flags.writeable = False
         return array

@@ -30,6 +30,7 @@ from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.tables.domain import Domain, Index
+from tabprotect.languages.said import say
 
 Arguments = Mapping[str, object]
 
@@ -195,15 +196,17 @@ class Command(Generic[P]):
         named = [n for n, p in parameters.items() if p.kind is p.KEYWORD_ONLY]
         unknown = set(arguments) - set(named)
         if unknown and len(named) == len(parameters):
-            why = f"{self.name} takes {', '.join(named) or 'no argument'}"
-            raise ParameterError(dict.fromkeys(sorted(unknown), f"unknown; {why}"))
+            why = say(
+                "{name} takes {value}", name=self.name, value=", ".join(named) or say("no argument")
+            )
+            raise ParameterError(dict.fromkeys(sorted(unknown), say("unknown; {why}", why=why)))
         out = dict(arguments)
         decoding = _Argument()
         for name in named:
             default = parameters[name].default
             if name not in out:
                 if default is inspect.Parameter.empty:
-                    decoding.faults[name] = "is missing"
+                    decoding.faults[name] = say("is missing")
             elif type(out[name]) is type(default) and out[name] == default:
                 del out[name]
             else:
@@ -321,7 +324,9 @@ def cell(value: Sequence[int], domain: Domain) -> Index:
         When it is no cell of the table.
     """
     if len(value) != domain.ndim:
-        raise InputError(f"{value!r} is not a cell of {domain.ndim} numbers")
+        raise InputError(
+            say("{value} is not a cell of {ndim} numbers", value=repr(value), ndim=domain.ndim)
+        )
     index = tuple(value)
     domain.flat(index)
     return index

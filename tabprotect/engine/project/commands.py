@@ -14,6 +14,7 @@ from tabprotect.engine.project.verbs import (
     set_verbs,
     table_verbs,
 )
+from tabprotect.languages.said import say
 
 COMMANDS: dict[str, Command[...]] = {
     found.name: found
@@ -60,5 +61,6 @@ def named(name: str) -> Command[...]:
         return COMMANDS[name]
     except KeyError:
         raise InputError(
-            f"there is no command {name!r}", hint=f"there are {', '.join(COMMANDS)}"
+            say("there is no command {name}", name=repr(name)),
+            hint=say("there are {COMMANDS}", COMMANDS=", ".join(COMMANDS)),
         ) from None

@@ -19,6 +19,7 @@ from tabprotect.engine.project.commands import named
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.project.project import Changes, Project, changes
 from tabprotect.engine.tables.table import Table
+from tabprotect.languages.said import say
 
 
 @dataclass(frozen=True, eq=False)
@@ -156,14 +157,14 @@ class History:
             When that lies before the opening or a publication, or is no state at all.
         """
         if position > len(self.steps):
-            raise InputError("there is nothing to redo")
+            raise InputError(say("there is nothing to redo"))
         if position < self.floor:
             if self.floor and self.steps[self.floor - 1].sealed:
                 raise InputError(
-                    "what was published cannot be undone",
-                    hint="go on from here; the published bundle is out of the house",
+                    say("what was published cannot be undone"),
+                    hint=say("go on from here; the published bundle is out of the house"),
                 )
-            raise InputError("there is nothing to undo")
+            raise InputError(say("there is nothing to undo"))
         there = History(self.base, self.steps, position)
         return there, changes(self.project, there.project)
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.tables.domain import Domain, Index
+from tabprotect.languages.said import say
 
 COMFORTABLE_ROWS = 40
 COMFORTABLE_COLUMNS = 24
@@ -56,12 +57,12 @@ class Placement:
         for name in placed:
             domain.axis(name)
             if placed.count(name) > 1:
-                raise InputError(f"the variable {name!r} is placed twice")
+                raise InputError(say("the variable {name} is placed twice", name=repr(name)))
         for name in domain.names:
             if name not in placed:
                 raise InputError(
-                    f"the variable {name!r} is not placed",
-                    hint="put it in the rows, the columns or the layers",
+                    say("the variable {name} is not placed", name=repr(name)),
+                    hint=say("put it in the rows, the columns or the layers"),
                 )
         return self
 

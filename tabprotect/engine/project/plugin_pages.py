@@ -10,6 +10,7 @@ from tabprotect.engine.parameters import Parameter
 from tabprotect.engine.protection.descriptions.method_page import method_page, parameter_list
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.query_space.registered import criteria, rules, utilities
+from tabprotect.languages.said import joined, say
 
 
 def plugin_pages() -> dict[str, str]:
@@ -18,7 +19,7 @@ def plugin_pages() -> dict[str, str]:
     for name, measure in measures().items():
         pages[f"measures/{name}"] = _page(measure.label, name, measure.help, _facts(measure))
     for name, criterion in criteria().items():
-        facts = [f"Counted in {criterion.unit}."]
+        facts = [say("Counted in {unit}.", unit=criterion.unit)]
         pages[f"criteria/{name}"] = _page(criterion.label, name, criterion.help, facts)
     for name, rule in rules().items():
         pages[f"rules/{name}"] = _page(rule.label, name, rule.help, parameters=rule.parameters)
@@ -28,7 +29,10 @@ def plugin_pages() -> dict[str, str]:
 
 
 def _facts(measure: Measure) -> list[str]:
-    needs = [f"It needs: {NEEDS[name][0].lower()}{NEEDS[name][1:]}." for name in measure.needs]
+    needs = [
+        say("It needs: {lower}{NEEDS}.", lower=NEEDS[name][0].lower(), NEEDS=NEEDS[name][1:])
+        for name in measure.needs
+    ]
     return [f"A measure of {measure.noun}, {measure.direction}; unit: {measure.unit}.", *needs]
 
 
@@ -41,7 +45,7 @@ def _page(
 ) -> str:
     parts = [f"# {label} (`{name}`)", help_]
     if facts:
-        parts.append("\n".join(f"- {fact}" for fact in facts))
+        parts.append(joined((f"- {fact}" for fact in facts), "\n"))
     if parameters:
         parts += ["## Parameters", parameter_list(parameters)]
-    return "\n\n".join(parts) + "\n"
+    return joined(parts, "\n\n") + "\n"

@@ -32,6 +32,7 @@ from tabprotect.engine.tables.kept_margins import KeptMargins
 from tabprotect.engine.tables.margins import MarginSet, all_margins
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.engine.tables.table import Table
+from tabprotect.languages.said import say
 
 DEFAULT_METHOD = "cyclic_perturbation"
 
@@ -135,7 +136,7 @@ class Project:
 
     def __post_init__(self) -> None:
         if self.table is not None and self.released is not None:
-            raise InputError("a project has an original or an opened release, not both")
+            raise InputError(say("a project has an original or an opened release, not both"))
 
     def __repr__(self) -> str:
         # The seed and the coins would show in the generated form.
@@ -159,10 +160,10 @@ class Project:
         """
         if self.table is None:
             raise InputError(
-                "this release comes without its original"
+                say("this release comes without its original")
                 if self.released is not None
-                else "no table is open",
-                hint="open a table first",
+                else say("no table is open"),
+                hint=say("open a table first"),
             )
         return self.table
 
@@ -190,12 +191,12 @@ class Project:
         if self.released is not None:
             found = self.released.mechanism.parameters.get("cycles")
             if not isinstance(found, MoveSet):
-                raise InputError("the release has no cycle set")
+                raise InputError(say("the release has no cycle set"))
             return found
         if self.moves is not None:
             return self.moves
         if not self.takes_cycles:
-            raise InputError("the chosen method takes no cycles")
+            raise InputError(say("the chosen method takes no cycles"))
         return self.resolved[CYCLES]
 
     @property
@@ -260,7 +261,7 @@ class Project:
         try:
             return against(self.protected, self.limits)
         except TabprotectError as error:
-            return f"The policy of the house cannot be used: {error}"
+            return say("The policy of the house cannot be used: {error}", error=error)
 
     @property
     def objection(self) -> str:
@@ -310,9 +311,9 @@ def checked(project: Project) -> Project:
     if project.kind != "empty" and project.placement is not None:
         project.placement.check(project.domain)
     if project.moves is not None and project.moves.domain != project.domain:
-        raise ValueError("a cycle set belongs to another table")
+        raise ValueError(say("a cycle set belongs to another table"))
     if project.plan.margins and not project.plan.fits(project.domain):
-        raise ValueError("a release plan belongs to another table")
+        raise ValueError(say("a release plan belongs to another table"))
     return project
 
 

@@ -15,18 +15,19 @@ from tabprotect.engine.formats.text.opening import is_url
 from tabprotect.engine.project.command import Arguments, Command, TrailEntry
 from tabprotect.engine.project.opening.examples import PREFIX
 from tabprotect.engine.project.project import Project
+from tabprotect.languages.said import joined, say
 
 FORMAT = 1
 
-_HEADER = "# A recipe of tabprotect: run it with  tabprotect run recipe.toml --out DIR\n"
-_CONFIDENTIAL = (
+_HEADER = say("# A recipe of tabprotect: run it with  tabprotect run recipe.toml --out DIR\n")
+_CONFIDENTIAL = say(
     "# CONFIDENTIAL: it carries a seed, which replays the coins. Keep it in the house.\n"
 )
-_YEARLY = (
+_YEARLY = say(
     "# Next year: tabprotect run recipe.toml --set source=FILE --out DIR. Other files that it names\n"
     "# stand beside it.\n"
 )
-_FRESH = "# It carries no seed: every run flips fresh coins.\n"
+_FRESH = say("# It carries no seed: every run flips fresh coins.\n")
 
 
 def steps_of(trail: Sequence[TrailEntry], *, seeds: bool) -> list[tuple[Command[...], Arguments]]:
@@ -61,7 +62,7 @@ def to_text(trail: Sequence[TrailEntry], *, seeds: bool) -> str:
         seeded |= command.says.seed in given
         lines += _step_lines(command, given)
     header = _HEADER + (_CONFIDENTIAL if seeded else _FRESH)
-    return header + f"\nrecipe = {FORMAT}\n" + "\n".join(lines) + "\n"
+    return header + f"\nrecipe = {FORMAT}\n" + joined(lines, "\n") + "\n"
 
 
 def next_year_text(trail: Sequence[TrailEntry], project: Project) -> str:
@@ -87,12 +88,14 @@ def next_year_text(trail: Sequence[TrailEntry], project: Project) -> str:
     expects = {} if project.table is None else {
         v.name: list(v.categories) for v in project.original.domain.variables
     }  # fmt: skip
-    parts = [f"{_HEADER}{_YEARLY}\nrecipe = {FORMAT}"]
+    parts = [
+        say("{HEADER}{YEARLY}\nrecipe = {FORMAT}", HEADER=_HEADER, YEARLY=_YEARLY, FORMAT=FORMAT)
+    ]
     if variables:
         parts.append("\n" + tomli_w.dumps({"variables": variables}).rstrip())
     if expects:
         parts.append("\n" + tomli_w.dumps({"expects": expects}).rstrip())
-    return "\n".join([*parts, *lines]) + "\n"
+    return joined([*parts, *lines], "\n") + "\n"
 
 
 def _is_path(source: str) -> bool:

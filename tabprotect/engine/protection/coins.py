@@ -20,8 +20,9 @@ from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.mechanism import Mechanism
 from tabprotect.engine.tables.table import Table
+from tabprotect.languages.said import say
 
-LABEL = "tabprotect coins of a release, version 1"
+LABEL = say("tabprotect coins of a release, version 1")
 
 
 def house_randomness(

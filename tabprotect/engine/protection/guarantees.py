@@ -24,6 +24,7 @@ from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.groupings.grouping import Grouping
 from tabprotect.engine.tables.groupings.true_table import true_table
 from tabprotect.engine.tables.publication import Publication
+from tabprotect.languages.said import joined, plural, say
 
 Tables = tuple[PublishedTable, ...]
 
@@ -118,13 +119,15 @@ def verify(method: Promising, problem: Problem, values: Values, draft: Draft) ->
                 kept=method.kept(domain, values),
             )
             if reason := check(drawn):
-                broken.append(f"{GUARANTEES[name].label.lower()}: {reason}")
+                broken.append(
+                    say("{lower}: {reason}", lower=GUARANTEES[name].label.lower(), reason=reason)
+                )
     broken += broken_openly(method, domain, values, draft.tables)
     if broken:
         raise InfeasibleError(
-            "the method broke its own promise on this table; nothing was released",
-            hint="take another method or other parameters, and report this table's shape",
-            detail="\n".join(broken),
+            say("the method broke its own promise on this table; nothing was released"),
+            hint=say("take another method or other parameters, and report this table's shape"),
+            detail=joined(broken, "\n"),
         )
 
 
@@ -135,7 +138,9 @@ def broken_openly(method: Promising, domain: Domain, values: Values, tables: Tab
         if seen := GUARANTEES[name].seen:
             case = Seen(domain, groupings_of(domain, values), tables, _limit(method, name, values))
             if reason := seen(case):
-                reasons.append(f"{GUARANTEES[name].label.lower()}: {reason}")
+                reasons.append(
+                    say("{lower}: {reason}", lower=GUARANTEES[name].label.lower(), reason=reason)
+                )
     return reasons
 
 
@@ -149,7 +154,7 @@ def _first(published: PublishedTable, wrong: np.ndarray, what: str) -> str:
         return ""
     domain = published.table.domain
     index = tuple(int(i) for i in np.argwhere(wrong)[0])
-    return f"{what} at {domain.cell_text(index)}"
+    return say("{what} at {index}", what=what, index=domain.cell_text(index))
 
 
 def _each(tables: Tables, wrong: Callable[[PublishedTable], np.ndarray], what: str) -> str:
@@ -161,19 +166,19 @@ def _each(tables: Tables, wrong: Callable[[PublishedTable], np.ndarray], what: s
 
 
 def _non_negative(seen: Seen) -> str:
-    return _each(seen.tables, lambda p: p.table.counts < 0, "a negative count")
+    return _each(seen.tables, lambda p: p.table.counts < 0, say("a negative count"))
 
 
 def _zeros_kept(drawn: Drawn) -> str:
     return _each(
         drawn.tables,
         lambda p: (drawn.truth(p) == 0) & (p.table.counts != 0),
-        "a zero became positive",
+        say("a zero became positive"),
     )
 
 
 def _exact(drawn: Drawn) -> str:
-    return _each(drawn.tables, lambda p: drawn.truth(p) != p.table.counts, "a changed count")
+    return _each(drawn.tables, lambda p: drawn.truth(p) != p.table.counts, say("a changed count"))
 
 
 def _margins_kept(drawn: Drawn) -> str:
@@ -185,13 +190,13 @@ def _margins_kept(drawn: Drawn) -> str:
         strict=True,
     ):
         if true != published:
-            return f"the margin {' × '.join(margin) or 'total'}"
+            return say("the margin {value}", value=" × ".join(margin) or "total")
     return ""
 
 
 def _total_kept(drawn: Drawn) -> str:
     published = drawn.tables[0].table.total
-    return "" if published == drawn.problem.table.total else "the grand total differs"
+    return "" if published == drawn.problem.table.total else say("the grand total differs")
 
 
 def _finer(coarse: Domain, fine: Domain, groupings: tuple[Grouping, ...]) -> bool:
@@ -213,7 +218,7 @@ def _pairs(
 def _additive(seen: Seen) -> str:
     for fine, coarse in _pairs(seen.tables, seen.groupings):
         summed = true_table(fine.table, coarse.table.domain, seen.groupings)
-        found = _first(coarse, summed.counts != coarse.table.counts, "a total does not add up")
+        found = _first(coarse, summed.counts != coarse.table.counts, say("a total does not add up"))
         if found:
             return found
     return ""
@@ -221,7 +226,7 @@ def _additive(seen: Seen) -> str:
 
 def _complete(seen: Seen) -> str:
     for published in seen.tables:
-        found = _first(published, published.hidden, "no count")
+        found = _first(published, published.hidden, say("no count"))
         if found:
             return found
     return ""
@@ -229,7 +234,9 @@ def _complete(seen: Seen) -> str:
 
 def _multiples(seen: Seen) -> str:
     base = seen.limit
-    return _each(seen.tables, lambda p: p.table.counts % base != 0, f"no multiple of {base}")
+    return _each(
+        seen.tables, lambda p: p.table.counts % base != 0, say("no multiple of {base}", base=base)
+    )
 
 
 def _within_base(drawn: Drawn) -> str:
@@ -237,7 +244,7 @@ def _within_base(drawn: Drawn) -> str:
     return _each(
         drawn.tables,
         lambda p: np.abs(p.table.counts - drawn.truth(p)) >= base,
-        f"a change of {base} or more",
+        say("a change of {base} or more", base=base),
     )
 
 
@@ -246,7 +253,7 @@ def _none_below_base(seen: Seen) -> str:
     return _each(
         seen.tables,
         lambda p: (p.table.counts > 0) & (p.table.counts < base),
-        f"a count between 0 and {base}",
+        say("a count between 0 and {base}", base=base),
     )
 
 
@@ -255,7 +262,7 @@ def _within_deviation(drawn: Drawn) -> str:
     return _each(
         drawn.tables,
         lambda p: np.abs(p.table.counts - drawn.truth(p)) > most,
-        f"a change of more than {most}",
+        say("a change of more than {most}", most=most),
     )
 
 
@@ -264,7 +271,7 @@ def _small_avoided(seen: Seen) -> str:
     return _each(
         seen.tables,
         lambda p: (p.table.counts > 0) & (p.table.counts <= small),
-        f"a count between 1 and {small}",
+        say("a count between 1 and {small}", small=small),
     )
 
 
@@ -275,60 +282,72 @@ def _no_at_risk(drawn: Drawn) -> str:
         truth = drawn.truth(published)
         return np.asarray(rule.mask(truth) & (published.table.counts == truth))
 
-    return _each(drawn.tables, wrong, "an at-risk count published as it is")
+    return _each(drawn.tables, wrong, say("an at-risk count published as it is"))
 
 
 def _intervals(drawn: Drawn) -> str:
     audit = drawn.findings.get("audit")
     if not isinstance(audit, Mapping):
-        return "there was no audit"
+        return say("there was no audit")
     failing = int(audit.get("unprotected", 0))
-    lack = "cell lacks its" if failing == 1 else "cells lack their"
-    return f"{failing} primary {lack} interval" if failing else ""
+    return (
+        plural(
+            failing,
+            "{failing} primary cell lacks its interval",
+            "{failing} primary cells lack their interval",
+            failing=failing,
+        )
+        if failing
+        else ""
+    )
 
 
 GUARANTEES: Mapping[str, Guarantee] = MappingProxyType(
     {
-        "margins_kept": Guarantee("Margins kept", _margins_kept),
+        "margins_kept": Guarantee(say("Margins kept"), _margins_kept),
         "total_kept": Guarantee(
-            "Grand total kept", _total_kept, sentence="The grand total is exact."
+            say("Grand total kept"), _total_kept, sentence=say("The grand total is exact.")
         ),
         "additive": Guarantee(
-            "Adds up",
+            say("Adds up"),
             seen=_additive,
-            sentence="The published table adds up: inner cells to margins.",
+            sentence=say("The published table adds up: inner cells to margins."),
         ),
         "complete": Guarantee(
-            "No count hidden",
+            say("No count hidden"),
             seen=_complete,
-            sentence="Every cell of a published table has its count: none is hidden.",
+            sentence=say("Every cell of a published table has its count: none is hidden."),
         ),
         "non_negative": Guarantee(
-            "No negative count", seen=_non_negative, sentence="No published count is negative."
+            say("No negative count"),
+            seen=_non_negative,
+            sentence=say("No published count is negative."),
         ),
-        "zeros_kept": Guarantee("Zeros stay zero", _zeros_kept, sentence="A zero stays zero."),
+        "zeros_kept": Guarantee(
+            say("Zeros stay zero"), _zeros_kept, sentence=say("A zero stays zero.")
+        ),
         "multiples_of_base": Guarantee(
-            "Multiples of the base",
+            say("Multiples of the base"),
             seen=_multiples,
-            sentence="Every published count is a multiple of the base.",
+            sentence=say("Every published count is a multiple of the base."),
         ),
-        "within_base": Guarantee("Within the base", _within_base),
-        "none_below_base": Guarantee("No small count published", seen=_none_below_base),
-        "exact": Guarantee("What is published is exact", _exact),
-        "within_deviation": Guarantee("Noise within its bound", _within_deviation),
-        "small_avoided": Guarantee("Small counts avoided", seen=_small_avoided),
-        "no_at_risk": Guarantee("No at-risk count published", _no_at_risk),
-        "intervals_protected": Guarantee("Protection intervals hold", _intervals),
-        "bounded": Guarantee("Bounded change"),
-        "consistent": Guarantee("Consistent between tables"),
+        "within_base": Guarantee(say("Within the base"), _within_base),
+        "none_below_base": Guarantee(say("No small count published"), seen=_none_below_base),
+        "exact": Guarantee(say("What is published is exact"), _exact),
+        "within_deviation": Guarantee(say("Noise within its bound"), _within_deviation),
+        "small_avoided": Guarantee(say("Small counts avoided"), seen=_small_avoided),
+        "no_at_risk": Guarantee(say("No at-risk count published"), _no_at_risk),
+        "intervals_protected": Guarantee(say("Protection intervals hold"), _intervals),
+        "bounded": Guarantee(say("Bounded change")),
+        "consistent": Guarantee(say("Consistent between tables")),
         "unbiased": Guarantee(
             "Unbiased",
-            sentence="Before the gate, E[published | original] = original, count by count.",
+            sentence=say("Before the gate, E[published | original] = original, count by count."),
         ),
-        "differential_privacy": Guarantee("Differential privacy"),
+        "differential_privacy": Guarantee(say("Differential privacy")),
         "posterior": Guarantee(
-            "Posterior computable",
-            sentence="The posterior of every true cell is computable from the bundle alone.",
+            say("Posterior computable"),
+            sentence=say("The posterior of every true cell is computable from the bundle alone."),
         ),
     }
 )

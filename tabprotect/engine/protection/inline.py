@@ -14,6 +14,7 @@ from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.grouping_files import names_files
 from tabprotect.engine.parameters import Kind, Parameter
 from tabprotect.engine.tables.moves import MoveSet
+from tabprotect.languages.said import say
 
 _INLINE: Mapping[Kind, Callable[[object], bool]] = {
     "cycles": lambda value: isinstance(value, MoveSet),
@@ -55,7 +56,10 @@ def require_inline(parameters: Iterable[Parameter[object]], stated: Mapping[str,
             continue
         if not check(value):
             raise InputError(
-                f'the mechanism\'s "{parameter.name}" does not stand in it, but names a file or '
-                "nothing that is known",
-                hint="what a release rests on must be in its bundle; no file was read",
+                say(
+                    'the mechanism\'s "{name}" does not stand in it, but names a file or '
+                    "nothing that is known",
+                    name=parameter.name,
+                ),
+                hint=say("what a release rests on must be in its bundle; no file was read"),
             )

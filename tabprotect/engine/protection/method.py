@@ -40,6 +40,7 @@ from tabprotect.engine.release.mechanism import Mechanism
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.publication import Publication
+from tabprotect.languages.said import say
 
 FEWEST_TRIALS = 3
 """Runs of a preview at least, where there is chance."""
@@ -228,7 +229,7 @@ class Method(ABC):
         """
         unmet = self.unmet(problem)
         if unmet:
-            raise ParameterError(unmet, hint=f"{self.label} cannot do without")
+            raise ParameterError(unmet, hint=say("{label} cannot do without", label=self.label))
 
     def preview(
         self, problem: Problem, given: Mapping[str, object], progress: Progress = SILENT

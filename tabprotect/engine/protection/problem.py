@@ -19,6 +19,7 @@ from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.groupings.grouping import Grouping
 from tabprotect.engine.tables.groupings.true_table import true_table
 from tabprotect.engine.tables.table import Table, check_structural
+from tabprotect.languages.said import say
 
 
 @dataclass(frozen=True)
@@ -42,14 +43,14 @@ class Problem:
 
     def __post_init__(self) -> None:
         if self.record_keys is not None and self.record_keys.domain != self.table.domain:
-            raise InputError("the record keys are those of another table")
+            raise InputError(say("the record keys are those of another table"))
         if self.weights is not None and self.weights.sums.domain != self.table.domain:
-            raise InputError("the weights are those of another table")
+            raise InputError(say("the weights are those of another table"))
         if self.table.has_negative:
             keys, values = self.table.cells
             cell = self.table.domain.unflat(int(keys[values < 0][0]))
             raise InputError(
-                "an original count is negative", cell=self.table.domain.cell_text(cell)
+                say("an original count is negative"), cell=self.table.domain.cell_text(cell)
             )
         check_structural(self.table)
 
@@ -60,7 +61,7 @@ class Problem:
         if not weighted:
             return true_table(self.table, domain, groupings)
         if self.weights is None:
-            raise InputError("the table has no design weights")
+            raise InputError(say("the table has no design weights"))
         return self.weights.rounded(domain, groupings)
 
 
@@ -192,7 +193,7 @@ class Draft:
     steps: Steps | None = None
 
 
-OVERRULED = "published all the same"
+OVERRULED = say("published all the same")
 """How a decision begins that lets out what should not be."""
 
 

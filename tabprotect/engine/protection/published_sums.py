@@ -14,6 +14,7 @@ from tabprotect.engine.release.release import PublishedTable, Release
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
+from tabprotect.languages.said import say
 
 MOST_JOINED = 500
 """Inner cells up to which totals go into a posterior beside published inner cells."""
@@ -22,7 +23,7 @@ MOST_ENTRIES = 40_000_000
 """Inner cells times margins that are followed, at some 50 bytes each."""
 
 
-INNER_NOTE = (
+INNER_NOTE = say(
     "This posterior uses the published inner cells only; the published totals say a little more."
 )
 
@@ -60,8 +61,8 @@ def counts_of(release: Release, publication: Publication) -> Ints:
         by_names = {("",): release.table}
     if by_names:
         raise InputError(
-            "the published tables are not those the mechanism names",
-            hint="take the mechanism that came with the tables",
+            say("the published tables are not those the mechanism names"),
+            hint=say("take the mechanism that came with the tables"),
         )
     return publication.stack(tables)
 
@@ -121,14 +122,19 @@ def sum_factors(
         Before the work, with what it would cost.
     """
     if not signed and (counts < 0).any():
-        raise InputError("a published count is negative; this mechanism makes none")
+        raise InputError(say("a published count is negative; this mechanism makes none"))
     entries = publication.domain.size * len(publication.margins)
     if entries > MOST_ENTRIES:
         raise TooLargeError(
-            f"{publication.domain.size:,} inner cells in {len(publication.margins):,} published "
-            f"sub-tables are too many to be followed: it would take about {50 * entries / 1e9:.0f} "
-            "GB",
-            hint="ask for bounds of some cells instead (tabprotect bounds)",
+            say(
+                "{size:,} inner cells in {margins:,} published "
+                "sub-tables are too many to be followed: it would take about {value:.0f} "
+                "GB",
+                size=publication.domain.size,
+                margins=len(publication.margins),
+                value=50 * entries / 1e9,
+            ),
+            hint=say("ask for bounds of some cells instead (tabprotect bounds)"),
         )
     if publication.domains == (publication.domain,) and not publication.domain.structural:
         # Inner cells alone need no incidence.

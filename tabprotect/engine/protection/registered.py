@@ -11,6 +11,7 @@ from tabprotect.engine.protection.method import Method
 from tabprotect.engine.registry import Registry
 from tabprotect.engine.release.likelihood import Likelihood
 from tabprotect.engine.release.release import Release
+from tabprotect.languages.said import say
 
 
 @cache
@@ -39,13 +40,19 @@ def likelihood_of(release: Release) -> Likelihood:
             continue
         if parameter.name not in stated:
             raise InputError(
-                f'the mechanism does not state "{parameter.name}"',
-                hint="take the mechanism that came with the table",
+                say('the mechanism does not state "{name}"', name=parameter.name),
+                hint=say("take the mechanism that came with the table"),
             )
         value = stated[parameter.name]
         # An optional number may be left out by stating null.
         if parameter.kind in ("real", "integer") and not (
             type(value) in (int, float) or (value is None and parameter.default is None)
         ):
-            raise InputError(f'the mechanism\'s "{parameter.name}" must be a number, is {value!r}')
+            raise InputError(
+                say(
+                    'the mechanism\'s "{name}" must be a number, is {value}',
+                    name=parameter.name,
+                    value=repr(value),
+                )
+            )
     return method.likelihood(release)

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 from tabprotect.engine.errors import Suggestion
 from tabprotect.engine.percent import percent
+from tabprotect.languages.said import say
 
-OTHERWISE = "merge categories so that fewer cells are small, or take another method"
+OTHERWISE = say("merge categories so that fewer cells are small, or take another method")
 """What to do where nothing that was tried helps."""
 
 
@@ -30,13 +31,14 @@ class Remedy(Suggestion):
 
     @property
     def reached(self) -> str:
-        return (
-            f"passed on {percent(self.chance)} of synthetic tables, where {percent(self.known)} of the at-risk "
-            "cells were known"
+        return say(
+            "passed on {chance} of synthetic tables, where {known} of the at-risk cells were known",
+            chance=percent(self.chance),
+            known=percent(self.known),
         )
 
     def __str__(self) -> str:
-        return f"{self.text} ({self.reached})"
+        return say("{text} ({reached})", text=self.text, reached=self.reached)
 
 
 @dataclass(frozen=True)
@@ -45,7 +47,7 @@ class Mending(Suggestion):
 
     @property
     def reached(self) -> str:
-        return "tried on this table: it meets the method's own criterion and the limits"
+        return say("tried on this table: it meets the method's own criterion and the limits")
 
     def __str__(self) -> str:
-        return f"{self.text} ({self.reached})"
+        return say("{text} ({reached})", text=self.text, reached=self.reached)

@@ -21,8 +21,9 @@ from tabprotect.engine.progress import SILENT, Part, Progress
 from tabprotect.engine.protection.problem import Draft, Problem
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Domain
+from tabprotect.languages.said import joined, say
 
-STAGE = "trying the method on this table"
+STAGE = say("trying the method on this table")
 
 T = TypeVar("T")
 
@@ -55,7 +56,7 @@ def trial_generator(what: str, *of: object, stream: int = 0) -> np.random.Genera
 
 def trial_coins(domain: Domain, *what: str) -> np.random.Generator:
     """Random numbers for trials on a table with these variables."""
-    return trial_generator("\n".join([*(what or ["trial"]), *domain.names]))
+    return trial_generator(joined([*(what or ["trial"]), *domain.names], "\n"))
 
 
 @dataclass(frozen=True)

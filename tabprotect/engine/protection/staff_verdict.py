@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tabprotect.engine.release.verdict_figures import Verdict
+from tabprotect.languages.said import plural, say
 
 
 @dataclass(frozen=True)
@@ -64,13 +65,22 @@ class Staff:
     def sentence(self) -> str:
         """The figures in words."""
         if not self.at_risk_cells or self.worst is None:
-            return "In truth no judged cell is at risk."
-        cell = ", ".join(self.worst.cell) or "the grand total"
-        are = "is" if self.known == 1 else "are"
-        return (
-            f"In truth {self.known:,} of {self.at_risk_cells:,} at-risk cells {are} known and "
-            f"{self.certain:,} certain; mean belief in the true count {self.mean_belief:.2f}, "
-            f"highest {self.worst.belief:.2f} ({cell})."
+            return say("In truth no judged cell is at risk.")
+        cell = ", ".join(self.worst.cell) or say("the grand total")
+        return plural(
+            self.known,
+            "In truth {known:,} of {at_risk_cells:,} at-risk cells is known and "
+            "{certain:,} certain; mean belief in the true count {mean_belief:.2f}, "
+            "highest {belief:.2f} ({cell}).",
+            "In truth {known:,} of {at_risk_cells:,} at-risk cells are known and "
+            "{certain:,} certain; mean belief in the true count {mean_belief:.2f}, "
+            "highest {belief:.2f} ({cell}).",
+            known=self.known,
+            at_risk_cells=self.at_risk_cells,
+            certain=self.certain,
+            mean_belief=self.mean_belief,
+            belief=self.worst.belief,
+            cell=cell,
         )
 
 

@@ -14,31 +14,38 @@ from tabprotect.engine.tables.formula import in_formula
 from tabprotect.engine.tables.groupings.grouping import Grouping, declared
 from tabprotect.engine.tables.margins import MarginSet, all_margins
 from tabprotect.engine.tables.publication import Publication
+from tabprotect.languages.said import say
 
 MARGINS: Parameter[str | None] = Parameter(
     "margins",
-    "Published sub-tables",
-    "A model formula over the variables: a*b + c publishes a by b with its totals, and c. "
-    "Without one every sub-table is published, the inner cells included.",
+    say("Published sub-tables"),
+    say(
+        "A model formula over the variables: a*b + c publishes a by b with its totals, and c. "
+        "Without one every sub-table is published, the inner cells included."
+    ),
     "formula",
 )
 
 GROUPINGS: Parameter[str | None] = Parameter(
     "groupings",
-    "Groupings",
-    "Variables that group the categories of another one, for use in the formula beside the "
-    "levels that the variables have (region@nuts2): "
-    "eu:country=Spain>EU,Portugal>EU,Iceland>outside; or a file.",
+    say("Groupings"),
+    say(
+        "Variables that group the categories of another one, for use in the formula beside the "
+        "levels that the variables have (region@nuts2): "
+        "eu:country=Spain>EU,Portugal>EU,Iceland>outside; or a file."
+    ),
     "groupings",
 )
 
 
 KEEP: Parameter[str | None] = Parameter(
     "keep",
-    "Kept margins",
-    "The margins that are published exactly, as a model formula: geo + region*age keeps the "
-    "counts of each geo and of each region by age. Without one all margins of one variable less "
-    "than the table.",
+    say("Kept margins"),
+    say(
+        "The margins that are published exactly, as a model formula: geo + region*age keeps the "
+        "counts of each geo and of each region by age. Without one all margins of one variable less "
+        "than the table."
+    ),
     "formula",
     may_be_unstated=True,
 )
@@ -59,8 +66,8 @@ def kept_of(domain: Domain, values: Mapping[str, object]) -> Publication:
     kept = _publication(domain, str(formula), groupings)
     if any(kept.determines(margin, domain.names) for margin in kept.margins):
         raise InputError(
-            "with these margins kept the table itself would be published as it is",
-            hint="keep margins of fewer variables, or of groups of categories",
+            say("with these margins kept the table itself would be published as it is"),
+            hint=say("keep margins of fewer variables, or of groups of categories"),
         )
     return kept
 
@@ -128,8 +135,12 @@ def _publication(domain: Domain, formula: str, groupings: tuple[Grouping, ...]) 
     publication = Publication.of(domain, formula, groupings)
     if publication.size > MOST_PUBLISHED:
         raise InputError(
-            f"{len(publication.margins):,} sub-tables with {publication.size:,} cells in all are "
-            "too many to be published at once",
-            hint="name the sub-tables you need in the formula, for example (a + b + c)^2",
+            say(
+                "{margins:,} sub-tables with {size:,} cells in all are "
+                "too many to be published at once",
+                margins=len(publication.margins),
+                size=publication.size,
+            ),
+            hint=say("name the sub-tables you need in the formula, for example (a + b + c)^2"),
         )
     return publication

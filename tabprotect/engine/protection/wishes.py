@@ -12,6 +12,7 @@ from tabprotect.engine.protection.subtables import KEEP, MARGINS, groupings_of, 
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.margins import MarginSet
 from tabprotect.engine.tables.publication import Publication
+from tabprotect.languages.said import say
 
 
 @dataclass(frozen=True)
@@ -43,45 +44,45 @@ WHOLE = "complete"
 WISHES: Mapping[str, Wish] = MappingProxyType(
     {
         KEPT: Wish(
-            "These sums, exactly",
-            "these sums, exactly",
-            "sums are not exact",
-            help="The chosen sums are published as they are.",
+            say("These sums, exactly"),
+            say("these sums, exactly"),
+            say("sums are not exact"),
+            help=say("The chosen sums are published as they are."),
         ),
         "additive": Wish(
-            "Everything adds up",
-            "adds up",
-            "the table would not add up",
+            say("Everything adds up"),
+            say("adds up"),
+            say("the table would not add up"),
             ("additive", "exact"),
-            "Published cells add up to the published sums.",
+            say("Published cells add up to the published sums."),
         ),
         WHOLE: Wish(
-            "No count is hidden",
-            "nothing hidden",
-            "counts would be missing",
+            say("No count is hidden"),
+            say("nothing hidden"),
+            say("counts would be missing"),
             ("complete",),
-            "Every cell of the table is published with a count.",
+            say("Every cell of the table is published with a count."),
         ),
         "exact": Wish(
-            "Counts that are shown are exact",
-            "shown counts exact",
-            "counts are changed",
+            say("Counts that are shown are exact"),
+            say("shown counts exact"),
+            say("counts are changed"),
             ("exact",),
-            "A count is the true one, or it is not published.",
+            say("A count is the true one, or it is not published."),
         ),
         "consistent": Wish(
-            "The same cell is the same in every table",
-            "same in every table",
-            "a cell may differ from table to table",
+            say("The same cell is the same in every table"),
+            say("same in every table"),
+            say("a cell may differ from table to table"),
             ("consistent", "exact"),
-            "A cell that stands in several tables has one count in all of them.",
+            say("A cell that stands in several tables has one count in all of them."),
         ),
         "zeros_kept": Wish(
-            "Zeros stay zeros",
-            "zeros stay",
-            "zeros can rise",
+            say("Zeros stay zeros"),
+            say("zeros stay"),
+            say("zeros can rise"),
             ("zeros_kept", "exact"),
-            "Where nobody is, nobody is published.",
+            say("Where nobody is, nobody is published."),
         ),
     }
 )

@@ -22,6 +22,7 @@ from tabprotect.engine.release.mechanism import Mechanism
 from tabprotect.engine.release.release import PublishedTable, Release
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
+from tabprotect.languages.said import say
 
 DRAWN_ORIGINALS_CELLS = 4_096
 """Most cells of a table whose originals are drawn: each draw is judged as a whole."""
@@ -52,8 +53,11 @@ def drawn_originals(
     """
     if table.domain.size > DRAWN_ORIGINALS_CELLS:
         raise TooLargeError(
-            f"originals of {table.domain.size:,} cells are too large to be judged one by one",
-            hint="take a rule or a criterion that draws none",
+            say(
+                "originals of {size:,} cells are too large to be judged one by one",
+                size=table.domain.size,
+            ),
+            hint=say("take a rule or a criterion that draws none"),
         )
     known = _KNOWN.setdefault(table, OrderedDict())
     key = (released.members, number)

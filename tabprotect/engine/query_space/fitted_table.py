@@ -11,6 +11,7 @@ from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.query_space.frontier import Frontier
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
+from tabprotect.languages.said import say
 
 FITTED_TABLE_CELLS = 2**22
 """Most cells of a table that is fitted in full to released margins."""
@@ -35,8 +36,14 @@ def fitted(table: Table, released: Frontier, progress: Progress = SILENT) -> Flo
     """
     if table.domain.size > FITTED_TABLE_CELLS:
         raise InputError(
-            f"a table of {table.domain.size:,} cells is too large to be fitted in full",
-            hint=f"take a margin of at most {FITTED_TABLE_CELLS:,} cells",
+            say(
+                "a table of {size:,} cells is too large to be fitted in full",
+                size=table.domain.size,
+            ),
+            hint=say(
+                "take a margin of at most {FITTED_TABLE_CELLS:,} cells",
+                FITTED_TABLE_CELLS=FITTED_TABLE_CELLS,
+            ),
         )
     margins = released.lattice.margins(released.members)
     publication = Publication.of(table.domain, margins or [()])

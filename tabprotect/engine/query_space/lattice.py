@@ -25,6 +25,7 @@ from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.margins import MarginSet
 from tabprotect.engine.tables.possible import joined_variables as joined_by
 from tabprotect.engine.tables.variable import Level
+from tabprotect.languages.said import say
 
 MAX_VARIABLES = 40
 """The size that the source aims at; a bit set stays a small integer."""
@@ -108,8 +109,11 @@ class Lattice:
             object.__setattr__(self, "axes", tuple(1 << v for v in range(len(self.names))))
         if len(self.names) > MAX_VARIABLES:
             raise InputError(
-                f"a query space over {len(self.names)} variables",
-                hint=f"take the margin over at most {MAX_VARIABLES} variables",
+                say("a query space over {names} variables", names=len(self.names)),
+                hint=say(
+                    "take the margin over at most {MAX_VARIABLES} variables",
+                    MAX_VARIABLES=MAX_VARIABLES,
+                ),
             )
 
     @property
@@ -153,8 +157,14 @@ class Lattice:
         """
         if not self.listed:
             raise InputError(
-                f"{len(self.axes)} variables have {self.size:,} sub-tables: too many to list",
-                hint=f"take a margin over at most {MAX_LISTED} variables",
+                say(
+                    "{axes} variables have {size:,} sub-tables: too many to list",
+                    axes=len(self.axes),
+                    size=self.size,
+                ),
+                hint=say(
+                    "take a margin over at most {MAX_LISTED} variables", MAX_LISTED=MAX_LISTED
+                ),
             )
         out = np.zeros(1, dtype=np.int64)
         for patterns in self.patterns:
@@ -258,12 +268,13 @@ class Lattice:
             bit = self._bit.get(name)
             if bit is None:
                 raise InputError(
-                    f"the table has no variable {name!r}",
-                    hint=f"it has {names_joined(self.names, ', ')}",
+                    say("the table has no variable {name}", name=repr(name)),
+                    hint=say("it has {names}", names=names_joined(self.names, ", ")),
                 )
             if name in seen:
                 raise InputError(
-                    f"the variable {name!r} is named twice in one sub-table", hint="name it once"
+                    say("the variable {name} is named twice in one sub-table", name=repr(name)),
+                    hint=say("name it once"),
                 )
             out |= bit
             seen.add(name)

@@ -10,6 +10,7 @@ from typing import TypeVar, cast
 from tabprotect.engine.budgets import WORKERS_PATIENCE
 from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.progress import Progress
+from tabprotect.languages.said import say
 
 Workers = int | str | None
 """A number of processes, ``"tcp://host:port"`` of a Dask scheduler, or ``None``: one process."""
@@ -82,7 +83,7 @@ def _parallel(workers: int | str) -> Iterator[Callable[..., Iterator[object]]]:
         if getattr(sys, "frozen", False):
             # A packaged program has no interpreter to start worker processes with.
             raise InputError(
-                "the packaged program works in one process", hint="leave out the workers"
+                say("the packaged program works in one process"), hint=say("leave out the workers")
             )
         with joblib.Parallel(n_jobs=workers, return_as="generator") as parallel:
             yield parallel
@@ -92,15 +93,15 @@ def _parallel(workers: int | str) -> Iterator[Callable[..., Iterator[object]]]:
         from distributed import Client
     except ImportError:
         raise InputError(
-            "a Dask scheduler needs the package distributed, which is not installed",
-            hint='install it with: pip install "tabprotect[cluster]"',
+            say("a Dask scheduler needs the package distributed, which is not installed"),
+            hint=say('install it with: pip install "tabprotect[cluster]"'),
         ) from None
     try:
         client = Client(workers, timeout=WORKERS_PATIENCE)
     except (OSError, ValueError) as error:
         raise InputError(
-            f"no Dask scheduler answers at {workers} ({error})",
-            hint="start one, or give a number of processes",
+            say("no Dask scheduler answers at {workers} ({error})", workers=workers, error=error),
+            hint=say("start one, or give a number of processes"),
         ) from None
     with client, joblib.parallel_config(backend="dask"):
         yield joblib.Parallel(return_as="generator")

@@ -26,6 +26,7 @@ from tabprotect.engine.release.mechanism import Mechanism
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.release.stated_gate import Gate
 from tabprotect.engine.tables.table import Table
+from tabprotect.languages.said import say
 
 
 def marks(problem: Problem) -> OriginalMarks:
@@ -163,7 +164,11 @@ class LeftBefore:
         if found is None:
             return ""
         last = read[0].entry.day
-        what = f"the release of {last}" if len(read) == 1 else f"{len(read)} releases up to {last}"
+        what = (
+            say("the release of {last}", last=last)
+            if len(read) == 1
+            else say("{read} releases up to {last}", read=len(read), last=last)
+        )
         text = read_together(found, what)
         return f"{text[0].upper()}{text[1:]}"
 
@@ -173,14 +178,14 @@ class LeftBefore:
         said = [warning["message"] for warning in self.warnings]
         lines = [CheckLine("mind", f"{text[0].upper()}{text[1:]}.") for text in said]
         lines += self.beside
-        nothing = CheckLine("passed", "No. Nothing of this table was published before.")
-        return CheckGroup("Has this left before?", tuple(lines) or (nothing,))
+        nothing = CheckLine("passed", say("No. Nothing of this table was published before."))
+        return CheckGroup(say("Has this left before?"), tuple(lines) or (nothing,))
 
     @property
     def beside(self) -> tuple[CheckLine, ...]:
         """What is read together, and what could not be."""
         if self.error is not None:
-            text = f"It is not known what left before: {self.error}."
+            text = say("It is not known what left before: {error}.", error=self.error)
             return (CheckLine("failed", text),)
         lines, together, unread = [], self.together, self.unread
         if together is not None:
@@ -188,8 +193,14 @@ class LeftBefore:
             state: State = "failed" if together.failing else "passed" if fine else "mind"
             lines.append(CheckLine(state, self.sentence, cells=not fine))
         if unread:
-            of = "One earlier release" if unread == 1 else f"{unread} earlier releases"
-            text = f"{of} could not be read beside this one: look at them in the register."
+            of = (
+                say("One earlier release")
+                if unread == 1
+                else say("{unread} earlier releases", unread=unread)
+            )
+            text = say(
+                "{of} could not be read beside this one: look at them in the register.", of=of
+            )
             lines.append(CheckLine("mind", text))
         return tuple(lines)
 

@@ -14,6 +14,7 @@ from tabprotect.engine.errors import InputError
 from tabprotect.engine.house import prepared_address
 from tabprotect.engine.register.original_marks import OriginalMarks
 from tabprotect.engine.register.register_entry import LeavingPublication, RegisterEntry
+from tabprotect.languages.said import say
 
 _SCHEMA = sa.MetaData()
 _RELEASE = sa.Table(
@@ -105,11 +106,11 @@ class Register:
             or (len(sign) >= 8 and entry.publication.bundle.startswith(sign))
         ]
         if len(found) != 1:
-            how = "no release" if not found else f"{len(found)} releases"
+            how = say("no release") if not found else say("{found} releases", found=len(found))
             raise InputError(
-                f"the register has {how} {word!r}",
+                say("the register has {how} {word}", how=how, word=repr(word)),
                 file=self.name,
-                hint="give the number that the list shows",
+                hint=say("give the number that the list shows"),
             )
         return found[0]
 
@@ -185,7 +186,9 @@ class Register:
             )
         )
         if not done:
-            raise InputError(f"release {number} is withdrawn already", file=self.name)
+            raise InputError(
+                say("release {number} is withdrawn already", number=number), file=self.name
+            )
 
     def refuse(self, original: str, mechanism: str, method: str) -> None:
         """Remember that the gate refused a mechanism for an original: each once."""

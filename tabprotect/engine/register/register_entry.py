@@ -11,14 +11,15 @@ from tabprotect.engine.disclosure.policy import Again
 from tabprotect.engine.errors import RefusedError
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.register.original_marks import OriginalMarks
+from tabprotect.languages.said import say
 
 Relation = Literal["original", "records", "variables"]
 """The same original; the same records under other variables; variables of the same name."""
 
 RELATIONS: Mapping[Relation, str] = {
-    "original": "this original left the house before",
-    "records": "a table of the same records left the house before",
-    "variables": "a table with some of the same variables left the house before",
+    "original": say("this original left the house before"),
+    "records": say("a table of the same records left the house before"),
+    "variables": say("a table with some of the same variables left the house before"),
 }
 """What each means, the closest first."""
 
@@ -108,11 +109,21 @@ class RegisterEntry:
     def line(self) -> str:
         """The entry on one line."""
         of = self.publication
-        gone = "" if self.withdrawn is None else f", withdrawn ({self.withdrawn_reason})"
+        gone = (
+            ""
+            if self.withdrawn is None
+            else say(", withdrawn ({withdrawn_reason})", withdrawn_reason=self.withdrawn_reason)
+        )
         title = f" {of.title!r}" if of.title else ""
-        return (
-            f"{self.number}  {_text(self.time)}  {of.method}{title}  {of.bundle[:12]}  "
-            f"{of.who}{gone}"
+        return say(
+            "{number}  {time}  {method}{title}  {bundle}  {who}{gone}",
+            number=self.number,
+            time=_text(self.time),
+            method=of.method,
+            title=title,
+            bundle=of.bundle[:12],
+            who=of.who,
+            gone=gone,
         )
 
 
@@ -165,10 +176,27 @@ def warnings_of(earlier: Sequence[Earlier]) -> list[dict[str, str]]:
         if not mine:
             continue
         last = mine[0]
-        times = "" if len(mine) == 1 else f", {len(mine)} times, last"
+        times = "" if len(mine) == 1 else say(", {mine} times, last", mine=len(mine))
         message = (
-            f"{said}{times} on {last.day} (release {last.number}, {last.publication.method_label}"
-            f"{', withdrawn since' if last.withdrawn else ''}); together they tell readers more"
+            say(
+                "{said}{times} on {day} (release {number}, {method_label}"
+                ", withdrawn since); together they tell readers more",
+                said=said,
+                times=times,
+                day=last.day,
+                number=last.number,
+                method_label=last.publication.method_label,
+            )
+            if last.withdrawn
+            else say(
+                "{said}{times} on {day} (release {number}, {method_label}"
+                "); together they tell readers more",
+                said=said,
+                times=times,
+                day=last.day,
+                number=last.number,
+                method_label=last.publication.method_label,
+            )
         )
         out.append({"kind": KIND, "message": message})
     return out
@@ -189,10 +217,12 @@ def admit(earlier: Sequence[Earlier], rule: Again, reason: str) -> str:
         return ""
     said = warnings_of(close)[0]["message"]
     if rule == "refuse":
-        raise RefusedError(said, hint="the house's policy allows no second release of a table")
+        raise RefusedError(said, hint=say("the house's policy allows no second release of a table"))
     if rule == "reason" and not reason:
-        raise RefusedError(said, hint="the house's policy takes a reason: say why it is published")
-    return f"published again: {reason}" if reason else ""
+        raise RefusedError(
+            said, hint=say("the house's policy takes a reason: say why it is published")
+        )
+    return say("published again: {reason}", reason=reason) if reason else ""
 
 
 def _text(time: datetime) -> str:

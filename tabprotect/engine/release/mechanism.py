@@ -14,6 +14,7 @@ from tabprotect.engine.release.stated_gate import STATED, Gate
 from tabprotect.engine.tables import domain_json
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.moves import MoveSet
+from tabprotect.languages.said import say
 
 NAMED = frozenset({"method", "variables", "shape", "categories", *domain_json.STATED})
 """What a mechanism states beside its parameters."""
@@ -84,15 +85,19 @@ class Mechanism:
             For anything missing, misplaced, or of another table's shape.
         """
         if not isinstance(data, Mapping):
-            raise InputError("a mechanism is a JSON object")
+            raise InputError(say("a mechanism is a JSON object"))
         method = data.get("method")
         if not isinstance(method, str):
-            raise InputError('the mechanism names no "method"')
+            raise InputError(say('the mechanism names no "method"'))
         names = data.get("variables")
         if names is not None and list(domain.names) != names:
             raise InputError(
-                f"the mechanism is for the variables {names}, the table has {list(domain.names)}",
-                hint="the order matters; take the mechanism that came with the table",
+                say(
+                    "the mechanism is for the variables {names}, the table has {names2}",
+                    names=names,
+                    names2=list(domain.names),
+                ),
+                hint=say("the order matters; take the mechanism that came with the table"),
             )
         parameters: dict[str, object] = {k: v for k, v in data.items() if k not in NAMED | STATED}
         if "cycles" in data:
@@ -121,8 +126,10 @@ class Mechanism:
             return published
         stated, names = data["categories"], data.get("variables")
         if not isinstance(stated, Mapping) or list(stated) != names:
-            raise InputError('"categories" are not those of "variables"')
+            raise InputError(say('"categories" are not those of "variables"'))
         for name, categories in stated.items():
             if not isinstance(categories, list) or not all(isinstance(c, str) for c in categories):
-                raise InputError(f"the categories of {name!r} are not a list of texts")
+                raise InputError(
+                    say("the categories of {name} are not a list of texts", name=repr(name))
+                )
         return Domain.of({str(name): list(found) for name, found in stated.items()})

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from tabprotect.engine.budgets import BELIEF_LIMIT
 from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.sensitivity.small_count import SmallCount
+from tabprotect.languages.said import say
 
 SHARE = 0.05
 """Of the at-risk cells that a reader expects, the share that may be known."""
@@ -21,13 +22,13 @@ ATTEMPTS = 3
 
 MOST_ATTEMPTS = 100
 
-CHANGED = (
+CHANGED = say(
     "Other settings were refused for this table before, by the same gate; what that tells is left "
     "out."
 )
 """What is said of a release whose mechanism was changed after refusals."""
 
-UNSTATED = (
+UNSTATED = say(
     "The bundle states no gate: it was made by a version that refused some originals, which is left "
     "out here, or by hand."
 )
@@ -69,13 +70,18 @@ class Gate:
     def __post_init__(self) -> None:
         wrong = {}
         if not 0.5 <= self.belief_limit < 1:
-            wrong["belief_limit"] = f"must be at least 0.5 and below 1, is {self.belief_limit}"
+            wrong["belief_limit"] = say(
+                "must be at least 0.5 and below 1, is {belief_limit}",
+                belief_limit=self.belief_limit,
+            )
         if not 0 <= self.share <= 1:
-            wrong["share"] = f"must be from 0 to 1, is {self.share}"
+            wrong["share"] = say("must be from 0 to 1, is {share}", share=self.share)
         if not 1 <= self.attempts_at_most <= MOST_ATTEMPTS:
-            wrong["attempts_at_most"] = f"must be from 1 to {MOST_ATTEMPTS}"
+            wrong["attempts_at_most"] = say(
+                "must be from 1 to {MOST_ATTEMPTS}", MOST_ATTEMPTS=MOST_ATTEMPTS
+            )
         if self.intruder not in ("", *READERS):
-            wrong["intruder"] = f"must be empty or one of {', '.join(READERS)}"
+            wrong["intruder"] = say("must be empty or one of {READERS}", READERS=", ".join(READERS))
         if wrong:
             raise ParameterError(wrong)
 
@@ -125,7 +131,7 @@ class Gate:
                 changed=_CHANGED in stated,
             )
         except (AssertionError, KeyError, ParameterError):
-            raise InputError('the mechanism\'s "gate" is not as it was written') from None
+            raise InputError(say('the mechanism\'s "gate" is not as it was written')) from None
 
 
 _FIELDS = ("belief_limit", "share", "at_risk", "intruder", "passed")

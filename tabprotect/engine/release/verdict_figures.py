@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from tabprotect.languages.said import plural, say
+
 JudgedBy = Literal["exact", "exact_draws", "simulation", "bounds", "none"]
 """How a posterior was found: exactly; by independent exact draws; by weighed or dependent draws;
 not at all but for bounds; not at all."""
@@ -14,10 +16,10 @@ WAYS: tuple[JudgedBy, ...] = ("exact", "exact_draws", "simulation", "bounds", "n
 
 SAID = {
     "exact": "exactly",
-    "exact_draws": "by exact draws",
-    "simulation": "by simulation",
-    "bounds": "by bounds alone",
-    "none": "not at all",
+    "exact_draws": say("by exact draws"),
+    "simulation": say("by simulation"),
+    "bounds": say("by bounds alone"),
+    "none": say("not at all"),
 }
 
 Who = Literal["user", "intruder", "insider"]
@@ -67,7 +69,7 @@ class TableVerdict:
     @property
     def label(self) -> str:
         """The table in words."""
-        return " × ".join(self.names) or "grand total"
+        return " × ".join(self.names) or say("grand total")
 
     @property
     def judged(self) -> bool:
@@ -184,36 +186,59 @@ class Verdict:
         if failing:
             return " ".join(self._failure(table) for table in failing[:3])
         if not self.judged:
-            return "What a reader learns could not be worked out. " + self.note
+            return say("What a reader learns could not be worked out. ") + self.note
         at_risk, limit = expected_number(self.at_risk), expected_number(self.limit)
         sure = (
-            "none is certain"
+            say("none is certain")
             if not self.certain
-            else f"{self.certain:,} {'is' if self.certain == 1 else 'are'} certain"
+            else plural(
+                self.certain,
+                "{certain:,} is certain",
+                "{certain:,} are certain",
+                certain=self.certain,
+            )
         )
         inside = "".join(
-            f" Somebody who is alone in a cell would know {table.known:,} other{'' if table.known == 1 else 's'}."
+            plural(
+                table.known,
+                " Somebody who is alone in a cell would know {known:,} other.",
+                " Somebody who is alone in a cell would know {known:,} others.",
+                known=table.known,
+            )
             for table in self.tables
             if table.who == "insider" and table.known
         )
         said = (
-            "A reader expects no cell to be at risk"
+            say("A reader expects no cell to be at risk")
             if nothing_expected(self)
-            else f"A reader would know {self.known:,} of {at_risk} expected at-risk cells "
-            f"(limit {limit}); {sure}"
+            else say(
+                "A reader would know {known:,} of {at_risk} expected at-risk cells "
+                "(limit {limit}); {sure}",
+                known=self.known,
+                at_risk=at_risk,
+                limit=limit,
+                sure=sure,
+            )
         )
-        return f"{said}.{inside} Judged {SAID[self.way]}" + (
-            "." if self.complete else f", incompletely. {self.note}"
-        )
+        return say(
+            "{said}.{inside} Judged {SAID}", said=said, inside=inside, SAID=SAID[self.way]
+        ) + ("." if self.complete else say(", incompletely. {note}", note=self.note))
 
     def _failure(self, table: TableVerdict) -> str:
-        which = "the inner cells" if table.inner else f"the table {table.label}"
-        reader = "A reader" if table.who == "user" else f"An {table.who}"
+        which = (
+            say("the inner cells") if table.inner else say("the table {label}", label=table.label)
+        )
+        reader = say("A reader") if table.who == "user" else say("An {who}", who=table.who)
         at_risk = expected_number(table.at_risk)
         limit = expected_number(self.share * table.at_risk)
-        return (
-            f"{reader} would know {table.known:,} of {at_risk} expected at-risk cells of {which} "
-            f"(limit {limit})."
+        return say(
+            "{reader} would know {known:,} of {at_risk} expected at-risk cells of {which} "
+            "(limit {limit}).",
+            reader=reader,
+            known=table.known,
+            at_risk=at_risk,
+            which=which,
+            limit=limit,
         )
 
     def as_json(self) -> dict[str, object]:

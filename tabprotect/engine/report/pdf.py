@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tabprotect.engine.errors import InputError
+from tabprotect.languages.said import say
 
 
 def pdf_bytes(html: str) -> bytes:
@@ -19,8 +20,8 @@ def pdf_bytes(html: str) -> bytes:
         from weasyprint.urls import URLFetcher
     except (ImportError, OSError) as error:
         raise InputError(
-            "a PDF takes weasyprint, which is not installed or not complete",
-            hint='install it with: pip install "tabprotect[report]"; or write an .html file',
+            say("a PDF takes weasyprint, which is not installed or not complete"),
+            hint=say('install it with: pip install "tabprotect[report]"; or write an .html file'),
             detail=str(error),
         ) from None
     data = weasyprint.HTML(string=html, url_fetcher=URLFetcher(allowed_protocols=())).write_pdf()

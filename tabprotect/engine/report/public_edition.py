@@ -14,12 +14,13 @@ from tabprotect.engine.report import svg_figures
 from tabprotect.engine.report.printed_grids import Grid, published_grid
 from tabprotect.engine.report.readme_parts import sections
 from tabprotect.engine.tables.domain import Domain
+from tabprotect.languages.said import say
 
 MOST_TABLES = 8
 """Tables that are printed; further ones are in the files."""
 
 
-UNTITLED = "A protected table of counts"
+UNTITLED = say("A protected table of counts")
 
 
 @dataclass(frozen=True)
@@ -74,7 +75,11 @@ _MONTHS = (
 def size_text(domain: Domain) -> str:
     """The shape of a table and its number of cells."""
     shape = " × ".join(map(str, domain.shape))
-    return f"{shape} = {svg_figures.count_text(domain.size)} cells" if shape else "1 cell"
+    return (
+        say("{shape} = {size} cells", shape=shape, size=svg_figures.count_text(domain.size))
+        if shape
+        else say("1 cell")
+    )
 
 
 def public_edition(found: Verification, made: date) -> PublicEdition:
@@ -85,12 +90,12 @@ def public_edition(found: Verification, made: date) -> PublicEdition:
         made=day_text(made),
         facts=(
             ("Variables", ", ".join(release.domain.names) or "none"),
-            ("Main table", size_text(release.table.domain)),
-            ("Published tables", str(len(release.tables))),
+            (say("Main table"), size_text(release.table.domain)),
+            (say("Published tables"), str(len(release.tables))),
             ("Method", methods()[release.mechanism.method].label),
-            ("Report made", day_text(made)),
-            ("Fingerprint (SHA-256)", found.fingerprint),
-            *(("Signed by the key", key) for key in found.signers),
+            (say("Report made"), day_text(made)),
+            (say("Fingerprint (SHA-256)"), found.fingerprint),
+            *((say("Signed by the key"), key) for key in found.signers),
         ),
         verdict=stated(release.mechanism.gate),
         sections=sections(release),

@@ -10,6 +10,7 @@ from markupsafe import Markup, escape
 
 from tabprotect.engine.bundle.reader_text import reader_text
 from tabprotect.engine.release.release import Release
+from tabprotect.languages.said import joined
 from tabprotect.languages.speaking import told
 
 _CODE, _STRONG = re.compile("`([^`]+)`"), re.compile(r"\*\*([^*]+)\*\*")
@@ -47,7 +48,7 @@ def _blocks(lines: list[str]) -> Iterator[Markup]:
             points = (Markup("<li>{}</li>").format(_inline(told(line[2:]))) for line in group)
             yield Markup("<ul>{}</ul>").format(Markup("").join(points))
         elif kind == "code":
-            yield Markup("<pre>{}</pre>").format("\n".join(plain(line[4:]) for line in group))
+            yield Markup("<pre>{}</pre>").format(joined((plain(line[4:]) for line in group), "\n"))
         elif kind == "p":
             yield Markup("<p>{}</p>").format(_inline(told(" ".join(group))))
 

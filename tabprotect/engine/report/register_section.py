@@ -11,6 +11,7 @@ from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.problem import Protected
 from tabprotect.engine.register.left_before import LeftBefore, left_before
 from tabprotect.engine.register.register_entry import RELATIONS, RegisterEntry
+from tabprotect.languages.said import say
 
 
 @dataclass(frozen=True)
@@ -56,7 +57,7 @@ def register_section(
     """
     place = register_address(register)
     if place is None or is_missing(place):
-        return RegisterSection("There is no register of releases here.", LeftBefore().group)
+        return RegisterSection(say("There is no register of releases here."), LeftBefore().group)
     from tabprotect.engine.register.register import Register
 
     before = left_before(
@@ -66,7 +67,7 @@ def register_section(
         with Register(place) as opened:
             entries = opened.entries()
     except InputError:
-        return RegisterSection("The register could not be read.", before.group)
+        return RegisterSection(say("The register could not be read."), before.group)
     return RegisterSection(
         _own(entries, fingerprint),
         before.group,
@@ -87,10 +88,21 @@ def register_section(
 def _own(entries: list[RegisterEntry], fingerprint: str) -> str:
     mine = [e for e in entries if e.publication.bundle == fingerprint]
     if not mine:
-        return "This release is not in the register."
+        return say("This release is not in the register.")
     last = mine[-1]
-    who = f" by {last.publication.who}" if last.publication.who else ""
+    who = say(" by {who}", who=last.publication.who) if last.publication.who else ""
     gone = ""
     if (day := last.withdrawn) is not None:
-        gone = f" It was withdrawn on {day.day} {day:%B %Y}: {last.withdrawn_reason}."
-    return f"Release number {last.number}, published on {last.day}{who}.{gone}"
+        gone = say(
+            " It was withdrawn on {day} {day2:%B %Y}: {withdrawn_reason}.",
+            day=day.day,
+            day2=day,
+            withdrawn_reason=last.withdrawn_reason,
+        )
+    return say(
+        "Release number {number}, published on {day}{who}.{gone}",
+        number=last.number,
+        day=last.day,
+        who=who,
+        gone=gone,
+    )

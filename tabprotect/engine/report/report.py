@@ -25,6 +25,7 @@ from tabprotect.engine.report.readme_parts import plain
 from tabprotect.engine.report.register_section import register_section
 from tabprotect.engine.report.staff_edition import staff_edition
 from tabprotect.languages.page_texts import environment
+from tabprotect.languages.said import say
 from tabprotect.languages.speaking import language, told
 
 Edition = Literal["staff", "public"]
@@ -71,9 +72,9 @@ class Report:
         suffix = path.suffix.lower()
         if suffix not in SUFFIXES:
             raise InputError(
-                "a report is written as HTML or PDF",
+                say("a report is written as HTML or PDF"),
                 file=path,
-                hint="end the name in .html or .pdf",
+                hint=say("end the name in .html or .pdf"),
             )
         data = pdf_bytes(self.html) if suffix == ".pdf" else self.html.encode()
         with replacing(path, private=self.edition == "staff") as file:
@@ -115,13 +116,13 @@ def make_report(
             return public_report(bundle, made, progress)
         if not is_dossier:
             raise InputError(
-                "the staff edition tells of the original, which is not in a release bundle",
+                say("the staff edition tells of the original, which is not in a release bundle"),
                 file=path,
-                hint="name the dossier; or make the edition for readers: --edition public",
+                hint=say("name the dossier; or make the edition for readers: --edition public"),
             )
         dossier = confidential.open_dossier(data, progress=progress)
     except BundleError as error:
-        message = f"{path.name}: {error.message}"
+        message = say("{name}: {message}", name=path.name, message=error.message)
         raise BundleError(message, hint=error.hint, detail=error.detail) from None
     return staff_report(dossier, made, progress, register=register)
 

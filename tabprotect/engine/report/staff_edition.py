@@ -34,6 +34,7 @@ from tabprotect.engine.report.public_edition import (
 )
 from tabprotect.engine.report.register_section import RegisterSection
 from tabprotect.engine.tables.domain import Index
+from tabprotect.languages.said import say
 
 
 @dataclass(frozen=True)
@@ -109,10 +110,16 @@ def staff_edition(
     return StaffEdition(
         public=public,
         facts=(
-            ("Original", f"{', '.join(domain.names)}: {size_text(domain)}"),
-            ("Sum of the original", f"{svg_figures.count_text(problem.table.total)} records"),
-            ("At risk", f"counts of {problem.at_risk}"),
-            ("True cells at risk", svg_figures.count_text(summary.at_risk_cells)),
+            (
+                "Original",
+                say("{names}: {domain}", names=", ".join(domain.names), domain=size_text(domain)),
+            ),
+            (
+                say("Sum of the original"),
+                say("{total} records", total=svg_figures.count_text(problem.table.total)),
+            ),
+            (say("At risk"), say("counts of {at_risk}", at_risk=problem.at_risk)),
+            (say("True cells at risk"), svg_figures.count_text(summary.at_risk_cells)),
             *public.facts[2:],
         ),
         verdict=headline(judged),

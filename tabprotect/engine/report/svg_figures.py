@@ -10,6 +10,7 @@ from markupsafe import Markup
 from tabprotect.engine.arrays import Ints
 from tabprotect.engine.release.release import PublishedTable
 from tabprotect.languages.number_formats import grouped
+from tabprotect.languages.said import say
 from tabprotect.languages.speaking import told
 
 WIDTH, HEIGHT = 640, 190
@@ -72,7 +73,7 @@ def size_bars(published: PublishedTable) -> Markup:
     for first, last in CLASSES:
         inside = counts >= first if last is None else (counts >= first) & (counts <= last)
         labels.append(
-            f"over {first - 1}"
+            say("over {first}", first=first - 1)
             if last is None
             else str(first)
             if first == last
@@ -80,9 +81,11 @@ def size_bars(published: PublishedTable) -> Markup:
         )
         values.append(zeros if last == 0 else int(inside.sum()))
     if below := int((counts < 0).sum()):
-        labels.insert(0, "below 0")
+        labels.insert(0, say("below 0"))
         values.insert(0, below)
-    return bars(labels, values, axis="published count", said="Number of cells by published count")
+    return bars(
+        labels, values, axis=say("published count"), said=say("Number of cells by published count")
+    )
 
 
 def change_bars(moved: Ints) -> Markup:
@@ -101,6 +104,6 @@ def change_bars(moved: Ints) -> Markup:
     return bars(
         labels,
         values,
-        axis="published less true count",
-        said="Number of cells by the change of their count",
+        axis=say("published less true count"),
+        said=say("Number of cells by the change of their count"),
     )

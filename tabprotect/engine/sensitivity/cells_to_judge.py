@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Literal
 
 from tabprotect.engine.sensitivity.small_count import SmallCount
+from tabprotect.languages.said import say
 
 Judged = Literal["at_risk", "all"]
 
 JUDGED: dict[Judged, str] = {
-    "at_risk": "the at-risk cells: what passes or is refused then tells something of them",
-    "all": "every cell, zeros too: what passes or is refused then tells of the margins alone",
+    "at_risk": say("the at-risk cells: what passes or is refused then tells something of them"),
+    "all": say("every cell, zeros too: what passes or is refused then tells of the margins alone"),
 }
 
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from tabprotect.engine.arrays import Bools, Ints
 from tabprotect.engine.errors import ParameterError
+from tabprotect.languages.said import say
 
 
 @dataclass(frozen=True)
@@ -25,7 +26,9 @@ class Dominance:
 
     def __post_init__(self) -> None:
         if not 0.5 < self.share <= 1:
-            raise ParameterError({"share": f"must lie above 0.5 and be at most 1, is {self.share}"})
+            raise ParameterError(
+                {"share": say("must lie above 0.5 and be at most 1, is {share}", share=self.share)}
+            )
 
     def mask(self, counts: Ints) -> Bools:
         """Which cells dominate a row of theirs in any direction, same shape.

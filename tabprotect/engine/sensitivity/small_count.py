@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from tabprotect.engine.arrays import Bools, Ints
 from tabprotect.engine.errors import ParameterError
+from tabprotect.languages.said import say
 
 
 @dataclass(frozen=True)
@@ -17,7 +18,13 @@ class SmallCount:
 
     def __post_init__(self) -> None:
         if not 0 <= self.low <= self.high:
-            raise ParameterError({"at_risk": f"{self.low}..{self.high} is not a range from 0 up"})
+            raise ParameterError(
+                {
+                    "at_risk": say(
+                        "{low}..{high} is not a range from 0 up", low=self.low, high=self.high
+                    )
+                }
+            )
 
     @classmethod
     def parse(cls, text: str) -> SmallCount:
@@ -32,7 +39,9 @@ class SmallCount:
         try:
             return cls(int(low), int(high) if dots else int(low))
         except ValueError:
-            raise ParameterError({"at_risk": f"must look like 1..2, is {text!r}"}) from None
+            raise ParameterError(
+                {"at_risk": say("must look like 1..2, is {text}", text=repr(text))}
+            ) from None
 
     def __str__(self) -> str:
         return f"{self.low}..{self.high}"

@@ -12,6 +12,7 @@ from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.groupings.grouping import Grouping
 from tabprotect.engine.tables.groupings.true_table import true_table
 from tabprotect.engine.tables.table import Table
+from tabprotect.languages.said import say
 
 SCALE = 1_000_000
 """Weights are kept in millionths and added exactly, so that no order of adding matters."""
@@ -40,7 +41,7 @@ class DesignWeights:
 
     def __post_init__(self) -> None:
         if not 0 <= self.low <= self.high or self.sums.has_negative:
-            raise InputError("design weights are 0 or more")
+            raise InputError(say("design weights are 0 or more"))
 
     def margin(self, names: tuple[str, ...]) -> DesignWeights:
         """Those of a margin."""

@@ -13,6 +13,7 @@ from tabprotect.engine.arrays import Bools, Ints
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.tables.structural import StructuralZeros, held_by, holds, restated, stated
 from tabprotect.engine.tables.variable import Level, Variable
+from tabprotect.languages.said import say
 
 DOMAIN_CELLS = 2**62
 """A mixed-radix cell key must fit int64."""
@@ -49,11 +50,17 @@ class Domain:
         names = self.names
         if len(set(names)) != len(names):
             twice = sorted({n for n in names if names.count(n) > 1})
-            raise InputError(f"the variable {twice[0]!r} occurs twice", hint="rename one of them")
+            raise InputError(
+                say("the variable {twice} occurs twice", twice=repr(twice[0])),
+                hint=say("rename one of them"),
+            )
         if self.size > DOMAIN_CELLS and not self.wide:
             raise InputError(
-                f"a table of {' x '.join(map(str, self.shape))} has more than 2^62 cells",
-                hint="leave out a variable or merge categories",
+                say(
+                    "a table of {str} has more than 2^62 cells",
+                    str=" x ".join(map(str, self.shape)),
+                ),
+                hint=say("leave out a variable or merge categories"),
             )
         for zero in self.structural:
             stated(dict(zero.where), self.categories)
@@ -68,7 +75,13 @@ class Domain:
         """Generic names: variables A, B, ..., categories a1, a2, ..."""
         # Before any label is made: a shape may come from a file.
         if sum(shape) > MAX_CATEGORIES:
-            raise InputError(f"{sum(shape):,} categories are more than {MAX_CATEGORIES:,}")
+            raise InputError(
+                say(
+                    "{shape:,} categories are more than {MAX_CATEGORIES:,}",
+                    shape=sum(shape),
+                    MAX_CATEGORIES=MAX_CATEGORIES,
+                )
+            )
         if names is None:
             names = [chr(65 + k) if k < 26 else f"V{k + 1}" for k in range(len(shape))]
         return cls(
@@ -115,7 +128,8 @@ class Domain:
             return self.names.index(name)
         except ValueError:
             raise InputError(
-                f"the table has no variable {name!r}", hint=f"it has {', '.join(self.names)}"
+                say("the table has no variable {name}", name=repr(name)),
+                hint=say("it has {names}", names=", ".join(self.names)),
             ) from None
 
     def __getitem__(self, name: str) -> Variable:
@@ -145,7 +159,8 @@ class Domain:
         if name not in self._places:
             known = (*self.names, *(n for v in self.variables for n in v.named))
             raise InputError(
-                f"the table has no variable {name!r}", hint=f"it has {', '.join(known)}"
+                say("the table has no variable {name}", name=repr(name)),
+                hint=say("it has {known}", known=", ".join(known)),
             )
         axis, _, level = self._places[name]
         return axis, level
@@ -292,7 +307,7 @@ class Domain:
         key = 0
         for i, size in zip(index, self.shape, strict=True):
             if not 0 <= i < size:
-                raise InputError(f"the table has no cell {tuple(index)}")
+                raise InputError(say("the table has no cell {index}", index=tuple(index)))
             key = key * size + i
         return key
 

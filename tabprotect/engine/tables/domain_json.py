@@ -12,6 +12,7 @@ from tabprotect.engine.errors import InputError
 from tabprotect.engine.tables import structural
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.variable import Level, Variable
+from tabprotect.languages.said import say
 
 STATED = ("levels", "structural_zeros")
 """What :func:`as_json` writes, where there is any."""
@@ -53,21 +54,26 @@ def from_json(data: Mapping[str, object], domain: Domain) -> Domain:
     """
     levels = data.get("levels")
     if levels is not None and not isinstance(levels, Mapping):
-        raise InputError('"levels" must name variables')
+        raise InputError(say('"levels" must name variables'))
     for name, stated in (levels or {}).items():
         coarser = stated.get("coarser") if isinstance(stated, Mapping) else None
         if name not in domain.names or not isinstance(coarser, Mapping):
-            raise InputError(f'"levels" of {str(name)[:60]!r} are none of a variable')
+            raise InputError(
+                say('"levels" of {name} are none of a variable', name=repr(str(name)[:60]))
+            )
         found = [
-            Level(str(level), _texts(groups, f"the groups of {str(level)[:60]!r}"))
+            Level(
+                str(level),
+                _texts(groups, say("the groups of {level}", level=repr(str(level)[:60]))),
+            )
             for level, groups in coarser.items()
         ]
         finest = stated.get("finest", "")
         if not isinstance(finest, str):
-            raise InputError(f"the finest level of {name!r} has no name")
+            raise InputError(say("the finest level of {name} has no name", name=repr(name)))
         variable = domain[name].grouped(*found, finest=finest)
         if "labels" in stated:
-            labels = _texts(stated["labels"], f"the labels of {name!r}")
+            labels = _texts(stated["labels"], say("the labels of {name}", name=repr(name)))
             variable = replace(variable, labels=labels)
         domain = domain.with_variable(variable)
     zeros = structural.from_json(data.get("structural_zeros"), domain.categories)
@@ -76,7 +82,7 @@ def from_json(data: Mapping[str, object], domain: Domain) -> Domain:
 
 def _texts(found: object, what: str) -> tuple[str, ...]:
     if not isinstance(found, list) or not all(isinstance(text, str) for text in found):
-        raise InputError(f"{what} are not a list of texts")
+        raise InputError(say("{what} are not a list of texts", what=what))
     return tuple(found)
 
 

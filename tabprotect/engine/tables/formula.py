@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from itertools import product
 
 from tabprotect.engine.errors import InputError
+from tabprotect.languages.said import say
 
 FORMULA_TERMS = 100_000
 """Terms of a formula."""
@@ -15,7 +16,7 @@ FORMULA_BRACKETS = 100
 """Brackets inside each other."""
 
 
-FORM = (
+FORM = say(
     "write for example a*b + c: + adds terms, a:b is the table of both, a*b is a + b + a:b, "
     "(a + b + c)^2 all pairs, . every variable, - takes out; the grand total is 1"
 )
@@ -80,7 +81,9 @@ def names_in(formula: str) -> tuple[str, ...]:
     while formula[at:].strip():
         match = _TOKEN.match(formula, at)
         if match is None:
-            raise InputError(f"the formula {formula!r} cannot be read", hint=FORM)
+            raise InputError(
+                say("the formula {formula} cannot be read", formula=repr(formula)), hint=FORM
+            )
         if match["quoted"]:
             found.append(match["quoted"][1:-1])
         elif match["word"] and match["word"] != "." and not match["word"].isdecimal():
@@ -101,7 +104,9 @@ class _Reader:
         while formula[at:].strip():
             match = _TOKEN.match(formula, at)
             if match is None:
-                raise self._fault(f"cannot be read from {formula[at:].strip()!r} on")
+                raise self._fault(
+                    say("cannot be read from {strip} on", strip=repr(formula[at:].strip()))
+                )
             kind = str(match.lastgroup)
             self._tokens.append((kind, match[kind], match.start(kind)))
             at = match.end()
@@ -110,16 +115,22 @@ class _Reader:
     def read(self) -> list[Term]:
         self._take("~")
         if self._formula.count("(") > FORMULA_BRACKETS:
-            raise self._fault(f"has more than {FORMULA_BRACKETS} brackets")
+            raise self._fault(
+                say("has more than {FORMULA_BRACKETS} brackets", FORMULA_BRACKETS=FORMULA_BRACKETS)
+            )
         if self._at == len(self._tokens):
-            raise self._fault("is empty")
+            raise self._fault(say("is empty"))
         found = self._sum(top=True)
         if self._at < len(self._tokens):
-            raise self._fault(f"has a {self._tokens[self._at][1]!r} too many")
+            raise self._fault(
+                say("has a {tokens} too many", tokens=repr(self._tokens[self._at][1]))
+            )
         return list(found)
 
     def _fault(self, what: str) -> InputError:
-        return InputError(f"the formula {self._formula!r} {what}", hint=FORM)
+        return InputError(
+            say("the formula {formula} {what}", formula=repr(self._formula), what=what), hint=FORM
+        )
 
     def _take(self, *operators: str) -> str:
         """The next operator, taken, if it is one of these; else an empty text."""
@@ -174,7 +185,9 @@ class _Reader:
             return base
         kind, text, _ = self._next()
         if kind != "word" or not text.isdecimal() or int(text) < 1:
-            raise self._fault(f"has the power {text!r}; it must be a whole number from 1")
+            raise self._fault(
+                say("has the power {text}; it must be a whole number from 1", text=repr(text))
+            )
         found = base
         for _ in range(int(text) - 1):
             # a:a is a: what is there stays.
@@ -186,7 +199,7 @@ class _Reader:
 
     def _next(self) -> tuple[str, str, int]:
         if self._at == len(self._tokens):
-            raise self._fault("ends too early")
+            raise self._fault(say("ends too early"))
         self._at += 1
         return self._tokens[self._at - 1]
 
@@ -194,10 +207,10 @@ class _Reader:
         kind, text, _ = self._next()
         if kind == "op":
             if text != "(":
-                raise self._fault(f"has a {text!r} where a variable is due")
+                raise self._fault(say("has a {text} where a variable is due", text=repr(text)))
             found = self._sum()
             if not self._take(")"):
-                raise self._fault("has a bracket that is not closed")
+                raise self._fault(say("has a bracket that is not closed"))
             return found
         name = text[1:-1] if kind == "quoted" else text
         if name in self._names:
@@ -207,8 +220,12 @@ class _Reader:
         if text == ".":
             return {frozenset([every]): None for every in self._everything}
         raise InputError(
-            f"the formula {self._formula!r} names {name!r}, which is no variable",
-            hint=f"there are {', '.join(self._names)}",
+            say(
+                "the formula {formula} names {name}, which is no variable",
+                formula=repr(self._formula),
+                name=repr(name),
+            ),
+            hint=say("there are {names}", names=", ".join(self._names)),
         )
 
     def _crossed(self, left: Iterable[Term], right: Iterable[Term]) -> dict[Term, None]:
@@ -216,5 +233,7 @@ class _Reader:
         for a, b in product(left, right):
             crossed[a | b] = None
             if len(crossed) > FORMULA_TERMS:
-                raise self._fault(f"has more than {FORMULA_TERMS:,} terms")
+                raise self._fault(
+                    say("has more than {FORMULA_TERMS:,} terms", FORMULA_TERMS=FORMULA_TERMS)
+                )
         return crossed

@@ -9,6 +9,7 @@ import numpy as np
 
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.tables.domain import Domain
+from tabprotect.languages.said import say
 
 MarginSet = tuple[tuple[str, ...], ...]
 """Maximal margins by names of variables or of their levels, each in the table's order; lower ones follow from them."""
@@ -18,8 +19,12 @@ def margins_of_order(domain: Domain, order: int) -> MarginSet:
     """All margins over ``order`` variables."""
     if not 0 <= order < domain.ndim:
         raise InputError(
-            f"margins over {order} variables of a {domain.ndim}-way table",
-            hint=f"take 0 to {domain.ndim - 1}",
+            say(
+                "margins over {order} variables of a {ndim}-way table",
+                order=order,
+                ndim=domain.ndim,
+            ),
+            hint=say("take 0 to {ndim}", ndim=domain.ndim - 1),
         )
     return tuple(combinations(domain.names, order))
 

@@ -19,6 +19,7 @@ from tabprotect.engine.tables.domain import Domain, Index
 from tabprotect.engine.tables.groupings.grouping import Grouping, check_groupings
 from tabprotect.engine.tables.margins import MarginSet, all_margins
 from tabprotect.engine.tables.publication import Publication
+from tabprotect.languages.said import say
 
 
 @dataclass(frozen=True)
@@ -55,8 +56,11 @@ class Violation:
 
     def __str__(self) -> str:
         cell = ", ".join(f"{n}={c}" for n, c in zip(self.margin, self.labels, strict=True))
-        return (
-            f"cycle {self.cycle + 1} changes the margin {cell or 'grand total'} by {self.amount:+d}"
+        return say(
+            "cycle {cycle} changes the margin {value} by {amount:+d}",
+            cycle=self.cycle + 1,
+            value=cell or say("grand total"),
+            amount=self.amount,
         )
 
 
@@ -129,10 +133,10 @@ class MoveSet:
         g = np.asarray(signs, dtype=np.int8)
         if len(c) and not 0 <= int(c.min()) <= int(c.max()) < domain.size:
             row = _row(s, (c < 0) | (c >= domain.size))
-            raise InputError(f"cycle {row + 1} touches a cell outside the table")
+            raise InputError(say("cycle {row} touches a cell outside the table", row=row + 1))
         if len(g) and (np.abs(g) != 1).any():
             row = _row(s, np.abs(g) != 1)
-            raise InputError(f"cycle {row + 1} has an entry other than -1, 0, +1")
+            raise InputError(say("cycle {row} has an entry other than -1, 0, +1", row=row + 1))
         c, g = _ascending(s, c, g)
         twice = c[1:] == c[:-1]
         twice[s[1:-1][(s[1:-1] > 0) & (s[1:-1] < len(c))] - 1] = False
@@ -140,15 +144,17 @@ class MoveSet:
             at = int(np.flatnonzero(twice)[0])
             row = _row(s, np.arange(len(c)) == at)
             raise InputError(
-                f"cycle {row + 1} names the cell {domain.unflat(int(c[at]))} twice",
-                hint="each cell stands once, in plus or in minus",
+                say(
+                    "cycle {row} names the cell {c} twice", row=row + 1, c=domain.unflat(int(c[at]))
+                ),
+                hint=say("each cell stands once, in plus or in minus"),
             )
         if margins is not None and not margins:
             # No total may drift unsaid: without a margin the grand total is kept.
             margins = ((),)
         empty = np.flatnonzero(np.diff(s) == 0)
         if len(empty):
-            raise InputError(f"cycle {empty[0] + 1} is empty")
+            raise InputError(say("cycle {empty} is empty", empty=empty[0] + 1))
         for array in (s, c, g):
             array.flags.writeable = False
         return cls(domain, s, c, g, all_margins(domain) if margins is None else margins, groupings)
@@ -163,12 +169,19 @@ class MoveSet:
             array = np.asarray(given)
             if array.shape != domain.shape:
                 raise InputError(
-                    f"cycle {number + 1} has the shape {array.shape}, the table {domain.shape}"
+                    say(
+                        "cycle {number} has the shape {shape}, the table {shape2}",
+                        number=number + 1,
+                        shape=array.shape,
+                        shape2=domain.shape,
+                    )
                 )
             flat = array.reshape(-1)
             at = np.flatnonzero(flat)
             if (np.abs(flat[at]) != 1).any():
-                raise InputError(f"cycle {number + 1} has an entry other than -1, 0, +1")
+                raise InputError(
+                    say("cycle {number} has an entry other than -1, 0, +1", number=number + 1)
+                )
             cells.append(at)
             signs.append(flat[at])
             starts.append(starts[-1] + len(at))
@@ -252,9 +265,12 @@ class MoveSet:
             return self
         if domain.shape != self.domain.shape:
             raise InputError(
-                f"the cycles are for a {' x '.join(map(str, self.domain.shape))} table, "
-                f"this one is {' x '.join(map(str, domain.shape))}",
-                hint="design cycles for this table's shape",
+                say(
+                    "the cycles are for a {str} table, this one is {str2}",
+                    str=" x ".join(map(str, self.domain.shape)),
+                    str2=" x ".join(map(str, domain.shape)),
+                ),
+                hint=say("design cycles for this table's shape"),
             )
         axes = dict(zip(self.domain.names, domain.names, strict=True))
         margins = tuple(tuple(axes.get(n, n) for n in margin) for margin in self.margins)

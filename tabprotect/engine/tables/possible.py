@@ -15,6 +15,7 @@ from tabprotect.engine.arrays import Bools, Ints
 from tabprotect.engine.budgets import DENSE_LIMIT
 from tabprotect.engine.errors import TooLargeError
 from tabprotect.engine.tables.domain import Domain
+from tabprotect.languages.said import say
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,8 +66,11 @@ def possible(domain: Domain) -> list[Possible]:
         )
         if own.size > DENSE_LIMIT:
             raise TooLargeError(
-                f"structural zeros join {own.size:,} combinations of categories: too many",
-                hint="state them of fewer variables together",
+                say(
+                    "structural zeros join {size:,} combinations of categories: too many",
+                    size=own.size,
+                ),
+                hint=say("state them of fewer variables together"),
             )
         found.append(Possible(own, ~own.structural_cells()))
     return found

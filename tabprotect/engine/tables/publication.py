@@ -19,6 +19,7 @@ from tabprotect.engine.tables.formula import terms
 from tabprotect.engine.tables.groupings.grouping import Grouping, check_groupings, declared
 from tabprotect.engine.tables.margins import MarginSet
 from tabprotect.engine.tables.table import Table
+from tabprotect.languages.said import say
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -53,7 +54,8 @@ class Publication:
         check_groupings(self.domain, self.groupings)
         if not self.margins:
             raise InputError(
-                "no sub-table is published", hint="name at least one; the grand total is ()"
+                say("no sub-table is published"),
+                hint=say("name at least one; the grand total is ()"),
             )
         tidy = dict.fromkeys(self._tidy(margin) for margin in self.margins)
         object.__setattr__(self, "margins", tuple(tidy))
@@ -87,7 +89,8 @@ class Publication:
         for name in margin:
             if name not in place and name not in self.domain.known_names:
                 raise InputError(
-                    f"the table has no variable {name!r}", hint=f"there are {', '.join(place)}"
+                    say("the table has no variable {name}", name=repr(name)),
+                    hint=say("there are {place}", place=", ".join(place)),
                 )
         levels = [name for name in margin if name in self.domain.known_names]
         bare = {name for name in margin if name in self.domain.names}
@@ -229,8 +232,11 @@ class Publication:
     def _check_laid_out(self) -> None:
         if self.domain.size > DENSE_LIMIT:
             raise TooLargeError(
-                f"a table of {self.domain.size:,} cells is too large to be laid out in full",
-                hint="leave out a variable or merge categories",
+                say(
+                    "a table of {size:,} cells is too large to be laid out in full",
+                    size=self.domain.size,
+                ),
+                hint=say("leave out a variable or merge categories"),
             )
 
     @cached_property
@@ -280,7 +286,7 @@ class Publication:
             For a table of other variables.
         """
         if table.domain != self.domain:
-            raise InputError("the table has other variables than the publication")
+            raise InputError(say("the table has other variables than the publication"))
         return tuple(self._sum(table, m) for m in range(len(self.margins)))
 
     def _sum(self, table: Table, m: int) -> Table:
@@ -315,7 +321,7 @@ class Publication:
         """The counts of published sub-tables one after the other, int64 (size,)."""
         for domain, table in zip(self.domains, tables, strict=True):
             if table.domain != domain:
-                raise InputError("a sub-table has other variables than its margin")
+                raise InputError(say("a sub-table has other variables than its margin"))
         return np.concatenate([table.counts.reshape(-1) for table in tables])
 
     def split(self, vector: npt.NDArray[Number]) -> tuple[npt.NDArray[Number], ...]:
@@ -337,7 +343,7 @@ class Publication:
         m = int(np.searchsorted(self.starts, cell, side="right")) - 1
         labels = self.domains[m].labels(self.domains[m].unflat(cell - int(self.starts[m])))
         named = (f"{n}={c}" for n, c in zip(self.margins[m], labels, strict=True))
-        return ", ".join(named) or "grand total"
+        return ", ".join(named) or say("grand total")
 
     @cached_property
     def distinct(self) -> tuple[Ints, Ints]:

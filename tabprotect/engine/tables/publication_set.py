@@ -20,6 +20,7 @@ from tabprotect.engine.tables.margins import MarginSet
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
 from tabprotect.engine.tables.variable import Level
+from tabprotect.languages.said import plural, say
 
 
 @dataclass(frozen=True)
@@ -64,10 +65,17 @@ class Sliver:
     @property
     def sentence(self) -> str:
         """For people of the house."""
-        over = f" by {', '.join(self.over)}" if self.over else ""
-        return (
-            f"{self.variable}: {self.group} less {', '.join(self.less)} leaves "
-            f"{', '.join(self.left)}{over}: {self.at_risk:,} cell{'' if self.at_risk == 1 else 's'} at risk"
+        over = say(" by {over}", over=", ".join(self.over)) if self.over else ""
+        return plural(
+            self.at_risk,
+            "{variable}: {group} less {less} leaves {left}{over}: {at_risk:,} cell at risk",
+            "{variable}: {group} less {less} leaves {left}{over}: {at_risk:,} cells at risk",
+            variable=self.variable,
+            group=self.group,
+            less=", ".join(self.less),
+            left=", ".join(self.left),
+            over=over,
+            at_risk=self.at_risk,
         )
 
 
@@ -86,10 +94,15 @@ class PublicationSet:
 
     def __post_init__(self) -> None:
         if not self.formulas:
-            raise InputError("the set has no table", hint="name one: --table NAME=FORMULA")
+            raise InputError(
+                say("the set has no table"), hint=say("name one: --table NAME=FORMULA")
+            )
         for name in self.formulas:
             if not name or set(name) & set('/\\:*?"<>|') or name.startswith("."):
-                raise InputError(f"{name!r} cannot name a file", hint="letters, digits and hyphens")
+                raise InputError(
+                    say("{name} cannot name a file", name=repr(name)),
+                    hint=say("letters, digits and hyphens"),
+                )
         assert self.tables
 
     @cached_property
@@ -140,8 +153,12 @@ class PublicationSet:
             places = {name: _beside(self.whole.margins, name) for name, _ in levels}
             for number, other in enumerate(earlier, 1):
                 for name, level in _fitting(other.domain, self.domain, variable.name):
-                    places[f"{name} (earlier set {number})"] = _beside(other.whole.margins, name)
-                    levels.append((f"{name} (earlier set {number})", level))
+                    places[say("{name} (earlier set {number})", name=name, number=number)] = (
+                        _beside(other.whole.margins, name)
+                    )
+                    levels.append(
+                        (say("{name} (earlier set {number})", name=name, number=number), level)
+                    )
             for (a, one), (b, two) in combinations(levels, 2):
                 over = _shared(self.domain, places[a], places[b])
                 if over is not None:
@@ -216,8 +233,11 @@ def _between(
             positive = cells[cells > 0]
             yield Sliver(
                 variable,
-                f"{wide_name}: {group}",
-                tuple(f"{narrow_name}: {part}" for part in parts),
+                say("{wide_name}: {group}", wide_name=wide_name, group=group),
+                tuple(
+                    say("{narrow_name}: {part}", narrow_name=narrow_name, part=part)
+                    for part in parts
+                ),
                 tuple(table.domain[variable].categories[n] for n in left),
                 over,
                 int(((cells >= at_risk[0]) & (cells <= at_risk[1])).sum()),

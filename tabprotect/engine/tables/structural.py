@@ -15,6 +15,7 @@ import numpy as np
 
 from tabprotect.engine.arrays import Bools, Ints
 from tabprotect.engine.errors import InputError
+from tabprotect.languages.said import say
 
 Parts = Sequence[tuple[str, frozenset[str]]]
 """Categories of a variable, and what each of them holds of another one's."""
@@ -53,7 +54,8 @@ def stated(
     unknown = [name for name in where if name not in categories]
     if unknown:
         raise InputError(
-            f"the table has no variable {unknown[0]!r}", hint=f"it has {', '.join(categories)}"
+            say("the table has no variable {unknown}", unknown=repr(unknown[0])),
+            hint=say("it has {categories}", categories=", ".join(categories)),
         )
     found: list[tuple[str, tuple[str, ...]]] = []
     for name, known in categories.items():
@@ -62,12 +64,16 @@ def stated(
         wanted = set(where[name])
         if wanted - set(known) or not wanted:
             raise InputError(
-                f"a structural zero names no category of {name!r}: {', '.join(sorted(wanted))[:60]}"
+                say(
+                    "a structural zero names no category of {name}: {wanted}",
+                    name=repr(name),
+                    wanted=", ".join(sorted(wanted))[:60],
+                )
             )
         if len(wanted) < len(known):
             found.append((name, tuple(c for c in known if c in wanted)))
     if not found:
-        raise InputError("every cell would be a structural zero")
+        raise InputError(say("every cell would be a structural zero"))
     return StructuralZeros(tuple(found))
 
 
@@ -178,13 +184,13 @@ def from_json(data: object, categories: Mapping[str, Sequence[str]]) -> tuple[St
     if data is None:
         return ()
     if not isinstance(data, list):
-        raise InputError('"structural_zeros" are not a list')
+        raise InputError(say('"structural_zeros" are not a list'))
     found = []
     for one in data:
         if not isinstance(one, Mapping) or not all(
             isinstance(known, list) and all(isinstance(c, str) for c in known)
             for known in one.values()
         ):
-            raise InputError('"structural_zeros" do not list categories by variable')
+            raise InputError(say('"structural_zeros" do not list categories by variable'))
         found.append(stated(one, categories))
     return tuple(dict.fromkeys(found))

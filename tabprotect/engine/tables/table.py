@@ -13,6 +13,7 @@ from tabprotect.engine.arrays import Ints
 from tabprotect.engine.budgets import DENSE_LIMIT
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.tables.domain import Domain, Index
+from tabprotect.languages.said import say
 
 ROOMY = 8
 """Possible cells per listed one up to which a place for every possible cell is worth it."""
@@ -34,7 +35,8 @@ def exact_sum(counts: Ints) -> int:
     total = sum(map(int, counts.ravel()))
     if abs(total) > INT64_MAX:
         raise InputError(
-            "the counts add up to more than 9.2e18", hint="check the counts for typing errors"
+            say("the counts add up to more than 9.2e18"),
+            hint=say("check the counts for typing errors"),
         )
     return total
 
@@ -55,9 +57,9 @@ def check_structural(table: Table) -> None:
     wrong = keys[(values != 0) & table.domain.structural_cells(keys)]
     if len(wrong):
         raise InputError(
-            "somebody is counted where nobody can be",
+            say("somebody is counted where nobody can be"),
             cell=table.domain.cell_text(table.domain.unflat(int(wrong[0]))),
-            hint="mend the count, or let go of the structural zero",
+            hint=say("mend the count, or let go of the structural zero"),
         )
 
 
@@ -91,16 +93,20 @@ class Table:
         given = np.asarray(counts)
         if given.dtype.kind == "f":
             if not np.isfinite(given).all() or (given != np.floor(given)).any():
-                raise InputError("a count is not a whole number")
+                raise InputError(say("a count is not a whole number"))
             if (np.abs(given) >= 2.0**63).any():
-                raise InputError("a count is larger than 9.2e18")
+                raise InputError(say("a count is larger than 9.2e18"))
         elif given.dtype.kind not in "iub":
-            raise InputError("a count is not a whole number of at most 9.2e18")
+            raise InputError(say("a count is not a whole number of at most 9.2e18"))
         if given.dtype.kind == "u" and given.size and int(given.max()) > INT64_MAX:
-            raise InputError("a count is larger than 9.2e18")
+            raise InputError(say("a count is larger than 9.2e18"))
         if given.shape != domain.shape:
             raise InputError(
-                f"the counts have the shape {given.shape}, the variables {domain.shape}"
+                say(
+                    "the counts have the shape {shape}, the variables {shape2}",
+                    shape=given.shape,
+                    shape2=domain.shape,
+                )
             )
         array = np.array(given, dtype=np.int64, order="C")
         exact_sum(array)
@@ -113,9 +119,9 @@ class Table:
         k = np.asarray(keys, dtype=np.int64)
         v = np.asarray(values, dtype=np.int64)
         if k.shape != v.shape or k.ndim != 1:
-            raise InputError("a sparse table needs as many counts as cells")
+            raise InputError(say("a sparse table needs as many counts as cells"))
         if len(k) and (int(k.min()) < 0 or int(k.max()) >= domain.size):
-            raise InputError("a cell lies outside the table")
+            raise InputError(say("a cell lies outside the table"))
         exact_sum(v)
         if domain.size <= ROOMY * len(k):
             # Adding into a place for every cell is many times faster than sorting.
@@ -148,8 +154,11 @@ class Table:
             return self._array
         if self.domain.size > DENSE_LIMIT:
             raise InputError(
-                f"a table of {self.domain.size:,} cells is too large to be laid out in full",
-                hint="leave out a variable or merge categories",
+                say(
+                    "a table of {size:,} cells is too large to be laid out in full",
+                    size=self.domain.size,
+                ),
+                hint=say("leave out a variable or merge categories"),
             )
         assert self._keys is not None and self._values is not None
         array = np.zeros(self.domain.size, dtype=np.int64)
@@ -240,7 +249,13 @@ class Table:
     def on(self, domain: Domain) -> Table:
         """The same counts over a domain of the same shape (other names, categories, levels)."""
         if domain.shape != self.domain.shape:
-            raise InputError(f"the table has the shape {self.domain.shape}, not {domain.shape}")
+            raise InputError(
+                say(
+                    "the table has the shape {shape}, not {shape2}",
+                    shape=self.domain.shape,
+                    shape2=domain.shape,
+                )
+            )
         return replace(self, domain=domain)
 
     def with_counts(self, changes: dict[Index, int]) -> Table:
@@ -249,7 +264,8 @@ class Table:
         for index, count in changes.items():
             if not -INT64_MAX <= count <= INT64_MAX:
                 raise InputError(
-                    f"{count} is too large for a count", cell=self.domain.cell_text(index)
+                    say("{count} is too large for a count", count=count),
+                    cell=self.domain.cell_text(index),
                 )
             array[index] = count
         return Table.dense(self.domain, array)

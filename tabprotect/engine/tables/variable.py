@@ -10,6 +10,7 @@ import numpy as np
 
 from tabprotect.engine.arrays import Ints
 from tabprotect.engine.errors import InputError
+from tabprotect.languages.said import say
 
 AT = "@"
 """Between a variable and one of its levels: ``region@nuts2``."""
@@ -67,31 +68,47 @@ class Variable:
 
     def __post_init__(self) -> None:
         if not self.name:
-            raise InputError("a variable has no name", hint="name every column of the table")
+            raise InputError(
+                say("a variable has no name"), hint=say("name every column of the table")
+            )
         if not self.categories:
-            raise InputError(f"variable {self.name!r} has no categories")
+            raise InputError(say("variable {name} has no categories", name=repr(self.name)))
         if len(set(self.categories)) != len(self.categories):
             twice = sorted({c for c in self.categories if self.categories.count(c) > 1})
             raise InputError(
-                f"variable {self.name!r} has the category {twice[0]!r} twice",
-                hint="rename or merge it",
+                say(
+                    "variable {name} has the category {twice} twice",
+                    name=repr(self.name),
+                    twice=repr(twice[0]),
+                ),
+                hint=say("rename or merge it"),
             )
         if self.labels and len(self.labels) != len(self.categories):
-            raise InputError(f"{self.name!r} has not one label for each category")
+            raise InputError(
+                say("{name} has not one label for each category", name=repr(self.name))
+            )
         taken = {self.finest or self.name}
         for level in self.coarser:
             if not level.name or level.name in taken:
                 raise InputError(
-                    f"{self.name!r} has two levels called {level.name!r}"
+                    say(
+                        "{name} has two levels called {name2}",
+                        name=repr(self.name),
+                        name2=repr(level.name),
+                    )
                     if level.name
-                    else f"a level of {self.name!r} has no name",
-                    hint="give every level a name of its own",
+                    else say("a level of {name} has no name", name=repr(self.name)),
+                    hint=say("give every level a name of its own"),
                 )
             taken.add(level.name)
             if len(level.groups) != len(self.categories) or not all(level.groups):
                 raise InputError(
-                    f"the level {level.name!r} does not group every category of {self.name!r}",
-                    hint="name the group of every category",
+                    say(
+                        "the level {name} does not group every category of {name2}",
+                        name=repr(level.name),
+                        name2=repr(self.name),
+                    ),
+                    hint=say("name the group of every category"),
                 )
 
     @cached_property
@@ -183,8 +200,16 @@ class Variable:
         except KeyError:
             known = ", ".join(map(repr, self.categories[:8]))
             raise InputError(
-                f"variable {self.name!r} has no category {category!r}",
-                hint=f"it has {known}{', ...' if len(self.categories) > 8 else ''}",
+                say(
+                    "variable {name} has no category {category}",
+                    name=repr(self.name),
+                    category=repr(category),
+                ),
+                hint=(
+                    say("it has {known}, ...", known=known)
+                    if len(self.categories) > 8
+                    else say("it has {known}", known=known)
+                ),
             ) from None
 
     @cached_property

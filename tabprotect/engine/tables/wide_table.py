@@ -14,6 +14,7 @@ from tabprotect.engine.arrays import AnyInts, Ints
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.tables.domain import DOMAIN_CELLS, Domain
 from tabprotect.engine.tables.table import Table, exact_sum
+from tabprotect.languages.said import say
 
 
 def numbered(columns: Iterable[AnyInts], sizes: Iterable[int], entries: int) -> tuple[Ints, int]:
@@ -58,7 +59,7 @@ class WideTable(Table):
             if len(column) != len(values) or (
                 len(column) and not 0 <= column.min() <= column.max() < size
             ):
-                raise InputError("a cell lies outside the table")
+                raise InputError(say("a cell lies outside the table"))
         exact_sum(values)
         key, _ = numbered(codes, domain.shape, len(values))
         _, first, inverse = np.unique(key, return_index=True, return_inverse=True)
@@ -82,8 +83,8 @@ class WideTable(Table):
     def cells(self) -> tuple[Ints, Ints]:
         """Refused: keys cannot number the cells."""
         raise InputError(
-            f"a table of {self.domain.ndim} variables has more than 2^62 cells",
-            hint="take a margin of it: leave out a variable or merge categories",
+            say("a table of {ndim} variables has more than 2^62 cells", ndim=self.domain.ndim),
+            hint=say("take a margin of it: leave out a variable or merge categories"),
         )
 
     def margin(self, names: Iterable[str]) -> Table:

@@ -15,6 +15,7 @@ from tabprotect.engine.tables.domain import Index
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.question import Question, Told
+from tabprotect.languages.said import say
 
 if TYPE_CHECKING:
     from tabprotect.engine.posterior.posterior import Posterior
@@ -69,7 +70,7 @@ class Totals(Question[TotalsBy]):
             # Inference brings in scipy: a window that only shows a table does not wait for it.
             from tabprotect.engine.posterior.sums import sums
 
-            progress.report("adding up the cells", 0.0)
+            progress.report(say("adding up the cells"), 0.0)
             return TotalsBy(publication, sums(posterior, publication, progress=progress)[0])
 
-        return self.ask("what to believe of totals", work, (posterior, *names))
+        return self.ask(say("what to believe of totals"), work, (posterior, *names))

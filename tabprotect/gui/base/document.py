@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, ParamSpec, get_args
@@ -19,12 +19,13 @@ from tabprotect.engine.project.command import Command, Order
 from tabprotect.engine.project.history import History
 from tabprotect.engine.project.project import EVERYTHING, Project, Who
 from tabprotect.engine.release.release import Release
-from tabprotect.engine.tables.domain import Domain, Index
+from tabprotect.engine.tables.domain import Index
 from tabprotect.engine.tables.table import Table
 from tabprotect.gui.base.jobs import Job, Jobs
 from tabprotect.gui.base.judging import Judging
 from tabprotect.gui.base.preferences import Preferences
 from tabprotect.gui.base.question import Question, same, tell_failure
+from tabprotect.languages.said import say
 
 if TYPE_CHECKING:
     from tabprotect.engine.belief.believed import Believed
@@ -376,7 +377,7 @@ class Document(QObject):
             _ = posterior.mode_matches, posterior.entropy, posterior.small(project.at_risk)
             return found
 
-        self._beliefs[who].ask(f"posterior of the {who}", work, (release, text))
+        self._beliefs[who].ask(say("posterior of the {who}", who=who), work, (release, text))
         return None
 
     def known_posterior(self, who: Who = "user") -> Posterior | None:
@@ -397,7 +398,7 @@ class Document(QObject):
         self.posterior_ready.emit(who, posterior)
         # The count can take longer than the posterior itself; nobody waits for it.
         self._counts[who].ask(
-            "counting the possible originals", lambda progress: posterior.originals, key
+            say("counting the possible originals"), lambda progress: posterior.originals, key
         )
 
     def _counted(self, who: str, number: int | None) -> None:

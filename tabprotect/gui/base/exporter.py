@@ -13,6 +13,7 @@ from tabprotect.gui.base.confidential_files import MARK, marked
 from tabprotect.gui.base.page import Page
 from tabprotect.gui.base.question import Question
 from tabprotect.gui.look.file_dialogs import ask_export
+from tabprotect.languages.said import say
 
 Content = Callable[[Progress], bytes]
 """What makes the bytes of a file, beside the window."""
@@ -54,9 +55,9 @@ class Exporter(QObject):
         if kind not in self._writing:
             jobs, failed = self._page.document.jobs, self._page.show_error
             self._writing[kind] = Question(self, jobs, self._written, failed)
-        self._writing[kind].ask(f"writing {path.name}", work)
+        self._writing[kind].ask(say("writing {name}", name=path.name), work)
 
     def _written(self, path: Path) -> None:
         # The public view names no file of the house, though it was ordered before.
         if MARK not in path.name or not self._page.document.public:
-            self._page.errors.show_note(f"Written: {path.name}.")
+            self._page.errors.show_note(say("Written: {name}.", name=path.name))

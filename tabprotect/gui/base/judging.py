@@ -12,6 +12,7 @@ from tabprotect.engine.project.project import Project
 from tabprotect.engine.release.verdict_figures import Verdict
 from tabprotect.gui.base.jobs import Jobs
 from tabprotect.gui.base.question import Question, same
+from tabprotect.languages.said import say
 
 if TYPE_CHECKING:
     from tabprotect.engine.project.releasing.judgement import ReleaseJudgement
@@ -65,7 +66,7 @@ class Judging(QObject):
 
                 return judge_release(project, progress=progress)
 
-            self._verdicts.ask("what a reader would know", work, _key(project))
+            self._verdicts.ask(say("what a reader would know"), work, _key(project))
         return found
 
     def again(self) -> None:
@@ -84,7 +85,7 @@ class Judging(QObject):
 
             return what_helps(project, progress)
 
-        self._remedies.ask("trying what helps", work, key)
+        self._remedies.ask(say("trying what helps"), work, key)
         return None
 
     def know_remedies(self, project: Project, found: tuple[Suggestion, ...]) -> None:

@@ -20,6 +20,7 @@ from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID, MARGIN, THEME, spaced
+from tabprotect.languages.speaking import tell, told
 
 Changes = frozenset[str]
 P = ParamSpec("P")
@@ -43,18 +44,18 @@ class Page(Stage, QWidget):
         self.begins: QWidget = self
         """What has the focus when the page comes to the front. No proxy: Tab would pass over all before it."""
         self._missed: Changes = frozenset({"everything"})
-        self.setAccessibleName(f"{self.label} page")
+        self.setAccessibleName(tell("{label} page", label=self.label))
         self._heading = Label(self.label, role="heading")
         self._sentence = Label(wordWrap=True)
         self._sentence.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self._sentence.setAccessibleName("In one sentence")
+        self._sentence.setAccessibleName(tell("In one sentence"))
         self._sentence.hide()
         self.tools = in_row(spacing=GRID)
         self.errors = ErrorStrip()
         self.errors.place_clicked.connect(self.go_to_error)
         self.body = in_column(spacing=GRID)
         self.footer = in_row(spacing=GRID)
-        self.main_button = QPushButton(self.main_label)
+        self.main_button = QPushButton(told(self.main_label))
         dress(self.main_button, "main")
         if not self.main_label:
             self.main_button.hide()
@@ -82,7 +83,7 @@ class Page(Stage, QWidget):
     def _tabbed(self) -> QTabBar:
         """The pages that share this one's place, as tabs: each is a page of its own."""
         bar = QTabBar(expanding=False, drawBase=True)
-        bar.setAccessibleName(f"Pages of {self.label}")
+        bar.setAccessibleName(tell("Pages of {label}", label=self.label))
         names = [name for name, _ in self.together]
         for _, words in self.together:
             bar.addTab(words)
@@ -148,11 +149,11 @@ class Page(Stage, QWidget):
 
     def set_heading(self, text: str) -> None:
         """The page's one heading."""
-        self._heading.setText(text)
+        self._heading.setText(told(text))
 
     def set_sentence(self, text: str) -> None:
         """Say the page's figures in one sentence above them."""
-        self._sentence.setText(spaced(text))
+        self._sentence.setText(told(spaced(text)))
         self._sentence.setVisible(bool(text))
 
     @property

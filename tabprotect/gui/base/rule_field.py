@@ -9,6 +9,8 @@ from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.gui.look.label import Label, tip
 from tabprotect.gui.look.layouts import in_row
 from tabprotect.gui.look.theme import GRID
+from tabprotect.languages.said import say
+from tabprotect.languages.speaking import tell
 
 MOST = 999_999
 
@@ -18,14 +20,14 @@ class RuleField(QWidget):
 
     rule_set = Signal(object)
 
-    def __init__(self, words: str = "At risk: from") -> None:
+    def __init__(self, words: str = say("At risk: from")) -> None:
         super().__init__()
         self.low = QSpinBox(minimum=1, maximum=MOST)
-        self.low.setAccessibleName("Lowest count that is at risk")
+        self.low.setAccessibleName(tell("Lowest count that is at risk"))
         self.high = QSpinBox(minimum=0, maximum=MOST)
-        self.high.setAccessibleName("Highest count that is at risk")
-        self.zeros = QCheckBox("zeros, too")
-        self.zeros.setToolTip(tip("Where nobody is can tell something of everybody else."))
+        self.high.setAccessibleName(tell("Highest count that is at risk"))
+        self.zeros = QCheckBox(tell("zeros, too"))
+        self.zeros.setToolTip(tip(say("Where nobody is can tell something of everybody else.")))
         for box in (self.low, self.high):
             box.setMaximumWidth(9 * GRID)
             box.setKeyboardTracking(False)
@@ -35,7 +37,7 @@ class RuleField(QWidget):
         first = Label(words)
         first.setBuddy(self.low)
         in_row(
-            first, self.low, Label("to"), self.high, self.zeros, on=self, margins=0,
+            first, self.low, Label(say("to")), self.high, self.zeros, on=self, margins=0,
             spacing=GRID // 2,
         )  # fmt: skip
         self.show_rule(self._shown)

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.question import same
+from tabprotect.languages.said import say
 
 
 @dataclass(frozen=True)
@@ -50,7 +51,7 @@ class Stage:
     @classmethod
     def why_not(cls, document: Document) -> str:
         """Why the page cannot be used now, in words; empty when it can."""
-        return "" if document.project is not None else "Open a table first."
+        return "" if document.project is not None else say("Open a table first.")
 
     @classmethod
     def idle(cls, document: Document) -> frozenset[str]:

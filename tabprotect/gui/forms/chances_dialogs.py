@@ -27,6 +27,8 @@ from tabprotect.gui.look.error_strip import ErrorStrip
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID
+from tabprotect.languages.said import joined, say
+from tabprotect.languages.speaking import tell, told
 
 STEP, DIGITS = 0.05, 4
 
@@ -38,7 +40,7 @@ class ChancesDialog(QDialog):
 
     def __init__(self, parent: QWidget, domain: Domain, text: str) -> None:
         super().__init__(parent)
-        self.setWindowTitle("Chance to keep a category")
+        self.setWindowTitle(tell("Chance to keep a category"))
         try:
             known = read_chances(domain, text)
         except ValueError:
@@ -52,13 +54,13 @@ class ChancesDialog(QDialog):
             )
             label = Label(name)
             label.setBuddy(field)
-            field.setAccessibleName(name)
+            field.setAccessibleName(told(name))
             grid.addWidget(label, row, 0)
             grid.addWidget(field, row, 1)
         grid.setRowStretch(len(known), 1)
         scroll = QScrollArea(widgetResizable=True)
         scroll.setWidget(inner)
-        words = Label("Every other record changes its category of the variable.", role="quiet")
+        words = Label(say("Every other record changes its category of the variable."), role="quiet")
         in_column(words, (scroll, 1), _buttons(self), on=self, margins=2 * GRID, spacing=GRID)
         self.setMinimumSize(44 * GRID, 36 * GRID)
 
@@ -67,7 +69,7 @@ class ChancesDialog(QDialog):
         found = {name: f"{field.value():g}" for name, field in self.fields.items()}
         if len(set(found.values())) == 1:
             return next(iter(found.values()))
-        return ", ".join(f"{name}={chance}" for name, chance in found.items())
+        return joined((f"{name}={chance}" for name, chance in found.items()), ", ")
 
     def accept(self) -> None:
         """Take what is set."""
@@ -85,27 +87,29 @@ class MatricesDialog(QDialog):
 
     def __init__(self, parent: QWidget, domain: Domain, text: str) -> None:
         super().__init__(parent)
-        self.setWindowTitle("Matrices")
+        self.setWindowTitle(tell("Matrices"))
         self._domain = domain
         try:
             self._own: dict[str, Floats] = read_matrices(domain, text)
         except ValueError:
             self._own = {}
         self.variable = QComboBox()
-        self.variable.setAccessibleName("Variable")
+        self.variable.setAccessibleName(tell("Variable"))
         for name in domain.names:
             self.variable.addItem(name, name)
         self.grid = QTableWidget()
         self.grid.setTabKeyNavigation(False)
-        self.grid.setAccessibleName("Chances of the published category, by the true one")
+        self.grid.setAccessibleName(tell("Chances of the published category, by the true one"))
         self.errors = ErrorStrip()
         self.sums = Label("", role="quiet", wordWrap=True)
-        label = Label("Variable")
+        label = Label(say("Variable"))
         label.setBuddy(self.variable)
         in_column(
             self.errors,
             in_row(label, (self.variable, 1), spacing=GRID),
-            Label("A row for each true category, a column for each published one.", role="quiet"),
+            Label(
+                say("A row for each true category, a column for each published one."), role="quiet"
+            ),
             (self.grid, 1),
             self.sums,
             _buttons(self),
@@ -141,7 +145,7 @@ class MatricesDialog(QDialog):
         try:
             matrix[item.row(), item.column()] = float(item.text().replace(",", "."))
         except ValueError:
-            item.setText(f"{matrix[item.row(), item.column()]:g}")
+            item.setText(tell("{matrix:g}", matrix=matrix[item.row(), item.column()]))
         self._say()
 
     def _say(self) -> None:
@@ -149,27 +153,32 @@ class MatricesDialog(QDialog):
         name = self.variable.currentData()
         matrix = self._own.get(name)
         if matrix is None:
-            self.sums.setText("None of its own: by the chance to keep a category.")
+            self.sums.setText(tell("None of its own: by the chance to keep a category."))
             return
         wrong = [
-            f"{category}: {total:g}"
+            say("{category}: {total:g}", category=category, total=total)
             for category, total in zip(
                 self._domain[name].categories, matrix.sum(axis=1), strict=True
             )
             if abs(total - 1.0) > 1e-9
         ]
         self.sums.setText(
-            f"Rows that do not add up to 1: {', '.join(wrong)}"
-            if wrong
-            else "Every row adds up to 1."
+            told(
+                say("Rows that do not add up to 1: {wrong}", wrong=joined(wrong, ", "))
+                if wrong
+                else say("Every row adds up to 1.")
+            )
         )
 
     def text(self) -> str:
         """What is set."""
-        return "; ".join(
-            f"{name}={json.dumps(self._own[name].tolist())}"
-            for name in self._domain.names
-            if name in self._own
+        return joined(
+            (
+                f"{name}={json.dumps(self._own[name].tolist())}"
+                for name in self._domain.names
+                if name in self._own
+            ),
+            "; ",
         )
 
     def accept(self) -> None:
@@ -187,8 +196,8 @@ class MatricesDialog(QDialog):
 def _buttons(dialog: QDialog) -> QDialogButtonBox:
     buttons = QDialogButtonBox()
     roles = QDialogButtonBox.ButtonRole
-    buttons.addButton("Take it", roles.AcceptRole).setProperty("role", "main")
-    buttons.addButton("Cancel", roles.RejectRole)
+    buttons.addButton(tell("Take it"), roles.AcceptRole).setProperty("role", "main")
+    buttons.addButton(tell("Cancel"), roles.RejectRole)
     buttons.accepted.connect(dialog.accept)
     buttons.rejected.connect(dialog.reject)
     return buttons

@@ -19,6 +19,8 @@ from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID
+from tabprotect.languages.said import say
+from tabprotect.languages.speaking import tell, told
 
 
 class ConfigurationDialog(QDialog):
@@ -36,7 +38,7 @@ class ConfigurationDialog(QDialog):
 
     def __init__(self, parent: QWidget, domain: Domain, *, follows: bool = False) -> None:
         super().__init__(parent)
-        self.setWindowTitle("A method with its parameters")
+        self.setWindowTitle(tell("A method with its parameters"))
         self._domain = domain
         self._settable: dict[str, Sequence[str]] = {}
         for name, method in methods().items():
@@ -45,20 +47,20 @@ class ConfigurationDialog(QDialog):
             if settable is not None:
                 self._settable[name] = settable
         self.method = QComboBox()
-        self.method.setAccessibleName("Method")
+        self.method.setAccessibleName(tell("Method"))
         for name in self._settable:
-            self.method.addItem(methods()[name].label, name)
+            self.method.addItem(told(methods()[name].label), name)
         self.form = MethodForm()
         self.form.setting_asked.connect(self._ask_further)
         self.errors = ErrorStrip()
         roles = QDialogButtonBox.ButtonRole
         buttons = QDialogButtonBox()
-        self.take = buttons.addButton("Take it", roles.AcceptRole)
+        self.take = buttons.addButton(tell("Take it"), roles.AcceptRole)
         dress(self.take, "main")
-        buttons.addButton("Cancel", roles.RejectRole)
+        buttons.addButton(tell("Cancel"), roles.RejectRole)
         buttons.accepted.connect(self._take)
         buttons.rejected.connect(self.reject)
-        label = Label("Method")
+        label = Label(say("Method"))
         label.setBuddy(self.method)
         first = in_row(label, (self.method, 1), spacing=GRID)
         in_column(

@@ -23,13 +23,15 @@ from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID
+from tabprotect.languages.said import say
+from tabprotect.languages.speaking import tell, told
 
 POSTGRESQL = 5432
 
 KINDS = (
-    ("postgresql", "a PostgreSQL server"),
-    ("duckdb", "a DuckDB file"),
-    ("files", "the files of one kind in a folder"),
+    ("postgresql", say("a PostgreSQL server")),
+    ("duckdb", say("a DuckDB file")),
+    ("files", say("the files of one kind in a folder")),
 )
 ENDINGS = ("parquet", "csv", "csv.gz", "tsv", "xlsx", "sav", "dta")
 
@@ -41,11 +43,11 @@ class DatabaseDialog(QDialog):
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
-        self.setWindowTitle("Where the records are")
+        self.setWindowTitle(tell("Where the records are"))
         self.kind = QComboBox()
-        self.kind.setAccessibleName("What holds the records")
+        self.kind.setAccessibleName(tell("What holds the records"))
         for name, words in KINDS:
-            self.kind.addItem(words, name)
+            self.kind.addItem(told(words), name)
         self.host = QLineEdit("localhost")
         self.port = QSpinBox(minimum=1, maximum=65535, value=POSTGRESQL)
         self.user = QLineEdit()
@@ -53,26 +55,26 @@ class DatabaseDialog(QDialog):
         self.schema = QLineEdit()
         self.table = QLineEdit()
         self.file = QLineEdit(readOnly=True)
-        self.choose = QPushButton("Choose\u2026")
+        self.choose = QPushButton(tell("Choose\u2026"))
         self.ending = QComboBox()
         self.ending.addItems(list(ENDINGS))
-        self.place = Label(wordWrap=True, role="quiet", name="The place as it is written")
+        self.place = Label(wordWrap=True, role="quiet", name=say("The place as it is written"))
         self._form = QFormLayout()
         self._form.setVerticalSpacing(GRID)
         self._rows: list[tuple[QWidget, frozenset[str]]] = []
-        self._add("Held by", self.kind, "postgresql", "duckdb", "files")
-        self._add("Server", self.host, "postgresql")
-        self._add("Port", self.port, "postgresql")
-        self._add("User (empty: yours)", self.user, "postgresql")
-        self._add("Database", self.base, "postgresql")
+        self._add(say("Held by"), self.kind, "postgresql", "duckdb", "files")
+        self._add(say("Server"), self.host, "postgresql")
+        self._add(say("Port"), self.port, "postgresql")
+        self._add(say("User (empty: yours)"), self.user, "postgresql")
+        self._add(say("Database"), self.base, "postgresql")
         row = QWidget()
         in_row((self.file, 1), self.choose, on=row, margins=0, spacing=GRID)
-        self._add("File or folder", row, "duckdb", "files")
-        self._add("Files that end in", self.ending, "files")
-        self._add("Schema (empty: the usual one)", self.schema, "postgresql")
-        self._add("Table", self.table, "postgresql", "duckdb")
-        self.file.setAccessibleName("File or folder")
-        self.choose.setAccessibleName("Choose the file or folder")
+        self._add(say("File or folder"), row, "duckdb", "files")
+        self._add(say("Files that end in"), self.ending, "files")
+        self._add(say("Schema (empty: the usual one)"), self.schema, "postgresql")
+        self._add(say("Table"), self.table, "postgresql", "duckdb")
+        self.file.setAccessibleName(tell("File or folder"))
+        self.choose.setAccessibleName(tell("Choose the file or folder"))
         self.choose.clicked.connect(self._choose)
         for box in (self.host, self.user, self.base, self.schema, self.table, self.file):
             box.textChanged.connect(lambda _: self._show())
@@ -80,15 +82,15 @@ class DatabaseDialog(QDialog):
         for combo in (self.kind, self.ending):
             combo.currentIndexChanged.connect(lambda _: self._show())
         password = Label(
-            "A password is never kept: PostgreSQL takes it from PGPASSWORD or ~/.pgpass.",
+            say("A password is never kept: PostgreSQL takes it from PGPASSWORD or ~/.pgpass."),
             wordWrap=True,
             role="quiet",
         )
         roles = QDialogButtonBox.ButtonRole
         buttons = QDialogButtonBox()
-        self.take = buttons.addButton("Look there", roles.AcceptRole)
+        self.take = buttons.addButton(tell("Look there"), roles.AcceptRole)
         dress(self.take, "main")
-        buttons.addButton("Cancel", roles.RejectRole)
+        buttons.addButton(tell("Cancel"), roles.RejectRole)
         buttons.accepted.connect(self._take)
         buttons.rejected.connect(self.reject)
         in_column(
@@ -98,8 +100,8 @@ class DatabaseDialog(QDialog):
         self._show()
 
     def _add(self, words: str, field: QWidget, *kinds: str) -> None:
-        field.setAccessibleName(field.accessibleName() or words)
-        self._form.addRow(words, field)
+        field.setAccessibleName(told(field.accessibleName() or words))
+        self._form.addRow(told(words), field)
         self._rows.append((field, frozenset(kinds)))
 
     def text(self) -> str:
@@ -123,14 +125,19 @@ class DatabaseDialog(QDialog):
         kind = self.kind.currentData()
         for field, kinds in self._rows:
             self._form.setRowVisible(field, kind in kinds)
-        self.place.setText(self.text())
+        self.place.setText(told(self.text()))
         self.take.setEnabled(bool(self.text()))
 
     def _choose(self) -> None:
         if self.kind.currentData() == "files":
-            ask_folder(self, "Files of records", self.file.text(), self.file.setText)
+            ask_folder(self, say("Files of records"), self.file.text(), self.file.setText)
         else:
-            ask_file(self, "Database", "DuckDB (*.duckdb *.db);;All files (*)", self.file.setText)
+            ask_file(
+                self,
+                say("Database"),
+                say("DuckDB (*.duckdb *.db);;All files (*)"),
+                self.file.setText,
+            )
 
     def _take(self) -> None:
         self.taken.emit(self.text())

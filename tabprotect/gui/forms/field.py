@@ -27,9 +27,10 @@ from tabprotect.gui.look.file_dialogs import ask_file
 from tabprotect.gui.look.label import Label, tip
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID, THEME, count_text
-from tabprotect.languages.speaking import told
+from tabprotect.languages.said import capital, joined, say
+from tabprotect.languages.speaking import tell, told
 
-IMPORTED = "(read from a file)"
+IMPORTED = say("(read from a file)")
 LONG = 200
 """Characters from which on a text stands for a file's content."""
 
@@ -72,7 +73,7 @@ class Field(QWidget):
             label.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         column = in_column(on=self, margins=(0, 0, 0, GRID // 2), spacing=GRID // 2)
         self.input = self._input()
-        self.input.setAccessibleName(parameter.label)
+        self.input.setAccessibleName(told(parameter.label))
         self._stops = [self.input]
         if isinstance(self.input, QCheckBox):
             column.addWidget(self.input)
@@ -87,9 +88,9 @@ class Field(QWidget):
                 self._stops.append(self._open_button())
                 row.addWidget(self._stops[-1])
             elif parameter.kind in ("setting", *DIALOGS):
-                choose = tool_button("Choose\u2026")
+                choose = tool_button(say("Choose\u2026"))
                 choose.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-                choose.setAccessibleName(f"Choose: {parameter.label}")
+                choose.setAccessibleName(tell("Choose: {label}", label=parameter.label))
                 choose.clicked.connect(self._ask)
                 self._stops.append(choose)
                 row.addWidget(choose)
@@ -155,15 +156,19 @@ class Field(QWidget):
         if isinstance(self.input, QComboBox) and self.input.currentIndex() >= 0:
             words = str(self.input.currentData(Qt.ItemDataRole.ToolTipRole))
             if words:
-                text = f"{text} {words[:1].upper()}{words[1:].removesuffix('.')}."
+                text = say(
+                    "{text} {removesuffix}.",
+                    text=text,
+                    removesuffix=capital(words).removesuffix("."),
+                )
             if not self.parameter.public:
-                text = f"{text} Which one is chosen stays in the house."
+                text = say("{text} Which one is chosen stays in the house.", text=text)
         elif not self.parameter.public:
-            text = f"{text} Stays in the house: it is not published."
+            text = say("{text} Stays in the house: it is not published.", text=text)
         # Told before it is broken: the catalogue knows it without the breaks.
-        self.help.setText(_breakable(told(text)))
+        self.help.setText(told(_breakable(told(text))))
         if not self.fault.text():
-            self.input.setAccessibleDescription(text)
+            self.input.setAccessibleDescription(told(text))
 
     def _colour(self) -> None:
         self.fault.setStyleSheet(f"color: {THEME.colours.error};")
@@ -171,7 +176,7 @@ class Field(QWidget):
     def _input(self) -> QWidget:
         parameter = self.parameter
         if parameter.kind == "flag":
-            box = QCheckBox(parameter.label)
+            box = QCheckBox(told(parameter.label))
             box.toggled.connect(lambda _: self.changed.emit())
             self._read, self._write = box.isChecked, lambda v: box.setChecked(bool(v))
             return box
@@ -179,11 +184,11 @@ class Field(QWidget):
             combo = QComboBox()
             assert parameter.choices is not None
             if parameter.default is None:
-                combo.addItem("chosen for the kept margins", None)
+                combo.addItem(tell("chosen for the kept margins"), None)
                 combo.setItemData(0, "", Qt.ItemDataRole.ToolTipRole)
             for value, words in parameter.choices.items():
                 combo.addItem(told(value.replace("_", " ")), value)
-                combo.setItemData(combo.count() - 1, words, Qt.ItemDataRole.ToolTipRole)
+                combo.setItemData(combo.count() - 1, told(words), Qt.ItemDataRole.ToolTipRole)
             combo.setSizeAdjustPolicy(
                 QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
             )
@@ -191,7 +196,7 @@ class Field(QWidget):
             self._read = combo.currentData
             self._write = lambda v: combo.setCurrentIndex(0 if v is None else combo.findData(v))
             return combo
-        line = QLineEdit(placeholderText=self._placeholder())
+        line = QLineEdit(placeholderText=told(self._placeholder()))
         if parameter.kind in ("real", "integer"):
             line.setMaximumWidth(18 * GRID)
         line.textEdited.connect(self._edited)
@@ -214,19 +219,29 @@ class Field(QWidget):
         # What was read from a file is its whole content: nobody reads that in a line.
         self._held = text if len(text) > LONG or "\n" in text else None
         shown = told(text) if self.parameter.kind == "real" else text
-        self._line.setText(IMPORTED if self._held is not None else shown)
-        self._line.setToolTip(tip(f"{text[:400]}\u2026") if self._held is not None else "")
+        self._line.setText(told(IMPORTED if self._held is not None else shown))
+        self._line.setToolTip(
+            told(tip(say("{text}\u2026", text=text[:400])) if self._held is not None else "")
+        )
         if self.chips is not None:
             self.chips.show_text("" if self._held is not None else text)
 
     def _placeholder(self) -> str:
         parameter = self.parameter
         if parameter.kind in ("real", "integer"):
-            low = "" if parameter.low == float("-inf") else f"from {_bound(parameter.low)}"
-            high = "" if parameter.high == float("inf") else f"to {_bound(parameter.high)}"
-            return " ".join(part for part in (low, high) if part)
+            low = (
+                ""
+                if parameter.low == float("-inf")
+                else say("from {low}", low=_bound(parameter.low))
+            )
+            high = (
+                ""
+                if parameter.high == float("inf")
+                else say("to {high}", high=_bound(parameter.high))
+            )
+            return joined((part for part in (low, high) if part), " ")
         if parameter == MARGINS:
-            return "every sub-table"
+            return say("every sub-table")
         if parameter.kind == "formula":
             return ""
         return "none" if parameter.default in (None, "") else ""
@@ -234,13 +249,13 @@ class Field(QWidget):
     def _open_button(self) -> QToolButton:
         button = tool_button(icon=icons.icon("open"), flat=True)
         button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        button.setAccessibleName(f"Choose a file for {self.parameter.label}")
-        button.setToolTip("Choose a file")
+        button.setAccessibleName(tell("Choose a file for {label}", label=self.parameter.label))
+        button.setToolTip(tell("Choose a file"))
         button.clicked.connect(self._choose_file)
         return button
 
     def _choose_file(self) -> None:
-        ask_file(self, self.parameter.label, "All files (*)", self.put)
+        ask_file(self, self.parameter.label, say("All files (*)"), self.put)
 
     @property
     def value(self) -> object:
@@ -263,9 +278,11 @@ class Field(QWidget):
 
     def show_fault(self, text: str) -> None:
         """Say what is wrong with the field, or with an empty text nothing."""
-        self.fault.setText(text and f"{text[0].upper()}{text[1:]}.")
+        self.fault.setText(
+            told(text and say("{upper}{text}.", upper=text[0].upper(), text=text[1:]))
+        )
         self.fault.setVisible(bool(text))
-        self.input.setAccessibleDescription(text or self.help.text().replace(BREAK, ""))
+        self.input.setAccessibleDescription(told(text or self.help.text().replace(BREAK, "")))
 
 
 def _bound(value: float) -> str:
@@ -275,9 +292,12 @@ def _bound(value: float) -> str:
 
 def _breakable(text: str) -> str:
     """Long words without a blank may be broken after their own punctuation."""
-    return " ".join(
-        re.sub("([=,>:])", rf"\1{BREAK}", word) if len(word) > LONG_WORD else word
-        for word in text.split(" ")
+    return joined(
+        (
+            re.sub("([=,>:])", rf"\1{BREAK}", word) if len(word) > LONG_WORD else word
+            for word in text.split(" ")
+        ),
+        " ",
     )
 
 

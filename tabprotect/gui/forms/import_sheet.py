@@ -40,40 +40,41 @@ from tabprotect.gui.look.layouts import in_column
 from tabprotect.gui.look.listing import as_list
 from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID, MARGIN, THEME, Colours
-from tabprotect.languages.speaking import told
+from tabprotect.languages.said import joined, say
+from tabprotect.languages.speaking import tell, told
 
 REST = 300
 """Milliseconds of rest before the file is looked at again."""
 
 SHOWN_CELLS = 12
-FOUND_OUT = "Found out from the file"
+FOUND_OUT = say("Found out from the file")
 
 LABELS = {
-    "fill_missing": "Cells that the file leaves out are 0",
-    "totals": "Totals",
-    "count": "Column of the counts",
-    "labels": "Names and labels",
-    "form": "Long or grid",
-    "columns": "Name of the columns' variable",
-    "sheet": "Sheet",
-    "range": "Range of cells",
-    "header_row": "Header row",
-    "footer": "Lines below the counts",
-    "comment": "Lines of comment begin with",
-    "marks": "Signs in place of counts",
-    "encoding": "Encoding",
-    "delimiter": "Separator of columns",
-    "decimal": "Decimal sign",
-    "thousands": "Thousands sign",
-    "holds": "Table or records",
+    "fill_missing": say("Cells that the file leaves out are 0"),
+    "totals": say("Totals"),
+    "count": say("Column of the counts"),
+    "labels": say("Names and labels"),
+    "form": say("Long or grid"),
+    "columns": say("Name of the columns' variable"),
+    "sheet": say("Sheet"),
+    "range": say("Range of cells"),
+    "header_row": say("Header row"),
+    "footer": say("Lines below the counts"),
+    "comment": say("Lines of comment begin with"),
+    "marks": say("Signs in place of counts"),
+    "encoding": say("Encoding"),
+    "delimiter": say("Separator of columns"),
+    "decimal": say("Decimal sign"),
+    "thousands": say("Thousands sign"),
+    "holds": say("Table or records"),
 }
 """What the options are called."""
 
 VALUES = {
-    "long": "One line for each count",
-    "grid": "Columns of counts",
-    "table": "Counts of a table",
-    "records": "One line for each record",
+    "long": say("One line for each count"),
+    "grid": say("Columns of counts"),
+    "table": say("Counts of a table"),
+    "records": say("One line for each record"),
 }
 """What an option may say, in words."""
 
@@ -86,14 +87,14 @@ USUAL = {
 """What is offered where the format has no list of its own."""
 
 GROUPED = {
-    ".": "a point",
-    ",": "a comma",
-    " ": "a space",
-    "\u00a0": "a space that does not break",
-    "\u2009": "a thin space",
-    "\u202f": "a thin space that does not break",
-    "'": "an apostrophe",
-    "\u2019": "a raised comma",
+    ".": say("a point"),
+    ",": say("a comma"),
+    " ": say("a space"),
+    "\u00a0": say("a space that does not break"),
+    "\u2009": say("a thin space"),
+    "\u202f": say("a thin space that does not break"),
+    "'": say("an apostrophe"),
+    "\u2019": say("a raised comma"),
 }
 """Signs between thousands, by what they are called: most of them are hard to tell by sight."""
 
@@ -101,12 +102,12 @@ FROM_FILE = frozenset({"count", "range", "columns"})
 """Options whose choices are in the file, perhaps only once its letters are known."""
 
 SAID: dict[Role, str] = {
-    "title": "Title",
-    "header": "Header",
+    "title": say("Title"),
+    "header": say("Header"),
     "body": "",
-    "total": "Total",
-    "note": "Note",
-    "remark": "Remark",
+    "total": say("Total"),
+    "note": say("Note"),
+    "remark": say("Remark"),
     "": "",
 }
 
@@ -120,7 +121,7 @@ class ImportSheet(QDialog):
         self, parent: QWidget, jobs: Jobs, path: Path, given: Mapping[str, object]
     ) -> None:
         super().__init__(parent)
-        self.setWindowTitle(f"Read {path.name}")
+        self.setWindowTitle(tell("Read {name}", name=path.name))
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.path = path
         self.seen: FilePreview | None = None
@@ -130,10 +131,14 @@ class ImportSheet(QDialog):
         self._rest = QTimer(self, singleShot=True, interval=REST)
         self._rest.timeout.connect(self.look_again)
         self.errors = ErrorStrip()
-        self.lines = _table(("Line", "Taken as", "Text"), "First lines of the file")
-        self.lines.setToolTip("Double-click the line that names the columns to have it as header")
+        self.lines = _table(
+            (say("Line"), say("Taken as"), say("Text")), say("First lines of the file")
+        )
+        self.lines.setToolTip(
+            tell("Double-click the line that names the columns to have it as header")
+        )
         self.lines.cellDoubleClicked.connect(self._header_chosen)
-        self.preview = _table((), "What the file is read as: the first cells")
+        self.preview = _table((), say("What the file is read as: the first cells"))
         self.inputs: dict[str, QWidget] = {}
         self._form = QFormLayout()
         self._form.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapAllRows)
@@ -142,15 +147,15 @@ class ImportSheet(QDialog):
         scroll = ScrollsDown()
         scroll.setWidget(choices)
         left = QWidget()
-        in_column((self.lines, 2), heading("Read as"), (self.preview, 1), on=left, margins=0)
+        in_column((self.lines, 2), heading(say("Read as")), (self.preview, 1), on=left, margins=0)
         split = QSplitter()
         split.setChildrenCollapsible(False)
         split.addWidget(left)
         split.addWidget(scroll)
         split.setStretchFactor(0, 1)
-        self.sums = Label(wordWrap=True, name="Sums")
+        self.sums = Label(wordWrap=True, name=say("Sums"))
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
-        self.open_button = buttons.addButton("Open", QDialogButtonBox.ButtonRole.AcceptRole)
+        self.open_button = buttons.addButton(tell("Open"), QDialogButtonBox.ButtonRole.AcceptRole)
         dress(self.open_button, "main")
         self.open_button.setEnabled(False)
         buttons.accepted.connect(self._accept)
@@ -189,7 +194,9 @@ class ImportSheet(QDialog):
         """Ask what the file would be read as."""
         given = self.given
         path = self.path
-        self._question.ask(f"look into {path.name}", lambda p: preview(path, Reading.of(given), p))
+        self._question.ask(
+            say("look into {name}", name=path.name), lambda p: preview(path, Reading.of(given), p)
+        )
 
     def _changed(self) -> None:
         self.open_button.setEnabled(False)
@@ -205,8 +212,10 @@ class ImportSheet(QDialog):
         self._placeholders(seen)
         self._show_lines(seen)
         self._show_cells(seen.table)
-        self.sums.setText(seen.sums or "; ".join(seen.notes))
-        self.open_button.setText("Choose variables\u2026" if seen.records else "Open")
+        self.sums.setText(told(seen.sums or joined(seen.notes, "; ")))
+        self.open_button.setText(
+            told(say("Choose variables\u2026") if seen.records else say("Open"))
+        )
         self.open_button.setEnabled(seen.table is not None or seen.records)
         if seen.error is None or seen.records:
             self.errors.clear()
@@ -233,7 +242,7 @@ class ImportSheet(QDialog):
             box: QWidget
             listed = self._listed(seen, option.name, option.metavar)
             if isinstance(option.default, bool):
-                box = QCheckBox(label)
+                box = QCheckBox(told(label))
                 box.toggled.connect(self._changed)
             elif option.name == "marks":
                 box = MarkChoices()
@@ -246,15 +255,16 @@ class ImportSheet(QDialog):
                 box.addItem("", "")
                 for value in listed:
                     box.addItem(
-                        (GROUPED if option.name == "thousands" else VALUES).get(value, value), value
+                        told((GROUPED if option.name == "thousands" else VALUES).get(value, value)),
+                        value,
                     )
                 box.currentTextChanged.connect(self._changed)
             else:
                 box = QLineEdit()
                 box.textChanged.connect(self._changed)
-            box.setAccessibleName(label)
+            box.setAccessibleName(told(label))
             box.setObjectName(option.name)
-            box.setAccessibleDescription(said)
+            box.setAccessibleDescription(told(said))
             box.setToolTip(tip(said))
             self.inputs[option.name] = box
             if option.name in self._given:
@@ -287,20 +297,22 @@ class ImportSheet(QDialog):
             text = FOUND_OUT
             if found:
                 value, reason = found[0].value, found[0].reason
-                text = f"{told(VALUES.get(value, value))} ({told(reason)})"
+                text = say(
+                    "{value} ({reason})", value=told(VALUES.get(value, value)), reason=told(reason)
+                )
             if name in FROM_FILE and isinstance(box, QComboBox) and not box.currentText():
                 self._offer(box, self._listed(seen, name, ""))
             if name == "thousands" and isinstance(box, QComboBox):
                 _tell_grouped(box, seen)
             if isinstance(box, QComboBox) and not box.isEditable():
                 box.blockSignals(True)
-                box.setItemText(0, text)
+                box.setItemText(0, told(text))
                 box.blockSignals(False)
             edit = box.lineEdit() if isinstance(box, QComboBox) else box
             if isinstance(edit, QLineEdit):
-                edit.setPlaceholderText(text)
+                edit.setPlaceholderText(told(text))
                 if found:
-                    box.setToolTip(tip(f"Recognised: {text}"))
+                    box.setToolTip(tip(say("Recognised: {text}", text=text)))
 
     def _offer(self, box: QComboBox, choices: tuple[str, ...]) -> None:
         """Other choices, where the file tells others than before."""
@@ -329,7 +341,7 @@ class ImportSheet(QDialog):
             return
         domain = table.domain
         self.preview.setColumnCount(domain.ndim + 1)
-        self.preview.setHorizontalHeaderLabels([*domain.names, "count"])
+        self.preview.setHorizontalHeaderLabels([*domain.names, tell("count")])
         rows = min(SHOWN_CELLS, domain.size)
         self.preview.setRowCount(rows)
         for row in range(rows):
@@ -352,7 +364,7 @@ class ImportSheet(QDialog):
 
 def _tell_grouped(box: QComboBox, seen: FilePreview) -> None:
     """Say beside each sign how the first number that has it would be read."""
-    text = "\n".join(line.text for line in seen.lines if line.role in ("body", "total", ""))
+    text = joined((line.text for line in seen.lines if line.role in ("body", "total", "")), "\n")
     box.blockSignals(True)
     for row in range(1, box.count()):
         sign = str(box.itemData(row))
@@ -360,8 +372,10 @@ def _tell_grouped(box: QComboBox, seen: FilePreview) -> None:
         said = told(GROUPED.get(sign, sign))
         if number is not None:
             # As it stands in the file, in no language's way.
-            said += f" ({number[0]} \u2192 {number[0].replace(sign, '')})"
-        box.setItemText(row, said)
+            said += say(
+                " ({number} \u2192 {sign})", number=number[0], sign=number[0].replace(sign, "")
+            )
+        box.setItemText(row, told(said))
     box.blockSignals(False)
 
 
@@ -422,10 +436,10 @@ def _set(box: QWidget, value: object) -> None:
 
 OFFERED = ("", "-", ".", "..", ":", "x")
 MEANT = {
-    "zero": "Zero",
-    "missing": "Missing",
-    "suppressed": "Suppressed",
-    "structural": "Nobody can be there",
+    "zero": say("Zero"),
+    "missing": say("Missing"),
+    "suppressed": say("Suppressed"),
+    "structural": say("Nobody can be there"),
 }
 
 
@@ -446,12 +460,12 @@ class MarkChoices(QWidget):
 
     def _add(self, mark: str) -> QComboBox:
         choice = self.meanings[mark] = QComboBox()
-        choice.setAccessibleName(f"What {mark or BLANK} means")
+        choice.setAccessibleName(tell("What {value} means", value=mark or BLANK))
         choice.addItem("", "")
         for meaning in MEANINGS:
-            choice.addItem(MEANT[meaning], meaning)
+            choice.addItem(told(MEANT[meaning]), meaning)
         choice.currentIndexChanged.connect(lambda _: self.textChanged.emit(self.text()))
-        label = Label(mark or "Blank")
+        label = Label(mark or say("Blank"))
         label.setBuddy(choice)
         row = self._grid.rowCount()
         self._grid.addWidget(label, row, 0)
@@ -460,10 +474,13 @@ class MarkChoices(QWidget):
 
     def text(self) -> str:
         """What is chosen, as ``--marks`` takes it."""
-        return " ".join(
-            f"{mark or BLANK}={choice.currentData()}"
-            for mark, choice in self.meanings.items()
-            if choice.currentData()
+        return joined(
+            (
+                f"{mark or BLANK}={choice.currentData()}"
+                for mark, choice in self.meanings.items()
+                if choice.currentData()
+            ),
+            " ",
         )
 
     def setText(self, text: str) -> None:

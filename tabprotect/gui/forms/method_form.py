@@ -24,6 +24,8 @@ from tabprotect.gui.look.buttons import ScrollsDown, emptied, tool_button
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID
+from tabprotect.languages.said import say
+from tabprotect.languages.speaking import tell, told
 
 REST = 600
 """Milliseconds after the last key before what was typed becomes a step of the history."""
@@ -43,7 +45,7 @@ class MethodForm(ScrollsDown):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setAccessibleName("Parameters")
+        self.setAccessibleName(tell("Parameters"))
         # Tab goes to the fields, which scroll into sight.
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.fields: dict[str, Field] = {}
@@ -57,10 +59,10 @@ class MethodForm(ScrollsDown):
         self._inner = QWidget()
         self.setWidget(self._inner)
         self._column = in_column(on=self._inner, margins=(0, 0, GRID, 0), spacing=GRID)
-        self._none = Label("This method has no parameters.", role="quiet")
+        self._none = Label(say("This method has no parameters."), role="quiet")
         self._rows = in_column(spacing=GRID)
         self._detailed = in_column(spacing=GRID)
-        self.details = tool_button("More about the cycles", checkable=True)
+        self.details = tool_button(say("More about the cycles"), checkable=True)
         self.details.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.details.toggled.connect(self._unfold)
         self.seeds = SeedChooser()
@@ -171,9 +173,9 @@ class MethodForm(ScrollsDown):
                 field.show_value(field.parameter.default)
 
     def _cycles(self) -> QWidget:
-        button = tool_button("The cycle set: see Cycles")
+        button = tool_button(say("The cycle set: see Cycles"))
         button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        button.setAccessibleName("Go to the cycle set")
+        button.setAccessibleName(tell("Go to the cycle set"))
         button.clicked.connect(lambda: self.cycles_asked.emit())
         return button
 
@@ -226,7 +228,7 @@ def _is_random(method: Method, values: Mapping[str, object]) -> bool:
         return True
 
 
-WARNING = (
+WARNING = say(
     "Who knows the seed can replay the run and read the original back from the published table. "
     "It goes into the dossier, never into the release."
 )
@@ -242,12 +244,12 @@ class SeedChooser(QWidget):
         super().__init__()
         self._showing = False
         self._shown: tuple[int | None, bool] = (None, False)
-        title = Label("Randomness", role="section")
-        self.house = QRadioButton("the house's (the default): the same each time")
-        self.fresh = QRadioButton("fresh, from the operating system")
-        self.given = QRadioButton("a given seed:")
-        self.seed = QLineEdit(placeholderText="whole number")
-        self.seed.setAccessibleName("Seed")
+        title = Label(say("Randomness"), role="section")
+        self.house = QRadioButton(tell("the house's (the default): the same each time"))
+        self.fresh = QRadioButton(tell("fresh, from the operating system"))
+        self.given = QRadioButton(tell("a given seed:"))
+        self.seed = QLineEdit(placeholderText=tell("whole number"))
+        self.seed.setAccessibleName(tell("Seed"))
         self.seed.setMaximumWidth(22 * GRID)
         group = QButtonGroup(self)
         group.addButton(self.house)
@@ -270,7 +272,7 @@ class SeedChooser(QWidget):
         self._shown = (seed, fresh)
         kept = self.fresh if fresh else self.house
         (kept if seed is None else self.given).setChecked(True)
-        self.seed.setText("" if seed is None else str(seed))
+        self.seed.setText(told("" if seed is None else str(seed)))
         self.seed.setVisible(seed is not None)
         self.warning.setVisible(seed is not None)
         self._showing = False
@@ -292,8 +294,12 @@ class SeedChooser(QWidget):
         if not text.isdecimal():
             self.wrong.emit(
                 ParameterError(
-                    {"seed": f"must be a whole number of at least 0, is {text!r}"},
-                    hint="type digits, or take the house's coins",
+                    {
+                        "seed": say(
+                            "must be a whole number of at least 0, is {text}", text=repr(text)
+                        )
+                    },
+                    hint=say("type digits, or take the house's coins"),
                 )
             )
             return

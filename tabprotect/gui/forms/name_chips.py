@@ -22,6 +22,8 @@ from tabprotect.gui.look.flow import FlowLayout
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID
+from tabprotect.languages.said import say
+from tabprotect.languages.speaking import tell, told
 
 _WORD = re.compile(r"[\w.@]+")
 
@@ -57,13 +59,13 @@ class NameChips(QWidget):
         self._text = ""
         self._chosen, self._open = QWidget(), QWidget()
         self._row, self._buttons = FlowLayout(self._chosen), FlowLayout(self._open)
-        self.add = tool_button("Add this table")
+        self.add = tool_button(say("Add this table"))
         self.add.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.add.clicked.connect(self._added)
-        words = "A table: choose its variables or levels" if together else "Choose levels"
+        words = say("A table: choose its variables or levels") if together else say("Choose levels")
         if terms:
-            words = "What goes together: choose variables"
-            self.add.setText("Add this term")
+            words = say("What goes together: choose variables")
+            self.add.setText(tell("Add this term"))
         self._words = Label(words, role="quiet", wordWrap=True)
         self.pairs = PairPicker()
         self.pairs.picked.connect(self._paired)
@@ -92,7 +94,13 @@ class NameChips(QWidget):
         for name in names:
             button = tool_button(name, checkable=True)
             button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-            button.setAccessibleName(f"{'Together' if self._together else 'Take'}: {name}")
+            button.setAccessibleName(
+                told(
+                    say("Together: {name}", name=name)
+                    if self._together
+                    else say("Take: {name}", name=name)
+                )
+            )
             button.toggled.connect(lambda _: self._toggled())
             self.names[name] = button
             self._buttons.addWidget(button)
@@ -106,8 +114,8 @@ class NameChips(QWidget):
         self.entries = []
         if self._together:
             for number, part in enumerate(found):
-                chip = tool_button(f"{part}  \u2715", tip="Let it go")
-                chip.setAccessibleName(f"Chosen: {part}. Let it go")
+                chip = tool_button(say("{part}  \u2715", part=part), tip=say("Let it go"))
+                chip.setAccessibleName(tell("Chosen: {part}. Let it go", part=part))
                 chip.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
                 chip.clicked.connect(lambda _=False, n=number: self._let_go(n))
                 self.entries.append(chip)
@@ -180,15 +188,15 @@ class PairPicker(QPushButton):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setText("Tables of two\u2026")
+        self.setText(tell("Tables of two\u2026"))
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setToolTip("Tick any number of tables of two variables, each at one click")
+        self.setToolTip(tell("Tick any number of tables of two variables, each at one click"))
         self.boxes: dict[Pair, QCheckBox] = {}
         self._names: Sequence[str] = ()
         self._chosen: Collection[Pair] = ()
         self._action: QWidgetAction | None = None
         menu = QMenu(self)
-        menu.setAccessibleName("Tables of two variables")
+        menu.setAccessibleName(tell("Tables of two variables"))
         menu.aboutToShow.connect(self._build)
         self.setMenu(menu)
 
@@ -227,8 +235,8 @@ class PairPicker(QPushButton):
             grid.addWidget(Label(name), place, 0)
         for first, second in pairs:
             box = QCheckBox()
-            box.setAccessibleName(f"{first} by {second}")
-            box.setToolTip(f"{first} by {second}")
+            box.setAccessibleName(tell("{first} by {second}", first=first, second=second))
+            box.setToolTip(tell("{first} by {second}", first=first, second=second))
             box.setChecked((first, second) in self._chosen)
             box.toggled.connect(
                 lambda on, one=first, other=second: self.picked.emit(one, other, on)

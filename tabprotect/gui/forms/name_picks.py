@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QToolButton, QWidget
 from tabprotect.gui.look.buttons import emptied, tool_button
 from tabprotect.gui.look.flow import FlowLayout
 from tabprotect.gui.look.theme import GRID
+from tabprotect.languages.speaking import tell, told
 
 
 class NamePicks(QWidget):
@@ -21,7 +22,7 @@ class NamePicks(QWidget):
     def __init__(self, words: str) -> None:
         super().__init__()
         self._words = words
-        self.setAccessibleName(words)
+        self.setAccessibleName(told(words))
         self.names: dict[str, QToolButton] = {}
         self._row = FlowLayout(self, gap=GRID // 2)
 
@@ -44,7 +45,7 @@ class NamePicks(QWidget):
         for name in names:
             button = tool_button(name, checkable=True)
             button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-            button.setAccessibleName(f"{self._words}: {name}")
+            button.setAccessibleName(tell("{words}: {name}", words=self._words, name=name))
             button.toggled.connect(lambda _: self.changed.emit())
             self.names[name] = button
             self._row.addWidget(button)

@@ -21,7 +21,8 @@ from tabprotect.gui.forms.field import Field
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column
 from tabprotect.gui.look.theme import GRID, colour, number_text
-from tabprotect.languages.speaking import told
+from tabprotect.languages.said import joined, say
+from tabprotect.languages.speaking import tell, told
 
 WIDE = 46 * GRID
 """From this width on the fields stand beside the triangle, else below it."""
@@ -93,7 +94,14 @@ class ShareEditor(QWidget):
 
     def _tell(self, first: float, second: float) -> None:
         left = max(round(1 - first - second, 10), 0.0)
-        self.rest.setText(f"{self._rest}, the rest ({self._words}): {number_text(left)}")
+        self.rest.setText(
+            tell(
+                "{rest}, the rest ({words}): {left}",
+                rest=self._rest,
+                words=self._words,
+                left=number_text(left),
+            )
+        )
 
 
 STEP = 0.01
@@ -120,10 +128,21 @@ class ShareTriangle(QWidget):
         self.first, self.second = 0.25, 0.25
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-        self.setAccessibleName(f"Triangle of {names[0]}, {names[1]} and {names[2]}")
+        self.setAccessibleName(
+            tell(
+                "Triangle of {names}, {names2} and {names3}",
+                names=names[0],
+                names2=names[1],
+                names3=names[2],
+            )
+        )
         self.setToolTip(
-            f"<p>Drag the point. Keys: up and down change {names[0]}, right and left change "
-            f"{names[1]}, with Shift in larger steps; = makes them equal.</p>"
+            tell(
+                "<p>Drag the point. Keys: up and down change {names}, right and left change "
+                "{names2}, with Shift in larger steps; = makes them equal.</p>",
+                names=names[0],
+                names2=names[1],
+            )
         )
         self.setCursor(Qt.CursorShape.CrossCursor)
         self._say()
@@ -145,13 +164,22 @@ class ShareTriangle(QWidget):
 
     def _texts(self) -> list[str]:
         """What each corner stands for."""
-        return [told(f"{word} {name}") for word, name in zip(self.words, self.names, strict=True)]
+        return [
+            tell("{word} {name}", word=word, name=name)
+            for word, name in zip(self.words, self.names, strict=True)
+        ]
 
     def _say(self) -> None:
         shares = (self.first, self.second, max(1 - self.first - self.second, 0.0))
         self.setAccessibleDescription(
-            ", ".join(
-                f"{n} {told(number_text(s))}" for n, s in zip(self.names, shares, strict=True)
+            told(
+                joined(
+                    (
+                        say("{n} {s}", n=n, s=told(number_text(s)))
+                        for n, s in zip(self.names, shares, strict=True)
+                    ),
+                    ", ",
+                )
             )
         )
 

@@ -19,8 +19,19 @@ from tabprotect.gui.frame.stages import PAGES
 from tabprotect.gui.frame.window import Window
 from tabprotect.gui.look import icons
 from tabprotect.gui.look.theme import THEME, Mode
+from tabprotect.languages.said import say
+from tabprotect.languages.speaking import tell, told
 
-MENUS = ("File", "Edit", "Data", "Protect", "Check", "Release", "View", "Help")
+MENUS = (
+    say("File"),
+    say("Edit"),
+    say("Data"),
+    say("Protect"),
+    say("Check"),
+    say("Release"),
+    say("View"),
+    say("Help"),
+)
 
 
 class Actions(QObject):
@@ -36,7 +47,7 @@ class Actions(QObject):
         self._pictures: dict[str, str] = {}
         self.menus: dict[str, QMenu] = {}
         for name in MENUS:
-            self.menus[name] = window.menuBar().addMenu(f"&{name}")
+            self.menus[name] = window.menuBar().addMenu(tell("&{name}", name=name))
             # A page may have found something since.
             self.menus[name].aboutToShow.connect(self._offer)
             self.menus[name].aboutToShow.connect(self._repaint)
@@ -65,7 +76,7 @@ class Actions(QObject):
         picture: str = "",
         checkable: bool = False,
     ) -> QAction:
-        action = QAction(text, self.window)
+        action = QAction(told(text), self.window)
         action.setShortcut(QKeySequence(keys))
         action.setCheckable(checkable)
         action.triggered.connect(lambda _checked=False: run())
@@ -124,53 +135,65 @@ class Actions(QObject):
     # -- menus --------------------------------------------------------------------------------
 
     def _file(self) -> None:
-        self._add("File", "open", "&Open\u2026", "Ctrl+O", self.files.ask_open, picture="open")
         self._add(
-            "File",
+            say("File"), "open", say("&Open\u2026"), "Ctrl+O", self.files.ask_open, picture="open"
+        )
+        self._add(
+            say("File"),
             "open_with",
-            "Open &with choices\u2026",
+            say("Open &with choices\u2026"),
             "Ctrl+Shift+O",
             self.files.ask_reading_of,
         )
-        self.recent_menu = self.menus["File"].addMenu("Open &recent")
+        self.recent_menu = self.menus["File"].addMenu(tell("Open &recent"))
         self.recent_menu.aboutToShow.connect(self._fill_recent)
         self._add(
-            "File",
+            say("File"),
             "tabulate",
-            "&Tabulate microdata\u2026",
+            say("&Tabulate microdata\u2026"),
             "Ctrl+T",
             lambda: self.window.go("tabulate"),
             picture="microdata",
         )
-        self._add("File", "start", "Start &page", "Ctrl+0", lambda: self.window.go("start"))
-        self._add("File", "window", "New &window", "Ctrl+Shift+N", self.window.another)
+        self._add(
+            say("File"), "start", say("Start &page"), "Ctrl+0", lambda: self.window.go("start")
+        )
+        self._add(say("File"), "window", say("New &window"), "Ctrl+Shift+N", self.window.another)
         self.menus["File"].addSeparator()
         recipes = self.recipes = Recipes(self.window, self.files)
-        self._add("File", "run_recipe", "Run a recipe on &new data\u2026", "", recipes.ask_run)
         self._add(
-            "File", "save_recipe", "Save as recipe for next &year\u2026", "", recipes.ask_save
+            say("File"), "run_recipe", say("Run a recipe on &new data\u2026"), "", recipes.ask_run
         )
-        self._add("File", "save", "&Save", "Ctrl+S", self.files.save, picture="save")
-        self._add("File", "save_as", "Save &as\u2026", "Ctrl+Shift+S", self.files.save_as)
+        self._add(
+            say("File"),
+            "save_recipe",
+            say("Save as recipe for next &year\u2026"),
+            "",
+            recipes.ask_save,
+        )
+        self._add(say("File"), "save", say("&Save"), "Ctrl+S", self.files.save, picture="save")
+        self._add(say("File"), "save_as", say("Save &as\u2026"), "Ctrl+Shift+S", self.files.save_as)
         self.menus["File"].addSeparator()
-        self._add("File", "settings", "S&ettings\u2026", "Ctrl+,", self._settings)
+        self._add(say("File"), "settings", "S&ettings\u2026", "Ctrl+,", self._settings)
         self.menus["File"].addSeparator()
-        self._add("File", "close", "&Close window", "Ctrl+W", self.window.close)
-        self._add("File", "quit", "&Quit", "Ctrl+Q", QApplication.closeAllWindows)
+        self._add(say("File"), "close", say("&Close window"), "Ctrl+W", self.window.close)
+        self._add(say("File"), "quit", say("&Quit"), "Ctrl+Q", QApplication.closeAllWindows)
 
     def _edit(self) -> None:
-        self._add("Edit", "undo", "&Undo", "Ctrl+Z", self.document.undo, picture="undo")
-        self._add("Edit", "redo", "&Redo", "Ctrl+Y", self.document.redo, picture="redo")
+        self._add(say("Edit"), "undo", say("&Undo"), "Ctrl+Z", self.document.undo, picture="undo")
+        self._add(say("Edit"), "redo", say("&Redo"), "Ctrl+Y", self.document.redo, picture="redo")
         self["redo"].setShortcuts([QKeySequence("Ctrl+Y"), QKeySequence("Ctrl+Shift+Z")])
         self.menus["Edit"].addSeparator()
-        self._add("Edit", "copy_command", "Copy as co&mmand", "Ctrl+Alt+C", self.copy_command)
+        self._add(
+            say("Edit"), "copy_command", say("Copy as co&mmand"), "Ctrl+Alt+C", self.copy_command
+        )
 
     def _view(self) -> None:
         window = self.window
         self._add(
-            "View",
+            say("View"),
             "public",
-            "&See what a reader sees",
+            say("&See what a reader sees"),
             "F9",
             lambda: self.document.set_public(not self.document.public),
             picture="open-eye",
@@ -179,7 +202,7 @@ class Actions(QObject):
         self.menus["View"].addSeparator()
         for number, page in enumerate(PAGES, 1):
             self._add(
-                "View",
+                say("View"),
                 f"page_{page.name}",
                 page.label,
                 f"Ctrl+{number}" if number < 10 else "",
@@ -194,41 +217,58 @@ class Actions(QObject):
         self["panel_history"].setShortcut("Ctrl+H")
         self["panel_recipe"].setShortcut("Ctrl+R")
         self["panel_inspector"].setShortcut("Ctrl+I")
-        self._add("View", "reset_layout", "Reset &layout", "", window.reset_layout)
+        self._add(say("View"), "reset_layout", say("Reset &layout"), "", window.reset_layout)
         self.menus["View"].addSeparator()
         group = QActionGroup(self)
         modes: tuple[tuple[Mode, str], ...] = (
-            ("system", "Colours of the system"),
-            ("light", "Light"),
-            ("dark", "Dark"),
+            ("system", say("Colours of the system")),
+            ("light", say("Light")),
+            ("dark", say("Dark")),
         )
         for mode, text in modes:
             action = self._add(
-                "View", f"mode_{mode}", text, "", partial(THEME.apply, mode=mode), checkable=True
+                say("View"),
+                f"mode_{mode}",
+                text,
+                "",
+                partial(THEME.apply, mode=mode),
+                checkable=True,
             )
             action.setChecked(THEME.mode == mode)
             group.addAction(action)
         self.menus["View"].addSeparator()
         self._add(
-            "View", "zoom_in", "Larger text", "Ctrl++", lambda: THEME.apply(zoom=THEME.zoom * 1.1)
+            say("View"),
+            "zoom_in",
+            say("Larger text"),
+            "Ctrl++",
+            lambda: THEME.apply(zoom=THEME.zoom * 1.1),
         )
         self["zoom_in"].setShortcuts([QKeySequence("Ctrl+="), QKeySequence("Ctrl++")])
         self._add(
-            "View", "zoom_out", "Smaller text", "Ctrl+-", lambda: THEME.apply(zoom=THEME.zoom / 1.1)
+            say("View"),
+            "zoom_out",
+            say("Smaller text"),
+            "Ctrl+-",
+            lambda: THEME.apply(zoom=THEME.zoom / 1.1),
         )
         self._add(
-            "View", "zoom_reset", "Normal text", "Ctrl+Shift+0", lambda: THEME.apply(zoom=1.0)
+            say("View"),
+            "zoom_reset",
+            say("Normal text"),
+            "Ctrl+Shift+0",
+            lambda: THEME.apply(zoom=1.0),
         )
 
     def _help(self) -> None:
         for name, text, keys in (
-            ("page", "&Help on this page", "F1"),
-            ("walk", "&Five minutes", ""),
-            ("keys", "&Keys", "Ctrl+F1"),
-            ("about", "&About tabprotect", ""),
+            ("page", say("&Help on this page"), "F1"),
+            ("walk", say("&Five minutes"), ""),
+            ("keys", say("&Keys"), "Ctrl+F1"),
+            ("about", say("&About tabprotect"), ""),
         ):
             self._add(
-                "Help",
+                say("Help"),
                 f"help_{name}",
                 text,
                 keys,
@@ -249,12 +289,12 @@ class Actions(QObject):
         """Put the command line that does what the page in front does onto the clipboard."""
         line = self.command_line()
         if line:
-            QGuiApplication.clipboard().setText(line)
+            QGuiApplication.clipboard().setText(told(line))
         else:
             self.window.page.show_error(
                 InfeasibleError(
-                    "no command line does what this page shows",
-                    hint="F9 goes back to the house's view" if self._hiding else "",
+                    say("no command line does what this page shows"),
+                    hint=say("F9 goes back to the house's view") if self._hiding else "",
                 )
             )
 
@@ -273,12 +313,18 @@ class Actions(QObject):
         """Names and availability after a change."""
         history, project = self.document.history, self.document.project
         for name, label, verb in (
-            ("undo", history.undo_label, "Undo"),
-            ("redo", history.redo_label, "Redo"),
+            ("undo", history.undo_label, say("Undo")),
+            ("redo", history.redo_label, say("Redo")),
         ):
             # Step names hold counts that were typed: in public view they stay unsaid.
             named = label and not self.document.public
-            self[name].setText(f"&{verb}: {label}" if named else f"&{verb}")
+            self[name].setText(
+                told(
+                    say("&{verb}: {label}", verb=verb, label=label)
+                    if named
+                    else say("&{verb}", verb=verb)
+                )
+            )
             self[name].setEnabled(bool(label))
         self._offer()
         self["copy_command"].setEnabled(project is not None)
@@ -299,5 +345,5 @@ class Actions(QObject):
         for path in () if self._hiding else self.files.recent():
             self.recent_menu.addAction(path, partial(self.files.open, path))
         if self.recent_menu.isEmpty():
-            none = "Not shown in the public view" if self._hiding else "None yet"
+            none = say("Not shown in the public view") if self._hiding else say("None yet")
             self.recent_menu.addAction(none).setEnabled(False)

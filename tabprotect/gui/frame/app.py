@@ -30,6 +30,7 @@ from tabprotect.gui.look.everywhere.style import Style
 from tabprotect.gui.look.everywhere.translated import speak_in_window
 from tabprotect.gui.look.theme import THEME
 from tabprotect.gui.plots.canvas import Canvas
+from tabprotect.languages.said import joined, say
 from tabprotect.languages.speaking import VARIABLE, known, of_environment, speak
 from tabprotect.version import __version__
 
@@ -78,14 +79,22 @@ class Autosave:
         for found in left:
             when = datetime.fromtimestamp(found.saved).strftime("%Y-%m-%d %H:%M")
             window.document.work_found.emit(
-                f"{found.name}, as it was at {when}, when the program ended unexpectedly.",
+                say(
+                    "{name}, as it was at {when}, when the program ended unexpectedly.",
+                    name=found.name,
+                    when=when,
+                ),
                 lambda f=found: self._recover(f),
                 found.discard,
             )
         for left_over in _unfinished({folder, *_recent_folders(window)} if first else set()):
             window.document.work_found.emit(
-                f"{left_over.name} in {left_over.parent} was being written when its program ended. "
-                "It may be confidential.",
+                say(
+                    "{name} in {parent} was being written when its program ended. "
+                    "It may be confidential.",
+                    name=left_over.name,
+                    parent=left_over.parent,
+                ),
                 None,
                 lambda p=left_over: p.unlink(missing_ok=True),
             )
@@ -109,7 +118,7 @@ class Autosave:
             self._session.close()
 
     def _recover(self, found: Recoverable) -> None:
-        self._window.files.unless_unsaved("Recover without saving", lambda: self._take(found))
+        self._window.files.unless_unsaved(say("Recover without saving"), lambda: self._take(found))
 
     def _take(self, found: Recoverable) -> None:
         try:
@@ -126,11 +135,14 @@ class Autosave:
 
 def show_unexpected(window: MainWindow, error: BaseException) -> None:
     """Show a fault of the program on the page in front, with its traceback to copy."""
-    detail = "".join(traceback.format_exception(error))
+    detail = joined(traceback.format_exception(error))
     window.show_error(
         UnexpectedError(
-            f"the program made a mistake ({type(error).__name__}); your work is as it was",
-            hint="save under another name, and report the details",
+            say(
+                "the program made a mistake ({name}); your work is as it was",
+                name=type(error).__name__,
+            ),
+            hint=say("save under another name, and report the details"),
             detail=detail,
         )
     )
@@ -208,7 +220,7 @@ def _smoke(app: QApplication, source: str, path: Path) -> int:
 
     def done() -> None:
         if not window.grab().save(str(path)):
-            faults.append(f"cannot write {path}")
+            faults.append(say("cannot write {path}", path=path))
         if getattr(sys, "frozen", False):
             # Pages and plots are built late, and a packaged program must find all they import.
             Canvas(lambda canvas: None)
@@ -226,7 +238,7 @@ def _smoke(app: QApplication, source: str, path: Path) -> int:
     app.exec()
     window.close()
     for fault in faults:
-        print(f"smoke test failed: {fault}", file=sys.stderr)
+        print(say("smoke test failed: {fault}", fault=fault), file=sys.stderr)
     return 1 if faults else 0
 
 

@@ -10,7 +10,8 @@ from tabprotect.gui.look import icons
 from tabprotect.gui.look.label import Label, tip
 from tabprotect.gui.look.layouts import in_column
 from tabprotect.gui.look.theme import GRID, THEME
-from tabprotect.languages.speaking import told
+from tabprotect.languages.said import say
+from tabprotect.languages.speaking import tell, told
 
 
 class HistoryPanel(QWidget):
@@ -19,15 +20,15 @@ class HistoryPanel(QWidget):
     def __init__(self, document: Document) -> None:
         super().__init__()
         self.document = document
-        self.setAccessibleName("History")
+        self.setAccessibleName(tell("History"))
         self._list = QListWidget()
-        self._list.setAccessibleName("Steps")
+        self._list.setAccessibleName(tell("Steps"))
         self._list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._list.setTextElideMode(Qt.TextElideMode.ElideRight)
         self._list.itemActivated.connect(self._go)
         self._list.itemClicked.connect(self._go)
         self._empty = Label(
-            "Every step you take is listed here by name; choose one to go back to it.",
+            say("Every step you take is listed here by name; choose one to go back to it."),
             wordWrap=True,
             role="quiet",
         )
@@ -56,7 +57,12 @@ class HistoryPanel(QWidget):
             if step.sealed:
                 item.setIcon(icons.icon("seal"))
                 item.setToolTip(
-                    tip(f"{step.label}. Published: undo cannot go back past this step.")
+                    tip(
+                        say(
+                            "{label}. Published: undo cannot go back past this step.",
+                            label=step.label,
+                        )
+                    )
                 )
             if number + 1 > here:
                 item.setForeground(self.palette().placeholderText())

@@ -29,12 +29,14 @@ from tabprotect.gui.look.theme import (
     number_text,
 )
 from tabprotect.gui.plots.cell_histogram import CellHistogram, DrawnBelief
+from tabprotect.languages.said import joined, say
+from tabprotect.languages.speaking import tell, told
 
 DRAWN = {
-    (False, False): "Posterior under the user's prior.",
-    (True, False): "Posterior under the user's prior (dashed: published).",
-    (False, True): "Posterior under the user's prior (solid: original).",
-    (True, True): "Posterior under the user's prior (dashed: published, solid: original).",
+    (False, False): say("Posterior under the user's prior."),
+    (True, False): say("Posterior under the user's prior (dashed: published)."),
+    (False, True): say("Posterior under the user's prior (solid: original)."),
+    (True, True): say("Posterior under the user's prior (dashed: published, solid: original)."),
 }
 """What the histogram shows, by whether its two marks are drawn."""
 
@@ -45,7 +47,7 @@ class Inspector(QScrollArea):
     def __init__(self, document: Document) -> None:
         super().__init__()
         self.document = document
-        self.setAccessibleName("Inspector")
+        self.setAccessibleName(tell("Inspector"))
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -62,16 +64,16 @@ class Inspector(QScrollArea):
             "published",
             "original",
             "status",
-            "of row",
-            "of column",
-            "of total",
+            say("of row"),
+            say("of column"),
+            say("of total"),
             "P(true)",
             "expected",
-            "90 % interval",
+            say("90 % interval"),
         ):
             label, value = Label(name), Label(wordWrap=True)
             dress(label, "quiet")
-            value.setAccessibleName(name)
+            value.setAccessibleName(told(name))
             value.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
             form.addRow(label, value)
             self._rows[name] = value
@@ -79,7 +81,7 @@ class Inspector(QScrollArea):
         self.histogram = CellHistogram()
         self.histogram.setFixedHeight(18 * GRID)
         self._caption = Label(wordWrap=True, role="quiet")
-        self._why = Label(wordWrap=True, name="Why, in plain words")
+        self._why = Label(wordWrap=True, name=say("Why, in plain words"))
         in_column(
             self._title,
             form,
@@ -127,33 +129,48 @@ class Inspector(QScrollArea):
         if self.document.total is not None and table is not None:
             shown = self._of_total(self.document.total, table)
         elif index is None or table is None:
-            self._title.setText("Nothing selected")
+            self._title.setText(tell("Nothing selected"))
             self._why.setText(
-                "Select a cell: its value, status, shares and, once the table is protected, "
-                "what a reader can believe about it appear here."
-                if table is not None
-                else "Open a table, then select a cell."
-                if self.document.project is None
-                else "In this view there are no cells to select: a reader sees none of this table."
+                told(
+                    say(
+                        "Select a cell: its value, status, shares and, once the table is protected, "
+                        "what a reader can believe about it appear here."
+                    )
+                    if table is not None
+                    else say("Open a table, then select a cell.")
+                    if self.document.project is None
+                    else say(
+                        "In this view there are no cells to select: a reader sees none of this table."
+                    )
+                )
             )
         else:
             shown = self._figures(index, table)
             domain = table.domain
             self._title.setText(
-                "\n".join(
-                    f"{n}: {c}" for n, c in zip(domain.names, domain.labels(index), strict=True)
+                told(
+                    joined(
+                        (
+                            say("{n}: {c}", n=n, c=c)
+                            for n, c in zip(domain.names, domain.labels(index), strict=True)
+                        ),
+                        "\n",
+                    )
                 )
             )
         for name, value in self._rows.items():
             self._form.setRowVisible(value, name in shown)
-            value.setText(shown.get(name, ""))
+            value.setText(told(shown.get(name, "")))
 
     def _of_total(self, total: Total, table: Table) -> dict[str, str]:
         """What is known of a total: its counts, and what can be believed of it."""
         document, domain = self.document, table.domain
         labels = zip(domain.names, domain.labels(total.cell), strict=True)
-        said = (f"{name}: {label if name in total.names else 'total'}" for name, label in labels)
-        self._title.setText("\n".join(said))
+        said = (
+            say("{name}: {label}", name=name, label=label if name in total.names else "total")
+            for name, label in labels
+        )
+        self._title.setText(told(joined(said, "\n")))
         original = None if document.public else document.original
         published = document.published
         shown: dict[str, str] = {}
@@ -162,18 +179,22 @@ class Inspector(QScrollArea):
             shown["published"] = count_text(slice_total(published, domain, total.cell, total.names))
         if original is not None:
             true = slice_total(original, domain, total.cell, total.names)
-            shown["original"] = f"{count_text(true)}  [staff only]"
+            shown["original"] = say("{true}  [staff only]", true=count_text(true))
         if document.known_posterior("user") is None:
             self._why.setText(
-                "What a reader can believe of a total follows from the posterior: see Check."
-                if document.release is not None
-                else "Not protected yet: what a reader can believe follows after Protect."
+                told(
+                    say(
+                        "What a reader can believe of a total follows from the posterior: see Check."
+                    )
+                    if document.release is not None
+                    else say("Not protected yet: what a reader can believe follows after Protect.")
+                )
             )
             return shown
         if self._asked.ask_by(total.names, "user"):
             self._found = None
         if self._found is None:
-            self._why.setText("Adding up what can be believed of the cells\u2026")
+            self._why.setText(tell("Adding up what can be believed of the cells\u2026"))
             return shown
         posterior, at = self._found.posterior, self._found.place(total.cell)
         values, chances = posterior.distribution(at)
@@ -186,16 +207,24 @@ class Inspector(QScrollArea):
         shown["expected"] = number_text(float(values @ chances))
         shown["90 % interval"] = _interval(values, chances, 0.9)
         best = int(posterior.mode[at])
-        way = "exactly" if posterior.way == "exact" else f"from draws, \u00b1{posterior.error:.4f}"
+        way = (
+            "exactly"
+            if posterior.way == "exact"
+            else say("from draws, \u00b1{error:.4f}", error=posterior.error)
+        )
         believed = (
-            "Every reader knows this total: it is the same for every possible original"
+            say("Every reader knows this total: it is the same for every possible original")
             if float(chances.max()) > CERTAIN
-            else f"A reader who {posterior.prior.label} believes this total is {count_text(best)} "
-            f"with probability {chance_text(float(chances[values == best].sum()))}"
+            else say(
+                "A reader who {label} believes this total is {best} with probability {sum}",
+                label=posterior.prior.label,
+                best=count_text(best),
+                sum=chance_text(float(chances[values == best].sum())),
+            )
         )
         if true is not None:
             shown["P(true)"] = chance_text(float(chances[values == true].sum()), digits=3)
-        self._why.setText(f"{believed}; computed {way}.")
+        self._why.setText(tell("{believed}; computed {way}.", believed=believed, way=way))
         return shown
 
     def _answered(self, found: TotalsBy) -> None:
@@ -203,7 +232,7 @@ class Inspector(QScrollArea):
         self.refresh()
 
     def _failed(self, error: TabprotectError) -> None:
-        self._why.setText(error.sentence)
+        self._why.setText(told(error.sentence))
 
     def _figures(self, index: Index, table: Table) -> dict[str, str]:
         document = self.document
@@ -213,32 +242,41 @@ class Inspector(QScrollArea):
         shown: dict[str, str] = {}
         words: list[str] = []
         if published is not None:
-            shown["published"] = "suppressed (x)" if hidden else count_text(published[index])
+            shown["published"] = say("suppressed (x)") if hidden else count_text(published[index])
         if original is not None:
             project = document.project
             assert project is not None
             count = original[index]
-            shown["original"] = f"{count_text(count)}  [staff only]"
+            shown["original"] = say("{count}  [staff only]", count=count_text(count))
             low, high = project.at_risk.low, project.at_risk.high
             if low <= count <= high:
-                shown["status"] = "at risk (U)"
+                shown["status"] = say("at risk (U)")
                 words.append(
-                    f"At risk: {count_text(count)} lies in the declared small counts {low} to {high}."
+                    say(
+                        "At risk: {count} lies in the declared small counts {low} to {high}.",
+                        count=count_text(count),
+                        low=low,
+                        high=high,
+                    )
                 )
             else:
-                shown["status"] = "safe (S)"
+                shown["status"] = say("safe (S)")
                 words.append(
-                    "Zero: nobody is in this cell."
+                    say("Zero: nobody is in this cell.")
                     if count == 0
-                    else f"Safe: not one of the declared small counts {low} to {high}."
+                    else say(
+                        "Safe: not one of the declared small counts {low} to {high}.",
+                        low=low,
+                        high=high,
+                    )
                 )
             letter = self._letter(index)
             if letter == "M":
-                shown["status"] = "secondary (M)"
-                words.append("Suppressed because it would give away another one.")
+                shown["status"] = say("secondary (M)")
+                words.append(say("Suppressed because it would give away another one."))
             elif letter == "U" and not low <= count <= high:
-                shown["status"] = "sensitive (U)"
-                words.append("Suppressed by the sensitivity rule of the run.")
+                shown["status"] = say("sensitive (U)")
+                words.append(say("Suppressed by the sensitivity rule of the run."))
         if original is not None or document.suppressed is None:
             # Of what is left, shares would not be those of the table.
             shown |= self._shares(index, table)
@@ -251,26 +289,30 @@ class Inspector(QScrollArea):
                 (DrawnBelief("user", values, chances),), published=line, true=true
             )
             self.histogram.show()
-            self._caption.setText(DRAWN[line is not None, true is not None])
+            self._caption.setText(told(DRAWN[line is not None, true is not None]))
             self._caption.show()
             shown["expected"] = number_text(float(values @ chances))
             shown["90 % interval"] = _interval(values, chances, 0.9)
             best = int(posterior.mode[index])
             chance = float(chances[values == best].sum())
-            said = (
-                f"A reader who {posterior.prior.label} believes this cell is "
-                f"{count_text(best)} with probability {chance_text(chance)}"
+            said = say(
+                "A reader who {label} believes this cell is {best} with probability {chance}",
+                label=posterior.prior.label,
+                best=count_text(best),
+                chance=chance_text(chance),
             )
             if true is not None:
                 chance = float(chances[values == true].sum())
                 shown["P(true)"] = chance_text(chance, digits=3)
-                said += f"; the true value is {count_text(true)}"
+                said += say("; the true value is {true}", true=count_text(true))
             words.append(f"{said}.")
         elif hidden and original is None:
-            words.append("Not published. Posterior shows what can be believed about its count.")
+            words.append(
+                say("Not published. Posterior shows what can be believed about its count.")
+            )
         elif document.release is None and original is not None:
-            words.append("Not protected yet: what a reader can believe follows after Protect.")
-        self._why.setText(" ".join(words))
+            words.append(say("Not protected yet: what a reader can believe follows after Protect."))
+        self._why.setText(told(joined(words, " ")))
         return shown
 
     def _letter(self, index: Index) -> str:
@@ -292,13 +334,17 @@ class Inspector(QScrollArea):
         rows, columns = project.placement.rows, project.placement.columns
         out = {}
         for name, fixed in (
-            ("of row", [n for n in table.domain.names if n not in columns]),
-            ("of column", [n for n in table.domain.names if n not in rows]),
-            ("of total", []),
+            (say("of row"), [n for n in table.domain.names if n not in columns]),
+            (say("of column"), [n for n in table.domain.names if n not in rows]),
+            (say("of total"), []),
         ):
             whole = slice_total(table, table.domain, index, fixed)
             out[name] = (
-                f"{number_text(100 * count / whole, digits=1)} % of {count_text(whole)}"
+                say(
+                    "{value} % of {whole}",
+                    value=number_text(100 * count / whole, digits=1),
+                    whole=count_text(whole),
+                )
                 if whole
                 else "\u2013"
             )
@@ -325,4 +371,8 @@ def _interval(values: np.ndarray, chances: np.ndarray, level: float) -> str:
         if inside[best] >= level - 1e-9:
             low, high = int(span[best]), int(span[best + length - 1])
             break
-    return count_text(low) if low == high else f"{count_text(low)} to {count_text(high)}"
+    return (
+        count_text(low)
+        if low == high
+        else say("{low} to {high}", low=count_text(low), high=count_text(high))
+    )

@@ -46,7 +46,8 @@ from tabprotect.gui.look.icons import icon
 from tabprotect.gui.look.label import ElidedLabel, tip
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID, THEME, colour, count_text
-from tabprotect.languages.speaking import told
+from tabprotect.languages.said import joined, plural, say
+from tabprotect.languages.speaking import tell, told
 
 if TYPE_CHECKING:
     from tabprotect.engine.posterior.posterior import Posterior
@@ -87,7 +88,7 @@ class MainWindow(Window):
         self._beside = {page.name for page in OTHERS}
         self._line = QFrame()
         self._line.setFixedHeight(3)
-        self._crumbs = ElidedLabel(role="quiet", name="Where you are")
+        self._crumbs = ElidedLabel(role="quiet", name=say("Where you are"))
         self._crumbs.setContentsMargins(2 * GRID, GRID, 2 * GRID, 0)
         self.stack = QStackedWidget()
         self._areas: dict[str, QScrollArea] = {}
@@ -99,7 +100,7 @@ class MainWindow(Window):
         divider = QFrame(frameShape=QFrame.Shape.VLine, frameShadow=QFrame.Shadow.Plain)
         divider.setForegroundRole(self.palette().ColorRole.Mid)
         row = in_row(self.rail, divider, (middle, 1), margins=0, spacing=0)
-        self.edge = Edge("Inspector")
+        self.edge = Edge(say("Inspector"))
         self.edge.clicked.connect(lambda: self.docks["inspector"].show())
         row.addWidget(self.edge)
         frame = QWidget()
@@ -110,9 +111,11 @@ class MainWindow(Window):
         self.recipe = RecipePanel(document)
         right = Qt.DockWidgetArea.RightDockWidgetArea
         self.docks = {
-            "inspector": self._dock("Inspector", self.inspector, right),
-            "history": self._dock("History", self.history, right),
-            "recipe": self._dock("Recipe", self.recipe, Qt.DockWidgetArea.BottomDockWidgetArea),
+            "inspector": self._dock(say("Inspector"), self.inspector, right),
+            "history": self._dock(say("History"), self.history, right),
+            "recipe": self._dock(
+                say("Recipe"), self.recipe, Qt.DockWidgetArea.BottomDockWidgetArea
+            ),
         }
         for dock in self.docks.values():
             dock.hide()
@@ -261,18 +264,20 @@ class MainWindow(Window):
         document = self.document
         if document.project is None:
             secret = self.page.shows_original()
-            words = "What is shown is not published." if secret else "Nothing is open."
+            words = say("What is shown is not published.") if secret else say("Nothing is open.")
             self.strip.show_state(True if secret else None, words)
         else:
-            self.strip.show_state(self.shows_original(), " \u2502 ".join(self._facts()))
+            self.strip.show_state(self.shows_original(), joined(self._facts(), " \u2502 "))
         self._paint_ground(self.strip.colours()[0])
-        self._crumbs.setText(self._crumb_text())
+        self._crumbs.setText(told(self._crumb_text()))
         self._crumbs.setVisible(document.project is not None)
         self.edge.setVisible(
             document.project is not None and not self.docks["inspector"].isVisibleTo(self)
         )
         name = self._name()
-        self.setWindowTitle(f"{name}[*] \u2013 tabprotect" if name else "tabprotect")
+        self.setWindowTitle(
+            told(say("{name}[*] \u2013 tabprotect", name=name) if name else say("tabprotect"))
+        )
         self.setWindowModified(document.modified)
 
     def _paint_ground(self, ground: str) -> None:
@@ -291,18 +296,25 @@ class MainWindow(Window):
         facts = []
         if document.has_original and not document.public:
             number = document.at_risk_cells
-            facts.append("original open")
-            facts.append(f"{count_text(number)} at-risk cell{'' if number == 1 else 's'}")
+            facts.append(say("original open"))
+            facts.append(
+                plural(
+                    number,
+                    "{number} at-risk cell",
+                    "{number} at-risk cells",
+                    number=count_text(number),
+                )
+            )
         elif document.has_original:
             # True in both views; the reader of the bundle is not the one looking here.
-            facts.append("as a reader of the bundle sees it (F9 goes back)")
+            facts.append(say("as a reader of the bundle sees it (F9 goes back)"))
         else:
-            facts.append("opened from a bundle: no original here")
+            facts.append(say("opened from a bundle: no original here"))
         if document.release is None:
-            facts.append("not protected yet")
+            facts.append(say("not protected yet"))
         verdict = document.judging.verdict(project)
         if verdict is not None:
-            facts.append(f"a reader would know {count_text(verdict.known)}")
+            facts.append(say("a reader would know {known}", known=count_text(verdict.known)))
         posterior = document.known_posterior()
         if posterior is not None:
             facts.append(_way(posterior, document.originals()))
@@ -323,17 +335,17 @@ class MainWindow(Window):
             return ""
         parts = [self._name()]
         if table is not None:
-            parts.append(" \u00d7 ".join(table.domain.names))
+            parts.append(joined(table.domain.names, " \u00d7 "))
             if self.document.selection is not None:
                 parts.append(table.domain.cell_text(self.document.selection))
-        return "  \u203a  ".join(parts)
+        return joined(parts, "  \u203a  ")
 
     # -- frame --------------------------------------------------------------------------------
 
     def _dock(self, title: str, widget: QWidget, area: Qt.DockWidgetArea) -> QDockWidget:
         dock = QDockWidget(title, self)
         dock.setObjectName(title)
-        dock.setAccessibleName(title)
+        dock.setAccessibleName(told(title))
         dock.setWidget(widget)
         dock.setMinimumWidth(27 * GRID)
         self.addDockWidget(area, dock)
@@ -409,15 +421,25 @@ class MainWindow(Window):
 
 def _way(posterior: Posterior, originals: int | None) -> str:
     words = _posterior_words(posterior)
-    return words if originals is None else f"{words}, {count_text(originals)} possible originals"
+    return (
+        words
+        if originals is None
+        else say(
+            "{words}, {originals} possible originals", words=words, originals=count_text(originals)
+        )
+    )
 
 
 def _posterior_words(posterior: Posterior) -> str:
     if not posterior.complete:
-        return "approximate posterior" if posterior.approximate else "incomplete posterior"
+        return (
+            say("approximate posterior") if posterior.approximate else say("incomplete posterior")
+        )
     if posterior.way == "exact":
-        return "exact posterior"
-    return "posterior by exact draws" if posterior.independent else "posterior by simulation"
+        return say("exact posterior")
+    return (
+        say("posterior by exact draws") if posterior.independent else say("posterior by simulation")
+    )
 
 
 class Edge(QToolButton):
@@ -429,8 +451,8 @@ class Edge(QToolButton):
         self.setAutoRaise(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Expanding)
-        self.setAccessibleName(f"Open the {words.lower()}")
-        self.setToolTip(tip(f"Open the {words.lower()} (Ctrl+I)"))
+        self.setAccessibleName(tell("Open the {lower}", lower=words.lower()))
+        self.setToolTip(tip(say("Open the {lower} (Ctrl+I)", lower=words.lower())))
 
     def sizeHint(self) -> QSize:
         return QSize(self.fontMetrics().height() + GRID, 12 * GRID)

@@ -26,15 +26,16 @@ from tabprotect.gui.base.question import tell_failure
 from tabprotect.gui.frame.stages import OTHERS
 from tabprotect.gui.frame.window import Window
 from tabprotect.gui.look.file_dialogs import ask_file, ask_place
+from tabprotect.languages.said import say
 
 RECENT = 10
 """Recent files that are remembered."""
 
-OPEN_ANYHOW = "Open without saving"
+OPEN_ANYHOW = say("Open without saving")
 
 RECIPE = ".toml"
 
-CHOOSE = "Choose how it is read\u2026"
+CHOOSE = say("Choose how it is read\u2026")
 
 REMEDIES = {option.name: remedy for option in options() if (remedy := option.remedy)}
 """Options of reading a table that an error may offer, and their buttons."""
@@ -43,9 +44,12 @@ REMEDIES = {option.name: remedy for option in options() if (remedy := option.rem
 def open_filter() -> str:
     """What the dialog shows that opens anything."""
     tables, project = patterns("table"), f"*{storage.SUFFIX}"
-    return (
-        f"All that can be opened ({tables} {project} *.zip *{RECIPE});;Tables ({tables});;"
-        f"Projects ({project});;Release bundles (*.zip);;Recipes (*{RECIPE});;All files (*)"
+    return say(
+        "All that can be opened ({tables} {project} *.zip *{RECIPE});;Tables ({tables});;"
+        "Projects ({project});;Release bundles (*.zip);;Recipes (*{RECIPE});;All files (*)",
+        tables=tables,
+        project=project,
+        RECIPE=RECIPE,
     )
 
 
@@ -88,7 +92,7 @@ class Files(QObject):
 
     def ask_open(self) -> None:
         """Ask for a file; the window stays alive meanwhile."""
-        ask_file(self.window, "Open", open_filter(), self.open)
+        ask_file(self.window, say("Open"), open_filter(), self.open)
 
     def ask_records(self) -> None:
         """Go where records are tabulated, and ask for their file."""
@@ -142,7 +146,7 @@ class Files(QObject):
 
     def ask_reading_of(self) -> None:
         """Ask for a file, and how it is to be read."""
-        ask_file(self.window, "Open with choices", open_filter(), self.ask_reading)
+        ask_file(self.window, say("Open with choices"), open_filter(), self.ask_reading)
 
     def _read_so(self, source: str, reading: Reading, seen: FilePreview) -> None:
         if seen.records:
@@ -178,7 +182,7 @@ class Files(QObject):
     def read(self, path: str) -> None:
         """Open a release bundle as its reader: in a window of its own where this one is in use."""
         job = self.document.jobs.command(
-            f"open {Path(path).name}",
+            say("open {name}", name=Path(path).name),
             lambda progress: History().do(open_bundle(path=path), progress=progress)[0],
         )
         job.finished.connect(lambda history: self._reads(history, path))
@@ -200,7 +204,7 @@ class Files(QObject):
             held = HeldProject(path)
         except InUseError as error:
             self.window.page.errors.show_error(
-                error, remedy_label="Open a copy", remedy=lambda: self._load_from(path, None)
+                error, remedy_label=say("Open a copy"), remedy=lambda: self._load_from(path, None)
             )
             return
         self._load_from(path, held)
@@ -208,7 +212,9 @@ class Files(QObject):
     def _load_from(self, path: Path, held: HeldProject | None) -> None:
         """A copy, which nobody holds, is saved under a name of its own."""
         job = self.document.load(
-            f"open {path.name}", lambda _: storage.load(path), lambda: self._loaded(path, held)
+            say("open {name}", name=path.name),
+            lambda _: storage.load(path),
+            lambda: self._loaded(path, held),
         )
         if held is not None and job is None:
             held.release()
@@ -237,13 +243,16 @@ class Files(QObject):
         self, label: str, then: Callable[[], object], *, saved: Callable[[], object]
     ) -> None:
         last = self.document.history.trail[-1:]
-        what = f"; the last step was: {last[0].label}" if last else ""
+        what = say("; the last step was: {label}", label=last[0].label) if last else ""
         self.window.page.errors.show_error(
-            RefusedError(f"there is unsaved work{what}", hint="save it first, or go on without it"),
+            RefusedError(
+                say("there is unsaved work{what}", what=what),
+                hint=say("save it first, or go on without it"),
+            ),
             asking=True,
             remedy_label=label,
             remedy=then,
-            other_label="Save first",
+            other_label=say("Save first"),
             other=lambda: self.save(saved),
         )
 
@@ -349,9 +358,9 @@ class Files(QObject):
             return
         ask_place(
             self.window,
-            "Save the project",
+            say("Save the project"),
             f"{Path(project.name).stem}{storage.SUFFIX}",
-            f"Projects (*{storage.SUFFIX})",
+            say("Projects (*{SUFFIX})", SUFFIX=storage.SUFFIX),
             lambda path: self.save_to(Path(path), then),
             suffix=storage.SUFFIX.removeprefix("."),
         )
@@ -367,7 +376,9 @@ class Files(QObject):
                 self._not_saved(error, then)
                 return
         job = self.document.jobs.command(
-            f"save {path.name}", lambda _: storage.save(history, path), deniable=False
+            say("save {name}", name=path.name),
+            lambda _: storage.save(history, path),
+            deniable=False,
         )
         job.finished.connect(lambda _: self._saved(held, history, then))
         job.failed.connect(tell_failure(lambda error: self._not_saved(error, then, held)))
@@ -392,7 +403,7 @@ class Files(QObject):
         if held is not None and held is not self._held:
             held.release()
         self.window.page.show_error(
-            error, remedy_label="Save elsewhere", remedy=lambda: self.save_as(then)
+            error, remedy_label=say("Save elsewhere"), remedy=lambda: self.save_as(then)
         )
 
     # -- leaving ------------------------------------------------------------------------------
@@ -401,7 +412,7 @@ class Files(QObject):
         """Whether the window may close; otherwise a strip says what is unsaved."""
         if self._leave or not self.document.modified:
             return True
-        self._ask_unsaved("Quit without saving", self._quit, saved=self.window.close)
+        self._ask_unsaved(say("Quit without saving"), self._quit, saved=self.window.close)
         return False
 
     def _quit(self) -> None:

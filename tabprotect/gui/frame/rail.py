@@ -21,7 +21,8 @@ from tabprotect.gui.look import icons
 from tabprotect.gui.look.label import Label, tip
 from tabprotect.gui.look.layouts import in_column
 from tabprotect.gui.look.theme import GRID, THEME, colour, count_text
-from tabprotect.languages.speaking import told
+from tabprotect.languages.said import joined, say
+from tabprotect.languages.speaking import tell, told
 
 STEP = 3 * GRID
 """How far a step stands in from its stage."""
@@ -47,13 +48,13 @@ class StageButton(QToolButton):
         self.setAutoRaise(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.setAccessibleName(self.words)
+        self.setAccessibleName(told(self.words))
 
     @property
     def words(self) -> str:
         """Number and label."""
         label = told(self.page.label)
-        return f"{self.number}  {label}" if self.number else label
+        return say("{number}  {label}", number=self.number, label=label) if self.number else label
 
     @property
     def _indent(self) -> int:
@@ -87,10 +88,16 @@ class StageButton(QToolButton):
     def _say(self) -> None:
         parts = [self.why or self.page.hint]
         if self.badge:
-            parts.append(f"To look at: {count_text(self.badge)}.")
-        said = " ".join(p for p in parts if p)
-        self.setAccessibleDescription(said)
-        self.setToolTip(tip(f"{told(self.page.label)}. {said}" if self.folded else said))
+            parts.append(say("To look at: {badge}.", badge=count_text(self.badge)))
+        said = joined((p for p in parts if p), " ")
+        self.setAccessibleDescription(told(said))
+        self.setToolTip(
+            tip(
+                say("{label}. {said}", label=told(self.page.label), said=said)
+                if self.folded
+                else said
+            )
+        )
         self.update()
 
     def focusInEvent(self, event: QFocusEvent) -> None:
@@ -157,7 +164,7 @@ class Rail(QWidget):
     def __init__(self, document: Document, standings: Standings) -> None:
         super().__init__()
         self._standings = standings
-        self.setAccessibleName("Stages")
+        self.setAccessibleName(tell("Stages"))
         self.buttons: dict[str, StageButton] = {}
         column = in_column(on=self, margins=GRID, spacing=4)
         self._folded = False
@@ -174,7 +181,7 @@ class Rail(QWidget):
             for step in PAGES:
                 if step.under == page.name:
                     column.addWidget(self._button(0, step))
-        self._why = Label(wordWrap=True, role="quiet", name="Why the stage cannot be used")
+        self._why = Label(wordWrap=True, role="quiet", name=say("Why the stage cannot be used"))
         column.addWidget(self._why)
         column.addStretch(1)
         document.project_changed.connect(lambda _: self.refresh())
@@ -246,4 +253,4 @@ class Rail(QWidget):
         self.chosen.emit(name)
 
     def _explain(self, why: str) -> None:
-        self._why.setText(why)
+        self._why.setText(told(why))

@@ -9,6 +9,8 @@ from tabprotect.gui.base.document import Document
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID
+from tabprotect.languages.said import say
+from tabprotect.languages.speaking import tell, told
 
 
 class RecipePanel(QWidget):
@@ -17,14 +19,14 @@ class RecipePanel(QWidget):
     def __init__(self, document: Document) -> None:
         super().__init__()
         self.document = document
-        self.setAccessibleName("Recipe")
+        self.setAccessibleName(tell("Recipe"))
         self._text = QPlainTextEdit(readOnly=True)
-        self._text.setAccessibleName("Recipe of this project")
+        self._text.setAccessibleName(tell("Recipe of this project"))
         self._text.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
-        self._note = Label("Replays with: tabprotect run recipe.toml --out DIR", role="quiet")
-        copy = QPushButton("Copy")
-        copy.setAccessibleName("Copy the recipe")
-        copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(self.text))
+        self._note = Label(say("Replays with: tabprotect run recipe.toml --out DIR"), role="quiet")
+        copy = QPushButton(tell("Copy"))
+        copy.setAccessibleName(tell("Copy the recipe"))
+        copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(told(self.text)))
         row = in_row((self._note, 1), copy)
         in_column((self._text, 1), row, on=self, margins=GRID)
         document.project_changed.connect(lambda _: self.refresh())

@@ -37,9 +37,10 @@ from tabprotect.gui.look.label import Label, heading
 from tabprotect.gui.look.layouts import in_column
 from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID, MARGIN
-from tabprotect.languages.speaking import told
+from tabprotect.languages.said import joined, say
+from tabprotect.languages.speaking import tell, told
 
-RECIPES = f"Recipes (*{RECIPE})"
+RECIPES = say("Recipes (*{RECIPE})", RECIPE=RECIPE)
 
 
 class Recipes(QObject):
@@ -56,7 +57,7 @@ class Recipes(QObject):
         """Ask for a file and save the steps so far as a recipe for next year."""
         if self.document.project is None:
             return
-        dialog = QFileDialog(self.window, "Save as recipe", "", RECIPES)
+        dialog = QFileDialog(self.window, say("Save as recipe"), "", RECIPES)
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
         dialog.setDefaultSuffix("toml")
         dialog.selectFile("recipe.toml")
@@ -69,26 +70,32 @@ class Recipes(QObject):
         history = self.document.history
         text = next_year_text(history.trail, history.project)
         job = self.document.jobs.command(
-            f"save {path.name}", lambda _: write_bytes(path, text.encode(), private=True)
+            say("save {name}", name=path.name),
+            lambda _: write_bytes(path, text.encode(), private=True),
         )
         page = self.window.page
         job.finished.connect(
             lambda _: page.errors.show_note(
-                f"Saved as {path.name}, without data, seeds and paths. Next year: File > Run a "
-                "recipe on new data."
+                say(
+                    "Saved as {name}, without data, seeds and paths. Next year: File > Run a "
+                    "recipe on new data.",
+                    name=path.name,
+                )
             )
         )
         job.failed.connect(tell_failure(page.show_error))
 
     def ask_run(self) -> None:
         """Ask for a recipe, then for the new data."""
-        self._ask("Recipe", RECIPES, self._ask_data)
+        self._ask(say("Recipe"), RECIPES, self._ask_data)
 
     def _ask_data(self, recipe: str) -> None:
-        shown = f"{patterns('table')} {patterns('records')}"
+        shown = say(
+            "{patterns} {patterns2}", patterns=patterns("table"), patterns2=patterns("records")
+        )
         self._ask(
-            f"New data for {Path(recipe).name}",
-            f"Data ({shown});;All files (*)",
+            say("New data for {name}", name=Path(recipe).name),
+            say("Data ({shown});;All files (*)", shown=shown),
             partial(self._choose, recipe),
         )
 
@@ -108,7 +115,7 @@ class Recipes(QObject):
         accept = renames is not None
         self.window.page.errors.clear()
         job = self.document.jobs.command(
-            f"run {recipe.name} on {data.name}",
+            say("run {name} on {name2}", name=recipe.name, name2=data.name),
             lambda p: prepared_recipe(recipe, settings, renames=renames, accept=accept, progress=p),
         )
         job.finished.connect(self._arrive)
@@ -130,7 +137,7 @@ class Recipes(QObject):
         sheet.open()
 
 
-IS_NEW = "is a new category"
+IS_NEW = say("is a new category")
 
 
 class CategoriesSheet(QDialog):
@@ -140,7 +147,7 @@ class CategoriesSheet(QDialog):
 
     def __init__(self, parent: QWidget, categories: tuple[OtherCategories, ...]) -> None:
         super().__init__(parent)
-        self.setWindowTitle("Categories of the new file")
+        self.setWindowTitle(tell("Categories of the new file"))
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.boxes: dict[tuple[str, str], QComboBox] = {}
         form = QFormLayout()
@@ -148,28 +155,37 @@ class CategoriesSheet(QDialog):
             form.addRow(heading(other.variable))
             for name in other.new:
                 box = QComboBox()
-                box.addItem(IS_NEW, None)
+                box.addItem(told(IS_NEW), None)
                 for missing in other.missing:
-                    box.addItem(f"is {missing}", missing)
+                    box.addItem(tell("is {missing}", missing=missing), missing)
                 box.setCurrentIndex(max(box.findData(other.alike.get(name)), 0))
-                box.setAccessibleName(f"{other.variable}: {name}")
+                box.setAccessibleName(
+                    tell("{variable}: {name}", variable=other.variable, name=name)
+                )
                 self.boxes[other.variable, name] = box
                 form.addRow(name, box)
             if other.missing:
-                form.addRow(Label(f"missing: {', '.join(other.missing)}", wordWrap=True))
+                form.addRow(
+                    Label(
+                        say("missing: {missing}", missing=joined(other.missing, ", ")),
+                        wordWrap=True,
+                    )
+                )
         inside = QWidget()
         inside.setLayout(form)
         scroll = QScrollArea()
         scroll.setWidgetResizable(True)
         scroll.setWidget(inside)
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
-        self.go_on = buttons.addButton("Go on", QDialogButtonBox.ButtonRole.AcceptRole)
+        self.go_on = buttons.addButton(tell("Go on"), QDialogButtonBox.ButtonRole.AcceptRole)
         dress(self.go_on, "main")
         buttons.accepted.connect(self._decide)
         buttons.rejected.connect(self.reject)
         said = Label(
-            "The recipe was made for other categories. Those that stay missing have no one this "
-            "year; steps that name them will say so.",
+            say(
+                "The recipe was made for other categories. Those that stay missing have no one this "
+                "year; steps that name them will say so."
+            ),
             wordWrap=True,
         )
         _lay_out(self, said, scroll, buttons)
@@ -185,17 +201,17 @@ class LastYearSheet(QDialog):
 
     def __init__(self, parent: QWidget, since: SinceLastYear) -> None:
         super().__init__(parent)
-        self.setWindowTitle("Since last year (staff only)")
+        self.setWindowTitle(tell("Since last year (staff only)"))
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         # A terminal writes the arrow with two signs.
         lines = [line.replace(" -> ", " \u2192 ") for line in map(told, since.lines())]
         said = Label(
-            "New and missing categories."
+            say("New and missing categories.")
             if category_lines(since.categories)
-            else "Same categories."
+            else say("Same categories.")
         )
-        self.text = QPlainTextEdit("\n".join(lines), readOnly=True)
-        self.text.setAccessibleName("What differs from last year")
+        self.text = QPlainTextEdit(joined(lines, "\n"), readOnly=True)
+        self.text.setAccessibleName(tell("What differs from last year"))
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
         buttons.rejected.connect(self.reject)
         _lay_out(self, said, self.text, buttons)

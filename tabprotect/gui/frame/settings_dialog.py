@@ -41,26 +41,27 @@ from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID, THEME, Mode
-from tabprotect.languages.speaking import LANGUAGES
+from tabprotect.languages.said import say
+from tabprotect.languages.speaking import LANGUAGES, tell, told
 
 WORDS = {
     "second_release": {
-        "warn": "is warned of",
-        "reason": "takes a reason",
-        "refuse": "is refused",
+        "warn": say("is warned of"),
+        "reason": say("takes a reason"),
+        "refuse": say("is refused"),
     },
-    "unjudged": {"reason": "takes a reason", "warn": "is warned of"},
-    "short_seed": {"warn": "is warned of", "refuse": "is refused"},
+    "unjudged": {"reason": say("takes a reason"), "warn": say("is warned of")},
+    "short_seed": {"warn": say("is warned of"), "refuse": say("is refused")},
 }
 INTRUDERS = (
-    ("", "nobody beside the reader"),
-    ("positive", "one who knows somebody is in every cell"),
-    ("uniform", "one who assumes nothing"),
+    ("", say("nobody beside the reader")),
+    ("positive", say("one who knows somebody is in every cell")),
+    ("uniform", say("one who assumes nothing")),
 )
 MODES: tuple[tuple[Mode, str], ...] = (
-    ("system", "as the system has it"),
-    ("light", "Light"),
-    ("dark", "Dark"),
+    ("system", say("as the system has it")),
+    ("light", say("Light")),
+    ("dark", say("Dark")),
 )
 
 
@@ -79,11 +80,11 @@ class PolicyForm(QWidget):
         self.belief = QDoubleSpinBox(minimum=0.5, maximum=0.999, singleStep=0.01, decimals=3)
         self.belief.setValue(policy.belief_limit)
         self.share = QDoubleSpinBox(minimum=0.0, maximum=100.0, singleStep=1.0, decimals=1)
-        self.share.setSuffix(" %")
+        self.share.setSuffix(told(" %"))
         self.share.setValue(100 * policy.share)
         self.attempts = QSpinBox(minimum=1, maximum=MOST_ATTEMPTS, value=policy.attempts_at_most)
-        self.own_rule = QCheckBox("the same for every table")
-        self.rule = RuleField("counts from")
+        self.own_rule = QCheckBox(tell("the same for every table"))
+        self.rule = RuleField(say("counts from"))
         self.at_risk = QWidget()
         in_row(self.own_rule, self.rule, 1, on=self.at_risk, margins=0, spacing=GRID)
         self.own_rule.toggled.connect(self.rule.setEnabled)
@@ -93,36 +94,38 @@ class PolicyForm(QWidget):
             self.rule.show_rule(SmallCount.parse(policy.at_risk))
         self.intruder = QComboBox()
         for name, text in INTRUDERS:
-            self.intruder.addItem(text, name)
+            self.intruder.addItem(told(text), name)
         self.intruder.setCurrentIndex(self.intruder.findData(policy.intruder))
         self.choices = {name: QComboBox() for name in CHOICES}
         for name, box in self.choices.items():
             for choice in CHOICES[name]:
-                box.addItem(WORDS[name][choice], choice)
+                box.addItem(told(WORDS[name][choice]), choice)
             box.setCurrentIndex(box.findData(getattr(policy, name)))
-        self.two = QCheckBox("Two people answer for each release")
+        self.two = QCheckBox(tell("Two people answer for each release"))
         self.two.setChecked(policy.two_signatures)
         form = QFormLayout(self)
         form.setVerticalSpacing(GRID)
         for text, field in (
-            ("A count is known when it is believed above", self.belief),
-            ("Of the cells expected at risk may be known", self.share),
-            ("Draws before a release is refused, at most", self.attempts),
-            ("Counts at risk", self.at_risk),
-            ("Judged as well", self.intruder),
-            ("A second release of a table", self.choices["second_release"]),
-            ("A release that cannot be judged", self.choices["unjudged"]),
-            ("A given seed that could be guessed", self.choices["short_seed"]),
+            (say("A count is known when it is believed above"), self.belief),
+            (say("Of the cells expected at risk may be known"), self.share),
+            (say("Draws before a release is refused, at most"), self.attempts),
+            (say("Counts at risk"), self.at_risk),
+            (say("Judged as well"), self.intruder),
+            (say("A second release of a table"), self.choices["second_release"]),
+            (say("A release that cannot be judged"), self.choices["unjudged"]),
+            (say("A given seed that could be guessed"), self.choices["short_seed"]),
         ):
-            field.setAccessibleName(text)
+            field.setAccessibleName(told(text))
             field.setEnabled(not fixed)
-            form.addRow(text, field)
+            form.addRow(told(text), field)
         self.two.setEnabled(not fixed)
         form.addRow(self.two)
         where = Label(
-            f"Set for everybody by the file that {VARIABLE} names."
+            say("Set for everybody by the file that {VARIABLE} names.", VARIABLE=VARIABLE)
             if fixed
-            else f"Kept in {policy_file()}; the command line goes by it too.",
+            else say(
+                "Kept in {policy_file}; the command line goes by it too.", policy_file=policy_file()
+            ),
             wordWrap=True,
             role="quiet",
         )
@@ -153,11 +156,11 @@ class FolderField(QWidget):
 
     def __init__(self, name: str, folder: Path | None, *, empty: str) -> None:
         super().__init__()
-        self.field = QLineEdit("" if folder is None else str(folder), placeholderText=empty)
-        self.field.setAccessibleName(name)
+        self.field = QLineEdit("" if folder is None else str(folder), placeholderText=told(empty))
+        self.field.setAccessibleName(told(name))
         self.field.setClearButtonEnabled(True)
-        button = QPushButton("Choose\u2026")
-        button.setAccessibleName(f"Choose: {name}")
+        button = QPushButton(tell("Choose\u2026"))
+        button.setAccessibleName(tell("Choose: {name}", name=name))
         button.clicked.connect(self._ask)
         in_row((self.field, 1), button, on=self, margins=0)
 
@@ -172,7 +175,7 @@ class FolderField(QWidget):
         text = self.field.text().strip()
         if text and not Path(text).is_dir():
             raise InputError(
-                "there is no such folder", file=text, hint="make it, or choose another"
+                say("there is no such folder"), file=text, hint=say("make it, or choose another")
             )
         return Path(text) if text else None
 
@@ -186,7 +189,7 @@ class SettingsDialog(QDialog):
     def __init__(self, window: Window) -> None:
         super().__init__(window)
         self.window_ = window
-        self.setWindowTitle("Settings")
+        self.setWindowTitle(tell("Settings"))
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         chosen, self._fixed = window.document.preferences, bool(os.environ.get(VARIABLE))
         self.errors = ErrorStrip()
@@ -196,56 +199,61 @@ class SettingsDialog(QDialog):
         except TabprotectError as error:
             self.errors.show_error(error)
         self.policy = PolicyForm(found, fixed=self._fixed)
-        self.name = QLineEdit(chosen.name, placeholderText="as releases are signed")
-        self.name.setAccessibleName("Your name")
+        self.name = QLineEdit(chosen.name, placeholderText=tell("as releases are signed"))
+        self.name.setAccessibleName(tell("Your name"))
         self.public = FolderField(
-            "Folder of releases, public", chosen.public_folder, empty="beside the table"
+            say("Folder of releases, public"), chosen.public_folder, empty=say("beside the table")
         )
         self.confidential = FolderField(
-            "Folder of dossiers, confidential",
+            say("Folder of dossiers, confidential"),
             chosen.confidential_folder,
-            empty="beside the release",
+            empty=say("beside the release"),
         )
         self.mode = QComboBox()
-        self.mode.setAccessibleName("Colours")
+        self.mode.setAccessibleName(tell("Colours"))
         for name, text in MODES:
-            self.mode.addItem(text, name)
+            self.mode.addItem(told(text), name)
         self.mode.setCurrentIndex(self.mode.findData(THEME.mode))
         self.language = QComboBox()
-        self.language.setAccessibleName("Language")
-        self.language.addItem("as the system has it", "")
+        self.language.setAccessibleName(tell("Language"))
+        self.language.addItem(tell("as the system has it"), "")
         for code, called in LANGUAGES.items():
-            self.language.addItem(called, code)
+            self.language.addItem(told(called), code)
         settings = window.settings
         chosen_language = "" if settings is None else str(settings.value("language", "") or "")
         self.language.setCurrentIndex(max(self.language.findData(chosen_language), 0))
-        self.language.setToolTip("from the next start on")
-        self.autosave = QCheckBox("Save unsaved work every minute, to recover it after a crash")
+        self.language.setToolTip(tell("from the next start on"))
+        self.autosave = QCheckBox(
+            tell("Save unsaved work every minute, to recover it after a crash")
+        )
         self.autosave.setChecked(chosen.autosave)
         where = Label(
-            f"It lies in {state_folder()}, readable by you alone, until the program ends well. It "
-            "holds the original.",
+            say(
+                "It lies in {state_folder}, readable by you alone, until the program ends well. It "
+                "holds the original.",
+                state_folder=state_folder(),
+            ),
             wordWrap=True,
             role="quiet",
         )
         mine = QWidget()
         form = QFormLayout(mine)
         form.setVerticalSpacing(GRID)
-        form.addRow("Your name", self.name)
-        form.addRow("Releases (public)", self.public)
-        form.addRow("Dossiers (confidential)", self.confidential)
-        form.addRow("Colours", self.mode)
-        form.addRow("Language, from the next start on", self.language)
+        form.addRow(tell("Your name"), self.name)
+        form.addRow(tell("Releases (public)"), self.public)
+        form.addRow(tell("Dossiers (confidential)"), self.confidential)
+        form.addRow(tell("Colours"), self.mode)
+        form.addRow(tell("Language, from the next start on"), self.language)
         form.addRow(self.autosave)
         form.addRow(where)
         self.tabs = QTabWidget()
-        self.tabs.addTab(mine, "You")
-        self.tabs.addTab(self.policy, "Policy of the house")
+        self.tabs.addTab(mine, tell("You"))
+        self.tabs.addTab(self.policy, tell("Policy of the house"))
         role = QDialogButtonBox.ButtonRole
         buttons = QDialogButtonBox()
-        self.save = buttons.addButton("Save", role.AcceptRole)
+        self.save = buttons.addButton(tell("Save"), role.AcceptRole)
         dress(self.save, "main")
-        buttons.addButton("Cancel", role.RejectRole)
+        buttons.addButton(tell("Cancel"), role.RejectRole)
         buttons.accepted.connect(self._save)
         buttons.rejected.connect(self.reject)
         in_column(self.errors, (self.tabs, 1), buttons, on=self, margins=2 * GRID, spacing=GRID)
@@ -261,9 +269,9 @@ class SettingsDialog(QDialog):
             )
             if not preferences.apart:
                 raise InputError(
-                    "public and confidential files would go into one folder",
+                    say("public and confidential files would go into one folder"),
                     file=preferences.public_folder,
-                    hint="choose another for one of them",
+                    hint=say("choose another for one of them"),
                 )
             if not self._fixed and (policy := self.policy.policy()) != _present():
                 write(policy, policy_file())

@@ -17,6 +17,8 @@ from tabprotect.gui.look.buttons import tool_button
 from tabprotect.gui.look.label import ElidedLabel, Label, tip
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID, THEME
+from tabprotect.languages.said import joined, say
+from tabprotect.languages.speaking import tell, told
 
 DELAY = 200
 """Milliseconds until a job is shown."""
@@ -27,8 +29,12 @@ def time_text(seconds: float | None) -> str:
     if seconds is None:
         return ""
     if seconds < 1.0:
-        return "almost done"
-    return f"{seconds:.0f} s left" if seconds < 90 else f"{seconds / 60:.0f} min left"
+        return say("almost done")
+    return (
+        say("{seconds:.0f} s left", seconds=seconds)
+        if seconds < 90
+        else say("{seconds:.0f} min left", seconds=seconds / 60)
+    )
 
 
 class JobView(QWidget):
@@ -37,17 +43,17 @@ class JobView(QWidget):
     def __init__(self, job: Job) -> None:
         super().__init__()
         self.job = job
-        self.setAccessibleName(job.label)
+        self.setAccessibleName(told(job.label))
         self._label = Label(job.label)
         self._label.setMinimumWidth(40 * GRID)
         self._bar = QProgressBar(maximum=1000, textVisible=False)
         self._bar.setFixedWidth(10 * GRID)
         self._bar.setMaximumHeight(12)
-        self._bar.setAccessibleName(f"Progress of: {job.label}")
+        self._bar.setAccessibleName(tell("Progress of: {label}", label=job.label))
         self._bar.setRange(0, 0)
         self._cancel = tool_button(flat=True, icon=icons.icon("close"))
-        self._cancel.setToolTip("Cancel (Esc)")
-        self._cancel.setAccessibleName(f"Cancel: {job.label}")
+        self._cancel.setToolTip(tell("Cancel (Esc)"))
+        self._cancel.setAccessibleName(tell("Cancel: {label}", label=job.label))
         self._cancel.clicked.connect(self._stop)
         in_row((self._label, 1), self._bar, self._cancel, on=self, margins=0)
         job.progressed.connect(self._show)
@@ -58,11 +64,13 @@ class JobView(QWidget):
             self._bar.setRange(0, 1000)
             self._bar.setValue(round(1000 * fraction))
         left = time_text(self.job.seconds_left)
-        self._label.setText(" \u00b7 ".join(p for p in (self.job.label, stage, left) if p))
+        self._label.setText(
+            told(joined((p for p in (self.job.label, stage, left) if p), " \u00b7 "))
+        )
 
     def _stop(self) -> None:
         self.job.cancel()
-        self._label.setText(f"{self.job.label} \u00b7 cancelling")
+        self._label.setText(tell("{label} \u00b7 cancelling", label=self.job.label))
         self._cancel.setEnabled(False)
 
 
@@ -75,7 +83,7 @@ class JobsButton(QToolButton):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.list = QFrame(self, Qt.WindowType.Popup)
         self.list.setFrameShape(QFrame.Shape.StyledPanel)
-        self.list.setAccessibleName("Running work")
+        self.list.setAccessibleName(tell("Running work"))
         self._column = in_column(on=self.list, margins=GRID, spacing=GRID // 2)
         # What is done at once does not flash by.
         self._soon = QTimer(self, singleShot=True, interval=DELAY)
@@ -98,10 +106,10 @@ class JobsButton(QToolButton):
     @Slot()
     def _tell(self) -> None:
         number = len(self.views)
-        words = f"{number} running"
-        self.setText(words)
-        self.setAccessibleName(f"{words}: show what runs")
-        self.setToolTip(tip("; ".join(job.label for job in self.views)))
+        words = say("{number} running", number=number)
+        self.setText(told(words))
+        self.setAccessibleName(tell("{words}: show what runs", words=words))
+        self.setToolTip(tip(joined((job.label for job in self.views), "; ")))
         self.setVisible(number > 0)
         self.list.adjustSize()
         if not number:
@@ -135,10 +143,10 @@ class Strip(QFrame):
         super().__init__()
         self.confidential: bool | None = None
         self._painted = ("", "")
-        self.setAccessibleName("Confidentiality")
+        self.setAccessibleName(tell("Confidentiality"))
         self._picture = Label()
-        self._word = Label(name="Confidentiality of what is shown")
-        self._facts = ElidedLabel(name="Facts")
+        self._word = Label(name=say("Confidentiality of what is shown"))
+        self._facts = ElidedLabel(name=say("Facts"))
         self._facts.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self.jobs = JobsButton(jobs)
         in_row(
@@ -157,10 +165,12 @@ class Strip(QFrame):
         """``None`` when nothing is open."""
         self.confidential = confidential
         words = {True: "CONFIDENTIAL", False: "PUBLIC VIEW", None: ""}
-        self._word.setText(words[confidential])
-        self._facts.setText(facts)
+        self._word.setText(told(words[confidential]))
+        self._facts.setText(told(facts))
         self._facts.setToolTip(tip(facts))
-        self.setAccessibleDescription(f"{words[confidential]} \u2502 {facts}")
+        self.setAccessibleDescription(
+            tell("{words} \u2502 {facts}", words=words[confidential], facts=facts)
+        )
         self._paint()
 
     @property

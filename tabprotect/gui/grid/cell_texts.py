@@ -9,15 +9,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tabprotect.gui.look.theme import count_text, number_text
+from tabprotect.languages.said import say
 
 if TYPE_CHECKING:
     from tabprotect.engine.arrays import Arrays, Bools
 
 FIGURES = {
-    "counts": "Counts",
-    "row %": "Row %",
-    "column %": "Column %",
-    "residuals": "Residuals",
+    "counts": say("Counts"),
+    say("row %"): say("Row %"),
+    say("column %"): say("Column %"),
+    "residuals": say("Residuals"),
 }
 """Key to words. Residuals are Pearson's under independence of rows and columns in the layer."""
 
@@ -73,7 +74,7 @@ def figure(name: str, counts: Arrays, whole: tuple[Bools, Bools] | None = None) 
 
 def percent_text(value: float) -> str:
     """A percentage; a dash where the whole is zero."""
-    return f"{number_text(value, digits=1)} %" if np.isfinite(value) else "\u2013"
+    return say("{value} %", value=number_text(value, digits=1)) if np.isfinite(value) else "\u2013"
 
 
 def residual_text(value: float) -> str:

@@ -30,7 +30,7 @@ from tabprotect.engine.arrays import Arrays, Bools
 from tabprotect.gui.grid.layout import Layout
 from tabprotect.gui.look.label import tip
 from tabprotect.gui.look.theme import THEME, colour, count_text
-from tabprotect.languages.speaking import told
+from tabprotect.languages.speaking import tell, told
 
 AnyIndex = QModelIndex | QPersistentModelIndex
 
@@ -234,6 +234,6 @@ class CellDelegate(QStyledItemDelegate):
     ) -> QWidget:
         editor = QLineEdit(parent)
         editor.setAlignment(Qt.AlignmentFlag.AlignRight)
-        editor.setAccessibleName("Count")
+        editor.setAccessibleName(tell("Count"))
         editor.setFrame(False)
         return editor

@@ -17,6 +17,8 @@ from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.gui.base.jobs import Jobs
 from tabprotect.gui.base.question import Question
 from tabprotect.gui.grid.layout import Layout
+from tabprotect.languages.said import joined, say
+from tabprotect.languages.speaking import told
 
 _NUMBER = re.compile(r"[+\-\u2212]?\d[\d\u2009\u202f\u00a0 ']*")
 
@@ -34,14 +36,21 @@ def read_block(text: str, *, headers: Sequence[str] = ()) -> list[list[int]]:
     """
     lines = [line.split("\t") for line in text.replace("\r\n", "\n").rstrip("\n").split("\n")]
     if not text.strip():
-        raise InputError("the clipboard holds no text", hint="copy a block of numbers first")
+        raise InputError(
+            say("the clipboard holds no text"), hint=say("copy a block of numbers first")
+        )
     if len({len(line) for line in lines}) > 1:
         wide = len(lines[0])
         bad = next(i for i, line in enumerate(lines) if len(line) != wide)
         raise InputError(
-            f"the lines of the block differ in length: {wide} cells in the first, "
-            f"{len(lines[bad])} in line {bad + 1}",
-            hint="copy one rectangle",
+            say(
+                "the lines of the block differ in length: {wide} cells in the first, "
+                "{lines} in line {bad}",
+                wide=wide,
+                lines=len(lines[bad]),
+                bad=bad + 1,
+            ),
+            hint=say("copy one rectangle"),
         )
     known = set(headers)
 
@@ -69,12 +78,12 @@ def whole_number(text: str) -> int:
     """
     bare = text.strip()
     if not bare:
-        raise InputError("a count is missing", hint="type 0 for nobody")
+        raise InputError(say("a count is missing"), hint=say("type 0 for nobody"))
     if not _NUMBER.fullmatch(bare):
-        hint = "type a whole number of at least 0"
+        hint = say("type a whole number of at least 0")
         if re.fullmatch(r"[\d ]*[.,]\d+", bare):
-            hint = "counts have no decimals, and no point or comma between thousands"
-        raise InputError(f"{bare!r} is not a whole number", hint=hint)
+            hint = say("counts have no decimals, and no point or comma between thousands")
+        raise InputError(say("{bare} is not a whole number", bare=repr(bare)), hint=hint)
     return int(re.sub(r"[^\d\-]", "", bare.replace("\u2212", "-")))
 
 
@@ -83,7 +92,9 @@ def _whole(text: str, row: int, column: int) -> int:
         return whole_number(text)
     except InputError as error:
         raise InputError(
-            error.message, cell=f"row {row}, column {column} of the block", hint=error.hint
+            error.message,
+            cell=say("row {row}, column {column} of the block", row=row, column=column),
+            hint=error.hint,
         ) from None
 
 
@@ -122,10 +133,12 @@ class Copying(QObject):
         cells = (bottom - top + 1) * (right - left + 1)
         if cells > CLIPBOARD_CELLS:
             self._failed(
-                InputError("the selection is too large for the clipboard", hint="save the table")
+                InputError(
+                    say("the selection is too large for the clipboard"), hint=say("save the table")
+                )
             )
         elif cells > AT_ONCE:
-            self._writing.ask("copying the cells", work)
+            self._writing.ask(say("copying the cells"), work)
         else:
             self._writing.drop()
             _take(work(SILENT))
@@ -155,7 +168,7 @@ def written(
     heads = len(lines)
     leads = (len(rows) or 1) if with_headers else 0
     for row in range(top, bottom + 1):
-        progress.report("copying the cells", (row - top) / (bottom - top + 1))
+        progress.report(say("copying the cells"), (row - top) / (bottom - top + 1))
         lead = list(layout.labels(row, down=True) or ("",)) if with_headers else []
         cells = [text(v) for v in values[row, left : right + 1].tolist()]
         lines.append([*lead, *cells])
@@ -166,13 +179,13 @@ def written(
             for column, cell in enumerate(line)
             for tag in ("th" if number < heads or column < leads else "td",)
         ]
-        parts.append(f"<tr>{''.join(tags)}</tr>")
-    plain = "\n".join("\t".join(line) for line in lines) + "\n"
-    return plain, f"<table>{''.join(parts)}</table>"
+        parts.append(say("<tr>{tags}</tr>", tags=joined(tags)))
+    plain = joined(("\t".join(line) for line in lines), "\n") + "\n"
+    return plain, say("<table>{parts}</table>", parts=joined(parts))
 
 
 def _take(found: tuple[str, str]) -> None:
     data = QMimeData()
-    data.setText(found[0])
-    data.setHtml(found[1])
+    data.setText(told(found[0]))
+    data.setHtml(told(found[1]))
     QGuiApplication.clipboard().setMimeData(data)

@@ -22,6 +22,7 @@ from tabprotect.gui.grid.layout import Layout
 from tabprotect.gui.look.layouts import in_column
 from tabprotect.gui.look.shades import shade_numbers, shades
 from tabprotect.gui.look.theme import GRID, THEME, colour, count_text, signed_text
+from tabprotect.languages.said import joined, say
 
 SIGNS = {1: "+", -1: "\u2212", 0: "\u00b7"}
 
@@ -200,7 +201,7 @@ class CycleGrid(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.grid = GridView("Table with the selected cycle")
+        self.grid = GridView(say("Table with the selected cycle"))
         self.grid.room = (2 * GRID, GRID)
         self.grid.shorten_labels(rows=14, columns=8)
         self.cell_delegate = CycleDelegate(self.grid)
@@ -342,17 +343,19 @@ class CycleGrid(QWidget):
         delegate, words = self.cell_delegate, []
         if delegate.sign is not None:
             words.append(
-                {1: "plus", -1: "minus", 0: "not in the cycle"}[int(delegate.sign[row, column])]
+                {1: "plus", -1: "minus", 0: say("not in the cycle")}[
+                    int(delegate.sign[row, column])
+                ]
             )
         if delegate.stuck is not None and delegate.stuck[row, column]:
-            words.append("blocks the cycle")
+            words.append(say("blocks the cycle"))
         if delegate.unbalanced is not None and delegate.unbalanced[row, column]:
-            words.append("in a broken sum")
+            words.append(say("in a broken sum"))
         if delegate.mark is not None and delegate.mark[row, column]:
-            words.append("at risk")
+            words.append(say("at risk"))
         if delegate.lock is not None and delegate.lock[row, column]:
-            words.append("cannot move")
-        return ", ".join(words)
+            words.append(say("cannot move"))
+        return joined(words, ", ")
 
 
 def _times(touches: int) -> str:

@@ -14,6 +14,7 @@ from tabprotect.engine.arrays import Bools
 from tabprotect.engine.tables.domain import Domain, Index
 from tabprotect.engine.tables.variable import Level, Variable
 from tabprotect.gui.grid.layout import Layout
+from tabprotect.languages.said import say
 
 FOLDED, OPEN = "\u25b8", "\u25be"
 """Before the name of a group: what it holds is out of sight, or below it."""
@@ -184,7 +185,14 @@ def _nodes(
         inside = tuple(code for code in codes if level.groups[code] == name)
         group = (level.name, name)
         sign = OPEN if group in unfolded else FOLDED
-        out.append(Node(f"{indent}{sign} {name}", inside, group, depth == 0))
+        out.append(
+            Node(
+                say("{indent}{sign} {name}", indent=indent, sign=sign, name=name),
+                inside,
+                group,
+                depth == 0,
+            )
+        )
         if group in unfolded:
             out += _nodes(variable, rest, inside, unfolded, depth + 1)
     return out

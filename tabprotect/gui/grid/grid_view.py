@@ -26,7 +26,8 @@ from tabprotect.gui.grid.headers import Corner, LevelHeader
 from tabprotect.gui.grid.layout import Layout
 from tabprotect.gui.look.everywhere.style import paints_itself
 from tabprotect.gui.look.theme import GRID, THEME, count_text, tabular
-from tabprotect.languages.speaking import told
+from tabprotect.languages.said import say
+from tabprotect.languages.speaking import tell, told
 
 SEEN = 6
 """Columns that are in sight, however long their labels are."""
@@ -140,7 +141,7 @@ class GridView(QWidget):
 
     def __init__(self, name: str) -> None:
         super().__init__()
-        self.setAccessibleName(name)
+        self.setAccessibleName(told(name))
         self.layout_: Layout | None = None
         self.room = (0, 0)
         """Pixels across and down that pages which draw symbols add to every cell."""
@@ -155,19 +156,19 @@ class GridView(QWidget):
         self._margin_models: list[GridModel] = []
         self.cells.setModel(self.model)
         self.cells.setItemDelegate(self.delegate)
-        self.cells.setAccessibleName(name)
+        self.cells.setAccessibleName(told(name))
         self.cells.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.cells.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         for view, what in (
-            (self.right, "row totals"),
-            (self.bottom, "column totals"),
-            (self.both, "grand total"),
+            (self.right, say("row totals")),
+            (self.bottom, say("column totals")),
+            (self.both, say("grand total")),
         ):
             model = GridModel(self)
             self._margin_models.append(model)
             view.setModel(model)
             view.setItemDelegate(self.margin_delegate)
-            view.setAccessibleName(f"{name}: {what}")
+            view.setAccessibleName(tell("{name}: {what}", name=name, what=what))
             view.setFocusPolicy(Qt.FocusPolicy.NoFocus)
             view.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
             view.corner.hide()
@@ -392,7 +393,7 @@ class GridView(QWidget):
             totals = [write(self._margin_models[2].values[0, 0].item())]
             for model in self._margin_models[:2]:
                 totals.append(write(model.values.max().item()))
-            totals.append(told("total"))
+            totals.append(tell("total"))
             grand = max(map(metrics.horizontalAdvance, totals)) + 3 * GRID + self.room[0]
             under = metrics.horizontalAdvance(totals[2]) + 2 * GRID
             grand = max(grand, self.at_least[1])

@@ -12,7 +12,8 @@ from PySide6.QtWidgets import QHeaderView, QWidget
 from tabprotect.gui.grid.folded_levels import FOLDED, OPEN
 from tabprotect.gui.grid.layout import Layout
 from tabprotect.gui.look.theme import GRID, THEME, colour
-from tabprotect.languages.speaking import told
+from tabprotect.languages.said import joined, say
+from tabprotect.languages.speaking import tell, told
 
 NARROWEST = 6 * GRID
 """Pixels that a level of the rows keeps where its labels have to give room."""
@@ -48,7 +49,7 @@ class LevelHeader(QHeaderView):
         self.setSectionResizeMode(
             QHeaderView.ResizeMode.Fixed if self.down else QHeaderView.ResizeMode.Interactive
         )
-        self.setAccessibleName("Rows" if self.down else "Columns")
+        self.setAccessibleName(told(say("Rows") if self.down else say("Columns")))
         THEME.changed.connect(self.viewport().update)
 
     def take(self, layout: Layout | None) -> None:
@@ -79,11 +80,16 @@ class LevelHeader(QHeaderView):
         if not self.down:
             return [metrics.height() + GRID] * max(1, len(self.names))
         if self.layout_ is None or not self.names:
-            return [metrics.horizontalAdvance(told("total")) + 3 * GRID]
+            return [metrics.horizontalAdvance(tell("total")) + 3 * GRID]
         out = []
         for name in self.names:
             longest = max(self.layout_.domain[name].categories, key=len)[: self.limit]
-            wide = max(map(metrics.horizontalAdvance, (longest, f"{name[: self.limit]} \u2193")))
+            wide = max(
+                map(
+                    metrics.horizontalAdvance,
+                    (longest, say("{name} \u2193", name=name[: self.limit])),
+                )
+            )
             out.append(max(wide, 4 * GRID) + 3 * GRID)
         while self.most and sum(out) > self.most and max(out) > NARROWEST:
             widest = out.index(max(out))
@@ -157,7 +163,7 @@ class LevelHeader(QHeaderView):
             flags = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
             if not self.down:
                 flags = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignBottom
-            painter.drawText(box.adjusted(GRID, 4, -GRID, -4), int(flags), told("total"))
+            painter.drawText(box.adjusted(GRID, 4, -GRID, -4), int(flags), tell("total"))
 
     def _box(self, across: int, size: int, begin: int, end: int) -> QRect:
         if self.down:
@@ -271,7 +277,7 @@ class Corner(QWidget):
             return min(self._row_names_width(), self.width())
         before = sum(self._rows.level_sizes()[:-1])
         room, rows = self.width() - before, self._row_names_width() - before
-        name = f"{self._columns.names[-1][: self._columns.limit]} \u2192"
+        name = say("{names} \u2192", names=self._columns.names[-1][: self._columns.limit])
         columns = self.fontMetrics().horizontalAdvance(name) + 2 * GRID
         return before + max(min(rows, room - columns), min(rows, room // 2), 0)
 
@@ -279,7 +285,7 @@ class Corner(QWidget):
         """Pixels that the names take beside each other."""
         metrics = self.fontMetrics()
         across = [
-            metrics.horizontalAdvance(f"{n[: self._columns.limit]} \u2192")
+            metrics.horizontalAdvance(say("{n} \u2192", n=n[: self._columns.limit]))
             for n in self._columns.names
         ]
         beside = self._row_names_width() + (across[-1] if across else 0) + 2 * GRID
@@ -290,14 +296,21 @@ class Corner(QWidget):
         last = (self._rows.names or ("",))[-1]
         return (
             before
-            + self.fontMetrics().horizontalAdvance(f"{last[: self._rows.limit]} \u2193")
+            + self.fontMetrics().horizontalAdvance(
+                say("{last} \u2193", last=last[: self._rows.limit])
+            )
             + 2 * GRID
         )
 
     def _cut(self, name: str, arrow: str, room: int) -> str:
         metrics, names = self.fontMetrics(), self._rows.names + self._columns.names
-        words = elided(metrics, name, room - metrics.horizontalAdvance(f" {arrow}"), shared(names))
-        return f"{words} {arrow}"
+        words = elided(
+            metrics,
+            name,
+            room - metrics.horizontalAdvance(say(" {arrow}", arrow=arrow)),
+            shared(names),
+        )
+        return say("{words} {arrow}", words=words, arrow=arrow)
 
 
 DOTS = "\u2026"
@@ -326,7 +339,7 @@ def shared(texts: Sequence[str]) -> Shared:
 def _begin(texts: Sequence[str]) -> str:
     """The signs that all texts begin with."""
     alike = takewhile(lambda signs: len(set(signs)) == 1, zip(*texts, strict=False))
-    return "".join(signs[0] for signs in alike)
+    return joined(signs[0] for signs in alike)
 
 
 def elided(metrics: QFontMetrics, text: str, room: int, common: Shared = ("", "")) -> str:

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from tabprotect.engine.arrays import Bools, Ints
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.tables.domain import Domain, Index
+from tabprotect.languages.said import joined, say
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,9 +134,13 @@ class Layout:
         for name, code in zip(names, self.codes(line, down=down), strict=True):
             variable = self.domain[name]
             category, label = variable.categories[code], variable.label(code)
-            found.append(category if label == category else f"{category} ({label})")
-        return ", ".join(found) or "all"
+            found.append(
+                category
+                if label == category
+                else say("{category} ({label})", category=category, label=label)
+            )
+        return joined(found, ", ") or "all"
 
     def label(self, line: int, *, down: bool) -> str:
         """A row's or column's labels in one line."""
-        return ", ".join(self.labels(line, down=down)) or "all"
+        return joined(self.labels(line, down=down), ", ") or "all"

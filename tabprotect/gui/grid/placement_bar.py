@@ -32,6 +32,8 @@ from tabprotect.gui.look.flow import FlowLayout
 from tabprotect.gui.look.label import Label, tip
 from tabprotect.gui.look.layouts import in_row
 from tabprotect.gui.look.theme import GRID, THEME, count_text
+from tabprotect.languages.said import say
+from tabprotect.languages.speaking import tell, told
 
 Zone = Literal["rows", "columns", "layers"]
 ZONES: tuple[Zone, ...] = ("rows", "columns", "layers")
@@ -67,15 +69,26 @@ class Chip(QFrame):
         self._pressed: QPoint | None = None
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setCursor(Qt.CursorShape.OpenHandCursor)
-        self.setAccessibleName(f"{name}, {categories} categories, in {zone}")
+        self.setAccessibleName(
+            tell(
+                "{name}, {categories} categories, in {zone}",
+                name=name,
+                categories=categories,
+                zone=zone,
+            )
+        )
         self.setToolTip(
             tip(
-                f"{name}: {categories} categories. Drag, or: arrow keys change the order, R rows, C "
-                "columns, L layers."
+                say(
+                    "{name}: {categories} categories. Drag, or: arrow keys change the order, R rows, C "
+                    "columns, L layers.",
+                    name=name,
+                    categories=categories,
+                )
             )
         )
         self.setAccessibleDescription(
-            "Drag, or: arrow keys change the order, R rows, C columns, L layers."
+            tell("Drag, or: arrow keys change the order, R rows, C columns, L layers.")
         )
         label = Label(name if len(name) <= SHORT else f"{name[: SHORT - 1]}\u2026")
         count = Label(str(categories), role="quiet")
@@ -101,7 +114,7 @@ class Chip(QFrame):
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         for zone in ZONES:
-            action = menu.addAction(f"Put into {zone}")
+            action = menu.addAction(tell("Put into {zone}", zone=zone))
             action.setEnabled(zone != self.zone)
             action.triggered.connect(lambda _=False, z=zone: self.asked.emit(self.name, z, None))
         menu.popup(event.globalPos())
@@ -139,7 +152,7 @@ class DropZone(QFrame):
         self.zone = zone
         self.chips: list[Chip] = []
         self.setAcceptDrops(True)
-        self.setAccessibleName(f"Variables in {zone}")
+        self.setAccessibleName(tell("Variables in {zone}", zone=zone))
         caption = Label(zone.capitalize(), role="quiet")
         caption.setMinimumHeight(caption.fontMetrics().height() + GRID // 2)
         self.row = FlowLayout(self, gap=GRID // 2)
@@ -167,7 +180,7 @@ class PlacementBar(QScrollArea):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setAccessibleName("Placement of the variables")
+        self.setAccessibleName(tell("Placement of the variables"))
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setWidgetResizable(True)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -225,11 +238,11 @@ class PlacementBar(QScrollArea):
             others = tuple(a for a, n in enumerate(left) if n != name)
             numbers = part.sum(axis=others)
             words = [
-                f"{c}  \u2022{count_text(int(n))}" if n else c
+                say("{c}  \u2022{n}", c=c, n=count_text(int(n))) if n else c
                 for c, n in zip(categories, numbers, strict=True)
             ]
         for number, text in enumerate(words):
-            combo.setItemText(number, text)
+            combo.setItemText(number, told(text))
 
     def chip(self, name: str) -> Chip:
         """The chip of a variable."""
@@ -265,7 +278,7 @@ class PlacementBar(QScrollArea):
                     stops.append(self._combo(name))
                     zone.row.addWidget(stops[-1])
             if not names:
-                hint = Label("drop a variable here", role="quiet")
+                hint = Label(say("drop a variable here"), role="quiet")
                 zone.row.addWidget(hint)
         for first, second in pairwise(stops):
             QWidget.setTabOrder(first, second)
@@ -293,7 +306,7 @@ class PlacementBar(QScrollArea):
     def _combo(self, name: str) -> QComboBox:
         assert self._domain is not None
         combo = QComboBox()
-        combo.setAccessibleName(f"Layer: {name}")
+        combo.setAccessibleName(tell("Layer: {name}", name=name))
         combo.addItems(list(self._domain[name].categories))
         combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         # With room for the number of at-risk cells.

@@ -18,6 +18,8 @@ from tabprotect.gui.grid.totals_cursor import TotalsCursor
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column
 from tabprotect.gui.look.theme import GRID, THEME, count_text, signed_text
+from tabprotect.languages.said import say
+from tabprotect.languages.speaking import tell, told
 
 PARTS = ("original", "published", "difference")
 
@@ -71,7 +73,7 @@ class ThreeTables(QSplitter):
     def _side(self, part: str) -> QWidget:
         side = QWidget()
         title = Label(part.capitalize(), role="section")
-        grid = GridView(f"{part.capitalize()} table")
+        grid = GridView(say("{capitalize} table", capitalize=part.capitalize()))
         # Three abreast: narrower than where a table stands alone.
         grid.room = (-GRID, 0)
         grid.shorten_labels(rows=14, columns=7)
@@ -79,7 +81,7 @@ class ThreeTables(QSplitter):
         cursor = TotalsCursor(grid)
         cursor.chosen.connect(self.total_chosen)
         bar = self._bars[part] = QTabBar(expanding=False, drawBase=False)
-        bar.setAccessibleName("Which of the three tables")
+        bar.setAccessibleName(tell("Which of the three tables"))
         for other in PARTS:
             bar.addTab(other)
         here = PARTS.index(part)
@@ -141,7 +143,7 @@ class ThreeTables(QSplitter):
             self.titles[part].setVisible(abreast)
             self._bars[part].setVisible(not abreast)
             for number, other in enumerate(PARTS):
-                self._bars[part].setTabText(number, self.titles[other].text())
+                self._bars[part].setTabText(number, told(self.titles[other].text()))
         first = True
         for part, grid in self.grids.items():
             if self.house or part == "published":

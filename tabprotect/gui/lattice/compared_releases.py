@@ -17,12 +17,17 @@ from tabprotect.engine.query_space.optimal.best_release import (
 )
 from tabprotect.engine.query_space.registered import criteria, utilities
 from tabprotect.engine.randomness import Randomness
+from tabprotect.languages.said import say
 
 REBUILT_CELLS = 20_000
 """Cells up to which a table is rebuilt from its margins for comparison."""
 
 
-VERDICTS = {"safe": "may go out", "bad": "too risky", "unknown": "not proved wide enough"}
+VERDICTS = {
+    "safe": say("may go out"),
+    "bad": say("too risky"),
+    "unknown": say("not proved wide enough"),
+}
 
 
 @dataclass(frozen=True)
@@ -48,7 +53,7 @@ class Compared:
     def verdict(self) -> str:
         """In words; a search that was stopped says so."""
         word = VERDICTS[self.plan.judgement.verdict]
-        return word if self.plan.complete else f"{word}, best so far"
+        return word if self.plan.complete else say("{word}, best so far", word=word)
 
 
 def compare(

@@ -10,7 +10,8 @@ from tabprotect.engine.arrays import Ints
 from tabprotect.gui.lattice.space import CANDIDATE, RELEASED, STATUS, UNKNOWN, UNRELEASABLE
 from tabprotect.gui.look.drawing import Drawing
 from tabprotect.gui.look.theme import GRID, Colours, count_text
-from tabprotect.languages.speaking import told
+from tabprotect.languages.said import joined, say
+from tabprotect.languages.speaking import tell, told
 
 ORDER = (RELEASED, CANDIDATE, UNKNOWN, UNRELEASABLE)
 LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
@@ -21,7 +22,7 @@ class DimensionBars(Drawing):
     """A bar for each dimension, as long as the share of its sub-tables in each region."""
 
     def __init__(self) -> None:
-        super().__init__("Sub-tables by dimension")
+        super().__init__(say("Sub-tables by dimension"))
         self.counts: Ints = np.zeros((4, 0), dtype=np.int64)
 
     def show_counts(self, counts: Ints) -> None:
@@ -30,12 +31,22 @@ class DimensionBars(Drawing):
         said = []
         for dimension in range(counts.shape[1]):
             parts = [
-                f"{count_text(int(counts[region, dimension]))} {told(STATUS[region])}"
+                say(
+                    "{counts} {STATUS}",
+                    counts=count_text(int(counts[region, dimension])),
+                    STATUS=told(STATUS[region]),
+                )
                 for region in ORDER
                 if counts[region, dimension]
             ]
-            said.append(f"{told(f'{dimension}-way')}: {', '.join(parts)}")
-        self.say("; ".join(said))
+            said.append(
+                say(
+                    "{value}: {parts}",
+                    value=tell("{dimension}-way", dimension=dimension),
+                    parts=joined(parts, ", "),
+                )
+            )
+        self.say(joined(said, "; "))
 
     def draw(self, painter: QPainter, area: QRectF, colours: Colours) -> None:
         total = self.counts.sum(axis=0)
@@ -48,16 +59,20 @@ class DimensionBars(Drawing):
             font.setPointSizeF(font.pointSizeF() * max(line / metrics.height(), 0.7))
             painter.setFont(font)
             metrics = QFontMetricsF(font)
-        name = metrics.horizontalAdvance(told("10-way") + " ")
+        name = metrics.horizontalAdvance(tell("10-way") + " ")
         figure = metrics.horizontalAdvance("0\u202f000 of 0\u202f000 ")
         bars = area.adjusted(name, 0, -figure - GRID / 2, 0)
         painter.setPen(QColor(colours.quiet))
         head = QRectF(bars.right(), area.top(), figure + GRID / 2, metrics.height())
-        painter.drawText(head, RIGHT, told("released"))
+        painter.drawText(head, RIGHT, tell("released"))
         for dimension, whole in enumerate(total.tolist()):
             y = area.top() + metrics.height() + dimension * line
             painter.setPen(QColor(colours.quiet))
-            painter.drawText(QRectF(area.left(), y, name, line), LEFT, told(f"{dimension}-way"))
+            painter.drawText(
+                QRectF(area.left(), y, name, line),
+                LEFT,
+                tell("{dimension}-way", dimension=dimension),
+            )
             x = bars.left()
             for region in ORDER:
                 wide = bars.width() * int(self.counts[region, dimension]) / max(whole, 1)
@@ -66,7 +81,11 @@ class DimensionBars(Drawing):
                     self._bar(painter, box, region, colours)
                 x += wide
             painter.setPen(QColor(colours.text))
-            said = f"{count_text(int(self.counts[RELEASED, dimension]))} of {count_text(whole)}"
+            said = say(
+                "{counts} of {whole}",
+                counts=count_text(int(self.counts[RELEASED, dimension])),
+                whole=count_text(whole),
+            )
             painter.drawText(QRectF(bars.right(), y, figure + GRID / 2, line), RIGHT, told(said))
 
     @staticmethod

@@ -23,7 +23,8 @@ from tabprotect.gui.lattice.names import VariableLetters
 from tabprotect.gui.lattice.node_looks import NodeLook, paint_node
 from tabprotect.gui.look.drawing import Drawing
 from tabprotect.gui.look.theme import GRID, Colours, colour
-from tabprotect.languages.speaking import told
+from tabprotect.languages.said import say
+from tabprotect.languages.speaking import tell, told
 
 Levels = Sequence[tuple[int, Sequence[Query]]]
 
@@ -105,7 +106,7 @@ class LatticeView(Drawing):
             wide = self._box_widths(metrics)
             lines = 1 if self.second is None else 2
             height = lines * metrics.height() + 0.9 * GRID
-            left = metrics.horizontalAdvance(told("10-way") + " ") + GRID
+            left = metrics.horizontalAdvance(tell("10-way") + " ") + GRID
             # The larger everything is drawn, the narrower it must be wrapped: as large as fits.
             for size in SIZES:
                 room = max(area.width() - 2 * GRID, 20.0 * GRID) / size
@@ -226,7 +227,11 @@ class LatticeView(Drawing):
         plain = self.letters is None or self.letters.lattice.plain
         for band in arranged.bands:
             # With levels a step down is a variable more, or one a level finer.
-            words = f"{band.dimension}-way" if plain else f"step {band.dimension}"
+            words = (
+                f"{band.dimension}-way"
+                if plain
+                else say("step {dimension}", dimension=band.dimension)
+            )
             box = QRectF(0, band.top, 12 * GRID, band.bottom - band.top)
             painter.drawText(box, flags, told(words) if band.dimension else "")
 

@@ -24,6 +24,8 @@ from tabprotect.engine.arrays import Ints
 from tabprotect.engine.query_space.lattice import Query
 from tabprotect.gui.lattice.names import VariableLetters
 from tabprotect.gui.look.theme import GRID, THEME, count_text, tabular
+from tabprotect.languages.said import say
+from tabprotect.languages.speaking import told
 
 STEPS = {
     Qt.Key.Key_Up: -1,
@@ -59,7 +61,7 @@ class FrontierMatrix(QAbstractScrollArea):
 
     def __init__(self, name: str, *, hatched: bool) -> None:
         super().__init__()
-        self.setAccessibleName(name)
+        self.setAccessibleName(told(name))
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -109,10 +111,14 @@ class FrontierMatrix(QAbstractScrollArea):
         if self._letters is None:
             self.setAccessibleDescription("")
             return
-        said = f"{count_text(len(self.queries))} tables."
+        said = say("{queries} tables.", queries=count_text(len(self.queries)))
         if row is not None:
-            said += f" Row {row + 1}: {self._letters.full(int(self.queries[row]))}."
-        self.setAccessibleDescription(said)
+            said += say(
+                " Row {row}: {queries}.",
+                row=row + 1,
+                queries=self._letters.full(int(self.queries[row])),
+            )
+        self.setAccessibleDescription(told(said))
 
     def _row(self) -> int | None:
         found = np.flatnonzero(self.queries == self._focus)

@@ -8,6 +8,7 @@ from functools import cached_property
 
 from tabprotect.engine.query_space.lattice import Lattice, Query, bits
 from tabprotect.gui.look.theme import count_text
+from tabprotect.languages.said import joined, plural, say
 from tabprotect.languages.speaking import told
 
 _SMALL = "₀₁₂₃₄₅₆₇₈₉" + "⁺" * 40
@@ -52,7 +53,7 @@ class VariableLetters:
 
     def text(self, query: Query) -> str:
         """``ABD``; the grand total in a word."""
-        return "".join(self.letters[v] for v in bits(self.lattice.finest(query))) or TOTAL
+        return joined(self.letters[v] for v in bits(self.lattice.finest(query))) or TOTAL
 
     def node(self, query: Query) -> str:
         """In a drawing: the names where all of a dimension have room, else as :meth:`text`."""
@@ -78,13 +79,13 @@ class VariableLetters:
 
     def full(self, query: Query) -> str:
         """``region × age``; the grand total in words."""
-        return " × ".join(self.lattice.names_of(query)) or "the grand total"
+        return joined(self.lattice.names_of(query), " × ") or say("the grand total")
 
     def named(self, query: Query) -> str:
         """``ABD (region × age × status)`` where the letters are not the names themselves."""
         if self.own or not query:
-            return self.full(query) if query else "the grand total"
-        return f"{self.text(query)} ({self.full(query)})"
+            return self.full(query) if query else say("the grand total")
+        return say("{query} ({query2})", query=self.text(query), query2=self.full(query))
 
     @property
     def key(self) -> str:
@@ -92,7 +93,7 @@ class VariableLetters:
         if self.own:
             return ""
         pairs = zip(self.letters, self.lattice.names, strict=True)
-        return "   ".join(f"{letter}\u00a0{name}" for letter, name in pairs)
+        return joined((f"{letter}\u00a0{name}" for letter, name in pairs), "   ")
 
 
 def _letter(number: int) -> str:
@@ -102,12 +103,14 @@ def _letter(number: int) -> str:
 def counted(number: int, noun: str = "sub-table") -> str:
     """``3 sub-tables``, ``1 sub-table``, ``no sub-table``."""
     if number == 0:
-        return f"no {noun}"
-    return f"{count_text(number)} {noun}{'' if number == 1 else 's'}"
+        return say("no {noun}", noun=noun)
+    return plural(
+        number, "{number} {noun}", "{number} {noun}s", number=count_text(number), noun=noun
+    )
 
 
 def first_names(parts: Sequence[str], limit: int = 4) -> str:
     """The first few of many names."""
-    shown = ", ".join(parts[:limit])
+    shown = joined(parts[:limit], ", ")
     more = len(parts) - limit
-    return f"{shown} and {count_text(more)} more" if more > 0 else shown
+    return say("{shown} and {more} more", shown=shown, more=count_text(more)) if more > 0 else shown

@@ -16,7 +16,8 @@ from tabprotect.gui.look.flow import FlowLayout
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_row
 from tabprotect.gui.look.theme import GRID, THEME, Colours
-from tabprotect.languages.speaking import told
+from tabprotect.languages.said import joined, say
+from tabprotect.languages.speaking import tell, told
 
 RADIUS = 5.0
 
@@ -124,11 +125,11 @@ def _ghost(painter: QPainter, box: QRectF, to: int, colours: Colours) -> None:
 
 LEGEND: tuple[tuple[str, NodeLook], ...] = (
     ("planned", NodeLook(RELEASED)),
-    ("its frontier", NodeLook(RELEASED, frontier=True)),
+    (say("its frontier"), NodeLook(RELEASED, frontier=True)),
     ("candidate", NodeLook(CANDIDATE)),
     ("unreleasable", NodeLook(UNRELEASABLE)),
-    ("its frontier", NodeLook(UNRELEASABLE, frontier=True)),
-    ("not proved wide enough", NodeLook(UNKNOWN)),
+    (say("its frontier"), NodeLook(UNRELEASABLE, frontier=True)),
+    (say("not proved wide enough"), NodeLook(UNKNOWN)),
 )
 
 
@@ -153,8 +154,8 @@ class Legend(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setAccessibleName("Legend")
-        self.setAccessibleDescription(", ".join(told(words) for words, _ in LEGEND))
+        self.setAccessibleName(tell("Legend"))
+        self.setAccessibleDescription(told(joined((told(words) for words, _ in LEGEND), ", ")))
         flow = FlowLayout(self, gap=GRID)
         for words, look in LEGEND:
             pair = QWidget()

@@ -15,6 +15,7 @@ from tabprotect.engine.query_space.registered import criteria, rules
 from tabprotect.engine.query_space.release_sets.release_set import ReleaseSet
 from tabprotect.engine.query_space.table_server.decision import Answer, Request, ServerState
 from tabprotect.engine.tables.table import Table
+from tabprotect.languages.said import say
 
 if TYPE_CHECKING:
     from tabprotect.engine.query_space.table_server.log_entry import LogEntry
@@ -55,7 +56,7 @@ class Serving:
 
         if not url.strip():
             raise InputError(
-                "a session needs a place for its history",
+                say("a session needs a place for its history"),
                 hint="name a file, or a database such as postgresql+psycopg://host/name",
             )
         plan, table = project.plan, project.original

@@ -25,10 +25,11 @@ from tabprotect.engine.query_space.release_sets.release_set import Consequence, 
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.question import Question, same
 from tabprotect.gui.lattice.names import VariableLetters
+from tabprotect.languages.said import say
 
 RELEASED, CANDIDATE, UNRELEASABLE, UNKNOWN = range(4)
 
-STATUS = ("released", "candidate", "unreleasable", "not proved wide enough")
+STATUS = ("released", "candidate", "unreleasable", say("not proved wide enough"))
 """The words for the four regions, by number."""
 
 KEPT = 256
@@ -216,7 +217,7 @@ class Space(QObject):
         def work(progress: Progress) -> Regions:
             return _laid_out(released_set(project, _SoFar(project, progress)))
 
-        if not self._looking.ask("looking at every sub-table", work, key):
+        if not self._looking.ask(say("looking at every sub-table"), work, key):
             return
         self.stopped = False
         if before is None or not same(before[:2], key[:2]):
@@ -279,7 +280,7 @@ class Space(QObject):
             # What was foreseen and forgotten, or failed, may be asked again.
             self._ahead.drop()
         self._ahead.ask(
-            "looking ahead",
+            say("looking ahead"),
             lambda progress: foresee_release(regions, query, progress),
             (regions, query),
         )

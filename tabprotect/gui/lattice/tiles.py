@@ -23,7 +23,7 @@ from tabprotect.engine.query_space.lattice import Query
 from tabprotect.gui.look.drawing import Drawing
 from tabprotect.gui.look.shades import shades
 from tabprotect.gui.look.theme import GRID, Colours, colour
-from tabprotect.languages.speaking import told
+from tabprotect.languages.speaking import tell, told
 
 GAP = 4.0
 
@@ -99,7 +99,7 @@ class TileMap(Drawing):
         return QRectF(left + column * tile, self._tops[dimension] + row * tile, tile, tile)
 
     def _left(self) -> float:
-        return QFontMetricsF(self.figure_font()).horizontalAdvance(told("16-way") + " ") + GRID
+        return QFontMetricsF(self.figure_font()).horizontalAdvance(tell("16-way") + " ") + GRID
 
     def draw(self, painter: QPainter, area: QRectF, colours: Colours) -> None:
         if not self._levels:

@@ -16,14 +16,15 @@ from tabprotect.gui.lattice.space import (
     Regions,
 )
 from tabprotect.gui.look.theme import count_text
+from tabprotect.languages.said import joined, say
 
 WAYS = {
-    "decomposable": "sharp bounds in closed form",
-    "decomposable cover": "bounds of a decomposable release that contains it",
-    "frechet": "Fréchet bounds",
-    "integer": "sharp bounds by integer programmes",
-    "lp": "bounds by linear programmes",
-    "shuttle": "bounds by the shuttle algorithm",
+    "decomposable": say("sharp bounds in closed form"),
+    say("decomposable cover"): say("bounds of a decomposable release that contains it"),
+    "frechet": say("Fréchet bounds"),
+    "integer": say("sharp bounds by integer programmes"),
+    "lp": say("bounds by linear programmes"),
+    "shuttle": say("bounds by the shuttle algorithm"),
     "counts": "counts",
 }
 
@@ -31,10 +32,10 @@ WAYS = {
 def figure_text(state: ReleaseSet, judgement: RiskJudgement) -> str:
     """``a width of 12``, or ``a width of at most 12`` where that is all that is known."""
     number = count_text(judgement.width)
-    number = number if judgement.exact else f"at most {number}"
+    number = number if judgement.exact else say("at most {number}", number=number)
     if state.criterion.name == "width":
-        return f"a width of {number}"
-    return f"{number} {state.criterion.unit}"
+        return say("a width of {number}", number=number)
+    return say("{number} {unit}", number=number, unit=state.criterion.unit)
 
 
 def way_text(judgement: RiskJudgement) -> str:
@@ -42,7 +43,7 @@ def way_text(judgement: RiskJudgement) -> str:
     words = WAYS.get(judgement.bounds, judgement.bounds)
     if judgement.exact and judgement.bounds in ("shuttle", "lp"):
         # By themselves these only enclose: here tables were found that reach them.
-        return f"{words}, reached by tables"
+        return say("{words}, reached by tables", words=words)
     return words
 
 
@@ -52,32 +53,53 @@ def state_sentence(regions: Regions) -> str:
     counts, out = regions.by_dimension.sum(axis=1), regions.out
     total = len(regions.every)
     if state.judgement.verdict == "bad":
-        return (
-            f"What is {out} would leave {figure_text(state, state.judgement)}, below the threshold "
-            f"{state.threshold}: nothing more may go out, and this should not."
+        return say(
+            "What is {out} would leave {state}, below the threshold "
+            "{threshold}: nothing more may go out, and this should not.",
+            out=out,
+            state=figure_text(state, state.judgement),
+            threshold=state.threshold,
         )
     if state.judgement.verdict == "unknown":
-        return (
-            f"What is {out} is not proved to reach the threshold {state.threshold}: nothing "
-            "more may go out."
+        return say(
+            "What is {out} is not proved to reach the threshold {threshold}: nothing "
+            "more may go out.",
+            out=out,
+            threshold=state.threshold,
         )
     if state.released.members == (0,):
-        first = f"Nothing but the grand total is {out} yet"
+        first = say("Nothing but the grand total is {out} yet", out=out)
     else:
         names = first_names([letters.text(q) for q in state.released], 3)
-        first = (
-            f"{count_text(int(counts[RELEASED]))} of {count_text(total)} sub-tables are {out} "
-            f"({names} and all below), which leaves {figure_text(state, state.judgement)} "
-            f"({way_text(state.judgement)}; threshold {state.threshold})"
+        first = say(
+            "{counts} of {total} sub-tables are {out} "
+            "({names} and all below), which leaves {state} "
+            "({judgement}; threshold {threshold})",
+            counts=count_text(int(counts[RELEASED])),
+            total=count_text(total),
+            out=out,
+            names=names,
+            state=figure_text(state, state.judgement),
+            judgement=way_text(state.judgement),
+            threshold=state.threshold,
         )
     refused = int(counts[UNRELEASABLE])
-    rest = f"{count_text(int(counts[CANDIDATE]))} may go out next, {count_text(refused)} may not"
+    rest = say(
+        "{counts} may go out next, {refused} may not",
+        counts=count_text(int(counts[CANDIDATE])),
+        refused=count_text(refused),
+    )
     unknown = count_text(int(counts[UNKNOWN]))
     if counts[UNKNOWN] and regions.waiting:
-        return f"{first}; {rest}. {unknown} are still being looked at."
+        return say(
+            "{first}; {rest}. {unknown} are still being looked at.",
+            first=first,
+            rest=rest,
+            unknown=unknown,
+        )
     if counts[UNKNOWN]:
-        rest += f", and {unknown} are refused because nothing is proved"
-    return f"{first}; {rest}."
+        rest += say(", and {unknown} are refused because nothing is proved", unknown=unknown)
+    return say("{first}; {rest}.", first=first, rest=rest)
 
 
 def foresight_sentence(regions: Regions, found: Foresight) -> str:
@@ -86,58 +108,83 @@ def foresight_sentence(regions: Regions, found: Foresight) -> str:
     region = int(regions.status[regions.at(query)])
     name, judgement = letters.text(query), found.judgement
     if region == RELEASED:
-        return "Planned: a reader will have it, alone or as part of a larger planned table."
+        return say("Planned: a reader will have it, alone or as part of a larger planned table.")
     if region == CANDIDATE:
         gained, lost = int(found.newly_released.sum()), found.consequence.lost
-        more = f"{counted(gained)} join the plan" if gained > 1 else "it joins the plan alone"
-        said = f"With {name} {more} and would make "
+        more = (
+            say("{gained} join the plan", gained=counted(gained))
+            if gained > 1
+            else say("it joins the plan alone")
+        )
+        said = say("With {name} {more} and would make ", name=name, more=more)
         if lost:
             edge = first_names([letters.text(q) for q in found.consequence.newly_unreleasable], 3)
-            above = " and what is above" if lost > 1 else ""
-            said += f"{counted(lost)} unreleasable ({edge}{above})"
+            said += (
+                say("{lost} unreleasable ({edge} and what is above)", lost=counted(lost), edge=edge)
+                if lost > 1
+                else say("{lost} unreleasable ({edge})", lost=counted(lost), edge=edge)
+            )
         else:
-            said += "no other unreleasable"
-        return f"{said}; it leaves {figure_text(state, judgement)} ({way_text(judgement)})."
+            said += say("no other unreleasable")
+        return say(
+            "{said}; it leaves {state} ({judgement}).",
+            said=said,
+            state=figure_text(state, judgement),
+            judgement=way_text(judgement),
+        )
     if region == UNRELEASABLE:
-        return (
-            f"{name} may not go out: with what is planned it would leave "
-            f"{figure_text(state, judgement)}, and the threshold is {state.threshold}."
+        return say(
+            "{name} may not go out: with what is planned it would leave "
+            "{state}, and the threshold is {threshold}.",
+            name=name,
+            state=figure_text(state, judgement),
+            threshold=state.threshold,
         )
     if not judgement.exact:
-        return (
-            f"{name} is refused because nothing is proved: it would leave "
-            f"{figure_text(state, judgement)} ({way_text(judgement)}), which may be too optimistic."
+        return say(
+            "{name} is refused because nothing is proved: it would leave "
+            "{state} ({judgement}), which may be too optimistic.",
+            name=name,
+            state=figure_text(state, judgement),
+            judgement=way_text(judgement),
         )
-    return f"{name} is refused because nothing was proved about it or about what is below it."
+    return say(
+        "{name} is refused because nothing was proved about it or about what is below it.",
+        name=name,
+    )
 
 
 def region_text(regions: Regions, region: int) -> str:
     """A region in a word or two."""
     if region == UNKNOWN and regions.waiting:
-        return "still being looked at"
+        return say("still being looked at")
     return regions.out if region == RELEASED else STATUS[region]
 
 
 def status_text(regions: Regions, query: Query) -> str:
     """The region in a word or two, and whether the query is on a frontier."""
     word = region_text(regions, int(regions.status[regions.at(query)]))
-    return f"{word}, on the frontier" if regions.frontier[regions.at(query)] else word
+    return (
+        say("{word}, on the frontier", word=word) if regions.frontier[regions.at(query)] else word
+    )
 
 
 def tight_title(found: Foresight, threshold: int) -> str:
     """What the list of cells holds."""
     cells = found.judgement.tight
     if not cells:
-        return "No at-risk cell is bounded more closely than before."
+        return say("No at-risk cell is bounded more closely than before.")
     if cells[0].width < threshold:
-        return f"Too tight: bounds closer than {threshold}"
-    return "The at-risk cells bounded most closely then"
+        return say("Too tight: bounds closer than {threshold}", threshold=threshold)
+    return say("The at-risk cells bounded most closely then")
 
 
 def spoken(regions: Regions, query: Query, found: Foresight | None) -> str:
     """The node in focus for a screen reader."""
     letters: VariableLetters = regions.letters
-    parts = [f"{letters.named(query)}: {status_text(regions, query)}."]
+    parts = [
+        say("{query}: {regions}.", query=letters.named(query), regions=status_text(regions, query))
+    ]
     if found is not None and found.query == query:
         parts.append(foresight_sentence(regions, found))
-    return " ".join(parts)
+    return joined(parts, " ")

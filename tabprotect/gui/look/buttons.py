@@ -6,6 +6,8 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QFrame, QLayout, QScrollArea, QToolButton, QWidget
 
+from tabprotect.languages.speaking import told
+
 
 def tool_button(
     text: str = "",
@@ -18,10 +20,10 @@ def tool_button(
 ) -> QToolButton:
     """A tool button; of ``exclusive`` ones under one parent a single one is checked."""
     button = QToolButton()
-    button.setText(text)
+    button.setText(told(text))
     if icon is not None:
         button.setIcon(icon)
-    button.setToolTip(tip)
+    button.setToolTip(told(tip))
     button.setCheckable(checkable)
     button.setAutoExclusive(exclusive)
     button.setAutoRaise(flat)

@@ -7,6 +7,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QPushButton, QSizePolicy
 
 from tabprotect.gui.look.roles import dress
+from tabprotect.languages.speaking import told
 
 
 class ChoiceCard(QPushButton):
@@ -28,8 +29,8 @@ class ChoiceCard(QPushButton):
         super().__init__()
         self.why = why
         dress(self, "card")
-        self.setAccessibleName(title)
-        self.setAccessibleDescription(why or text)
+        self.setAccessibleName(told(title))
+        self.setAccessibleDescription(told(why or text))
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
         if not why:
             self.setCursor(Qt.CursorShape.PointingHandCursor)

@@ -66,7 +66,7 @@ class Sheet:
         generator.setResolution(self.dpi)
         generator.setSize(whole)
         generator.setViewBox(QRect(0, 0, whole.width(), whole.height()))
-        generator.setTitle(self.name)
+        generator.setTitle(told(self.name))
         generator.setDescription(self.caption)
         painter = QPainter(generator)
         self._paint(painter, whole, foot)
@@ -111,7 +111,7 @@ class Drawing(QWidget):
 
     def __init__(self, name: str) -> None:
         super().__init__()
-        self.setAccessibleName(name)
+        self.setAccessibleName(told(name))
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setMinimumSize(24 * GRID, 18 * GRID)
 
@@ -121,7 +121,7 @@ class Drawing(QWidget):
 
     def say(self, text: str) -> None:
         """The picture in words, for screen readers and as a tooltip."""
-        self.setAccessibleDescription(text[:600])
+        self.setAccessibleDescription(told(text[:600]))
         self.update()
 
     def figure_font(self) -> QFont:

@@ -19,7 +19,8 @@ from tabprotect.gui.look.buttons import tool_button
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID, THEME
-from tabprotect.languages.speaking import told
+from tabprotect.languages.said import joined, say
+from tabprotect.languages.speaking import tell, told
 
 _OPTIONS = re.compile(
     r": (?:(?:tabprotect|tabulate|record-keys) [^;]*?)?--[^;]*?"
@@ -41,27 +42,27 @@ class ErrorStrip(QFrame):
         self._asking = False
         self._remedy: Callable[[], object] | None = None
         self._other: Callable[[], object] | None = None
-        self.setAccessibleName("Error")
+        self.setAccessibleName(tell("Error"))
         self._picture = Label()
         self._message = Label(wordWrap=True)
         self._message.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._place = QPushButton(flat=True)
-        self._place.setAccessibleName("Go to the place of the error")
+        self._place.setAccessibleName(tell("Go to the place of the error"))
         self._place.clicked.connect(lambda: self.place_clicked.emit(self.error))
         self._button = QPushButton()
         self._button.clicked.connect(lambda: self._mend(self._remedy))
         self._second = QPushButton()
         self._second.clicked.connect(lambda: self._mend(self._other))
-        self._details = tool_button("Details", checkable=True, flat=True)
-        self._details.setAccessibleName("Show the details of the error")
-        self._copy = tool_button("Copy", flat=True)
-        self._copy.setAccessibleName("Copy the error")
+        self._details = tool_button(say("Details"), checkable=True, flat=True)
+        self._details.setAccessibleName(tell("Show the details of the error"))
+        self._copy = tool_button(say("Copy"), flat=True)
+        self._copy.setAccessibleName(tell("Copy the error"))
         self._copy.clicked.connect(self._to_clipboard)
         self._close = tool_button(flat=True)
-        self._close.setAccessibleName("Close the error")
+        self._close.setAccessibleName(tell("Close the error"))
         self._close.clicked.connect(self.clear)
         self._detail = QPlainTextEdit(readOnly=True)
-        self._detail.setAccessibleName("Details of the error")
+        self._detail.setAccessibleName(tell("Details of the error"))
         self._detail.setMaximumHeight(18 * GRID)
         self._detail.hide()
         self._details.toggled.connect(self._detail.setVisible)
@@ -95,30 +96,30 @@ class ErrorStrip(QFrame):
         self.error, self._asking = error, asking
         self._remedy, self._other = remedy, other
         said = (_sentence(part) for part in (error.message, error.hint) if part)
-        self._message.setText(without_options(told(" ".join(said))))
-        self._place.setText(error.place)
+        self._message.setText(told(without_options(told(joined(said, " ")))))
+        self._place.setText(told(error.place))
         self._place.setVisible(bool(error.place))
-        self._button.setText(remedy_label)
+        self._button.setText(told(remedy_label))
         self._button.setVisible(remedy is not None)
-        self._second.setText(other_label)
+        self._second.setText(told(other_label))
         self._second.setVisible(other is not None)
         self._detail.setPlainText(error.detail)
         self._details.setChecked(False)
         self._details.setVisible(bool(error.detail))
         self._copy.setVisible(not asking)
-        self.setAccessibleName("Question" if asking else "Error")
-        self.setAccessibleDescription(self._message.text())
+        self.setAccessibleName(told(say("Question") if asking else say("Error")))
+        self.setAccessibleDescription(told(self._message.text()))
         self.show()
         self._paint()
 
     def show_note(self, text: str) -> None:
         """Say what was done, where nothing else on the page shows it."""
         self.clear()
-        self._message.setText(text)
+        self._message.setText(told(text))
         for widget in (self._place, self._button, self._second, self._details, self._copy):
             widget.hide()
-        self.setAccessibleName("Done")
-        self.setAccessibleDescription(text)
+        self.setAccessibleName(tell("Done"))
+        self.setAccessibleDescription(told(text))
         self.show()
         self._paint()
 
@@ -141,7 +142,7 @@ class ErrorStrip(QFrame):
         if self.error is None:
             return ""
         parts = [str(self.error), self.error.hint, self.error.detail]
-        return "\n".join(part for part in parts if part)
+        return joined((part for part in parts if part), "\n")
 
     def _mend(self, remedy: Callable[[], object] | None) -> None:
         self.clear()
@@ -149,7 +150,7 @@ class ErrorStrip(QFrame):
             remedy()
 
     def _to_clipboard(self) -> None:
-        QGuiApplication.clipboard().setText(self.text)
+        QGuiApplication.clipboard().setText(told(self.text))
 
     def _paint(self) -> None:
         if self.isHidden():

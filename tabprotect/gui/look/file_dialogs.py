@@ -8,6 +8,7 @@ from pathlib import Path
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog, QWidget
 
+from tabprotect.languages.said import say
 from tabprotect.languages.speaking import told
 
 Taken = Callable[[str], object]
@@ -61,8 +62,10 @@ def ask_export(
     parent: QWidget, name: str, kind: str, write: Callable[[Path], object]
 ) -> QFileDialog:
     """Ask where to write a file of a kind; ``csv``, say."""
-    filters = f"{kind.upper()} (*.{kind});;All files (*)"
-    return ask_place(parent, "Export", name, filters, lambda path: write(Path(path)), suffix=kind)
+    filters = say("{upper} (*.{kind});;All files (*)", upper=kind.upper(), kind=kind)
+    return ask_place(
+        parent, say("Export"), name, filters, lambda path: write(Path(path)), suffix=kind
+    )
 
 
 def _opened(dialog: QFileDialog, then: Taken) -> QFileDialog:

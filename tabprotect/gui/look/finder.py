@@ -6,6 +6,7 @@ from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QLineEdit
 
 from tabprotect.gui.look.theme import GRID
+from tabprotect.languages.speaking import told
 
 
 class Finder(QLineEdit):
@@ -20,8 +21,8 @@ class Finder(QLineEdit):
     """
 
     def __init__(self, name: str, words: str = "find") -> None:
-        super().__init__(placeholderText=words, clearButtonEnabled=True)
-        self.setAccessibleName(name)
+        super().__init__(placeholderText=told(words), clearButtonEnabled=True)
+        self.setAccessibleName(told(name))
 
     def minimumSizeHint(self) -> QSize:
         words = self.fontMetrics().horizontalAdvance(self.placeholderText())

@@ -10,6 +10,7 @@ from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QLabel
 
 from tabprotect.gui.look.roles import dress
+from tabprotect.languages.said import say
 from tabprotect.languages.speaking import told
 
 
@@ -32,11 +33,11 @@ class Label(QLabel):
         if role:
             dress(self, role)
         if name:
-            self.setAccessibleName(name)
+            self.setAccessibleName(told(name))
 
     def setText(self, text: str) -> None:
         shown = told(text)
-        super().setText(shown)
+        super().setText(told(shown))
         self._tell(shown)
 
     def setAccessibleName(self, name: str) -> None:
@@ -49,7 +50,9 @@ class Label(QLabel):
     def _tell(self, text: str) -> None:
         # A name stands in the way of the text: nobody who listens would hear it.
         if self.accessibleName():
-            self.setAccessibleDescription("" if self.accessibleName().endswith(text) else text)
+            self.setAccessibleDescription(
+                told("" if self.accessibleName().endswith(text) else text)
+            )
 
 
 class ElidedLabel(Label):
@@ -69,7 +72,7 @@ class ElidedLabel(Label):
 
 def tip(text: str) -> str:
     """A tooltip that wraps long lines and says exactly ``text``; empty for an empty one."""
-    return f"<p>{html.escape(told(text))}</p>" if text else ""
+    return say("<p>{text}</p>", text=html.escape(told(text))) if text else ""
 
 
 def heading(text: str) -> Label:

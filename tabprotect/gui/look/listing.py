@@ -126,7 +126,7 @@ def as_list(view: QTableView, name: str) -> None:
 
     Heads stand at the left unless its model says otherwise.
     """
-    view.setAccessibleName(name)
+    view.setAccessibleName(told(name))
     view.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
     view.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
     view.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from tabprotect.gui.look.drawing import LEFT, RIGHT
 from tabprotect.gui.look.theme import GRID, THEME, Colours, contrast
-from tabprotect.languages.speaking import told
+from tabprotect.languages.speaking import tell, told
 
 STEPS = 48
 """Shades of the scale."""
@@ -54,7 +54,7 @@ class ScaleBar(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self._low, self._high = "", ""
-        self.setAccessibleName("Colour scale")
+        self.setAccessibleName(tell("Colour scale"))
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
 
     def sizeHint(self) -> QSize:
@@ -63,7 +63,7 @@ class ScaleBar(QWidget):
     def show_scale(self, low: str, high: str) -> None:
         """Write what the ends stand for."""
         self._low, self._high = low, high
-        self.setAccessibleDescription(f"from {low} to {high}")
+        self.setAccessibleDescription(tell("from {low} to {high}", low=low, high=high))
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:

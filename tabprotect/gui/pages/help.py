@@ -11,10 +11,11 @@ from PySide6.QtWidgets import QTextBrowser
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Changes, Page
 from tabprotect.gui.look.theme import THEME
-from tabprotect.languages.speaking import told
+from tabprotect.languages.said import joined, say
+from tabprotect.languages.speaking import tell, told
 from tabprotect.version import __version__
 
-WALK = """
+WALK = say("""
 <ol>
 <li><b>Data</b>: open an example or a table of counts. Cells with small counts are at risk: amber, with
 a dot; the risk list holds those of all layers.</li>
@@ -45,70 +46,100 @@ margins. <b>Pass</b>: one round over all cycles. <b>Blocked</b>: a cycle that to
 applied. <b>Prior</b>: what somebody believes before seeing the release; <b>posterior</b>: after.
 <b>Mode</b>: the most probable count. <b>Width</b>: how far apart the highest and the lowest count
 are that a cell may have, given what is published.</p>
-"""
+""")
 
 NATIVE = QKeySequence.SequenceFormat.NativeText
 """Keys as they are called in the language in force, as the menus do."""
 
 ON_PAGES = {
-    "variables": "<p>Each variable with its kind, categories and levels. <i>Group</i> makes a coarser level: "
-    "bands of a width, cut points, a code list from a file, or the categories that are selected; drag one "
-    "onto another to put them together. What is grouped here is offered on every other page.</p>",
-    "table": "<p>The table with its margins. Type to change a count; drag the variables between rows, columns "
-    "and layers. The number behind a layer says how many at-risk cells it holds. <b>Risk list</b> "
-    "shows those of all layers and the rule that makes them so; F8 goes from one to the next.</p>",
-    "protect": "<p>Tick what must stay true. The first figure of a card is the share of the at-risk cells whose "
-    "true count a reader would know, the second how much a count changes on average. Both come from "
-    "trial runs on this very table, which nobody sees but staff. A method that does not keep what is "
-    "ticked stands further down; a line says why.</p>",
-    "compare": "<p>The same two figures over many runs as a map: right is safer, up more useful. Choose a setting "
-    "and move its sliders; <b>More</b> shows the settings as they are written on the command line, "
-    "and other figures for the axes.</p>",
-    "cycles": "<p>Each cycle adds 1 to some cells and takes 1 from others, so that every margin stays as it is. "
-    "Click a cell to change its sign; a margin that breaks glows.</p>",
-    "perturb": "<p>The triangle sets how often a cycle is added, subtracted or left alone. What will happen stands "
-    "beside it before it happens. The same set-up gives the same coins for ever.</p>",
-    "methods": "<p>The form of the chosen method, and what it would do to this table. <b>Result</b> shows each "
-    "published table beside the true counts.</p>",
-    "check": "<p>What a reader can believe about each true count: the outline is what was believed before, the "
-    "bars what is believed after seeing the release.</p>",
-    "release": "<p>The gate looks at the release alone, as any reader can; the true figures beside it are staff's. "
-    "What is over a limit takes a reason and a name.</p>",
-    "register": "<p>Everything that has left the house, so that two releases of one table are not taken for one.</p>",
-    "query_space": "<p>Which margins of one big table can be published together. Every sub-table is shown as "
-    "planned, releasable or too dangerous; look at one, then plan it.</p>",
-    "tabulate": "<p>Counts records into a table. With record keys, cell keys give the same noise in every table of "
-    "these records; keys <i>drawn now</i> are kept with this table, and serve it and its margins only.</p>",
+    "variables": say(
+        "<p>Each variable with its kind, categories and levels. <i>Group</i> makes a coarser level: "
+        "bands of a width, cut points, a code list from a file, or the categories that are selected; drag one "
+        "onto another to put them together. What is grouped here is offered on every other page.</p>"
+    ),
+    "table": say(
+        "<p>The table with its margins. Type to change a count; drag the variables between rows, columns "
+        "and layers. The number behind a layer says how many at-risk cells it holds. <b>Risk list</b> "
+        "shows those of all layers and the rule that makes them so; F8 goes from one to the next.</p>"
+    ),
+    "protect": say(
+        "<p>Tick what must stay true. The first figure of a card is the share of the at-risk cells whose "
+        "true count a reader would know, the second how much a count changes on average. Both come from "
+        "trial runs on this very table, which nobody sees but staff. A method that does not keep what is "
+        "ticked stands further down; a line says why.</p>"
+    ),
+    "compare": say(
+        "<p>The same two figures over many runs as a map: right is safer, up more useful. Choose a setting "
+        "and move its sliders; <b>More</b> shows the settings as they are written on the command line, "
+        "and other figures for the axes.</p>"
+    ),
+    "cycles": say(
+        "<p>Each cycle adds 1 to some cells and takes 1 from others, so that every margin stays as it is. "
+        "Click a cell to change its sign; a margin that breaks glows.</p>"
+    ),
+    "perturb": say(
+        "<p>The triangle sets how often a cycle is added, subtracted or left alone. What will happen stands "
+        "beside it before it happens. The same set-up gives the same coins for ever.</p>"
+    ),
+    "methods": say(
+        "<p>The form of the chosen method, and what it would do to this table. <b>Result</b> shows each "
+        "published table beside the true counts.</p>"
+    ),
+    "check": say(
+        "<p>What a reader can believe about each true count: the outline is what was believed before, the "
+        "bars what is believed after seeing the release.</p>"
+    ),
+    "release": say(
+        "<p>The gate looks at the release alone, as any reader can; the true figures beside it are staff's. "
+        "What is over a limit takes a reason and a name.</p>"
+    ),
+    "register": say(
+        "<p>Everything that has left the house, so that two releases of one table are not taken for one.</p>"
+    ),
+    "query_space": say(
+        "<p>Which margins of one big table can be published together. Every sub-table is shown as "
+        "planned, releasable or too dangerous; look at one, then plan it.</p>"
+    ),
+    "tabulate": say(
+        "<p>Counts records into a table. With record keys, cell keys give the same noise in every table of "
+        "these records; keys <i>drawn now</i> are kept with this table, and serve it and its margins only.</p>"
+    ),
 }
 """What each page is for, by its name."""
 
 KEYS = (
-    ("Return", "down; Ctrl+Return is the page's main action"),
-    ("F2 or typing", "change a count"),
-    ("Ctrl+arrow", "to the edge of the table"),
-    ("F8, Shift+F8", "next, previous at-risk cell"),
-    ("R, C, L on a variable", "put it into rows, columns, layers; arrows change the order"),
-    ("Esc", "cancel what is running; close a bar; go back from help"),
-    ("Menu key, right click", "what the page in front can do"),
+    (say("Return"), say("down; Ctrl+Return is the page's main action")),
+    (say("F2 or typing"), say("change a count")),
+    ("Ctrl+arrow", say("to the edge of the table")),
+    (say("F8, Shift+F8"), say("next, previous at-risk cell")),
+    (
+        say("R, C, L on a variable"),
+        say("put it into rows, columns, layers; arrows change the order"),
+    ),
+    (say("Esc"), say("cancel what is running; close a bar; go back from help")),
+    (say("Menu key, right click"), say("what the page in front can do")),
 )
 
 
-ABOUT = f"""
-<p><b>tabprotect {__version__}</b>: statistical disclosure control of contingency tables.</p>
+ABOUT = say(
+    """
+<p><b>tabprotect {version}</b>: statistical disclosure control of contingency tables.</p>
 <p>Free software under the MIT licence; its text comes with the program. It is built on Python, NumPy,
 SciPy, DuckDB, HiGHS and Qt for Python (PySide6, LGPL), each under a licence of its own.</p>
 <p>It works without a network, and sends nothing anywhere.</p>
-"""
+""",
+    version=__version__,
+)
 
 
 class HelpPage(Page):
     """What one needs to know, on one page."""
 
     name = "help"
-    label = "Help"
+    label = say("Help")
     icon = "help"
 
-    main_label = "Back"
+    main_label = say("Back")
 
     def __init__(self, document: Document) -> None:
         super().__init__(document)
@@ -116,7 +147,7 @@ class HelpPage(Page):
         self._topic = "walk"
         self._front = ("", "", "", "")
         self._text = QTextBrowser(openExternalLinks=False)
-        self._text.setAccessibleName("Help text")
+        self._text.setAccessibleName(tell("Help text"))
         self._text.setTextInteractionFlags(Qt.TextInteractionFlag.TextBrowserInteraction)
         self.body.addWidget(self._text, 1)
         self.begins = self._text
@@ -155,18 +186,28 @@ class HelpPage(Page):
             # Its figures were those of another view, or of another table.
             self._front = (*self._front[:3], "")
         words, text = {
-            "page": (f"Help: {told(self._front[1])}", self._on_page()),
-            "walk": ("Five minutes", WALK),
-            "keys": ("Keys", self._keys()),
-            "about": ("About tabprotect", ABOUT),
+            "page": (say("Help: {front}", front=told(self._front[1])), self._on_page()),
+            "walk": (say("Five minutes"), WALK),
+            "keys": (say("Keys"), self._keys()),
+            "about": (say("About tabprotect"), ABOUT),
         }[self._topic if self._front[0] or self._topic != "page" else "walk"]
         self.set_heading(words)
-        self._text.setHtml(text)
+        self._text.setHtml(told(text))
 
     def _on_page(self) -> str:
         name, _, hint, figures = self._front
-        here = f"<h3>On this table</h3><p>{html.escape(figures)}</p>" if figures else ""
-        return f"<p><b>{html.escape(hint)}</b></p>{ON_PAGES.get(name, '')}{here}{WALK}"
+        here = (
+            say("<h3>On this table</h3><p>{figures}</p>", figures=html.escape(figures))
+            if figures
+            else ""
+        )
+        return say(
+            "<p><b>{hint}</b></p>{name}{here}{WALK}",
+            hint=html.escape(hint),
+            name=ON_PAGES.get(name, ""),
+            here=here,
+            WALK=WALK,
+        )
 
     def _keys(self) -> str:
         rows = [
@@ -176,8 +217,13 @@ class HelpPage(Page):
             if action.isVisible() and not action.shortcut().isEmpty()
         ]
         quiet = THEME.colours.quiet
-        lines = "".join(
-            f"<tr><td style='padding-right: 24px; color: {quiet}'>{key}</td><td>{words}</td></tr>"
+        lines = joined(
+            say(
+                "<tr><td style='padding-right: 24px; color: {quiet}'>{key}</td><td>{words}</td></tr>",
+                quiet=quiet,
+                key=key,
+                words=words,
+            )
             for key, words in (*rows, *KEYS)
         )
-        return f"<table>{lines}</table>"
+        return say("<table>{lines}</table>", lines=lines)

@@ -8,8 +8,9 @@ from __future__ import annotations
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.stage import MenuEntry, Stage
 from tabprotect.gui.grid.cell_texts import FIGURES
+from tabprotect.languages.said import say
 
-PROTECT_TABS = (("protect", "Choose"), ("compare", "Compare"))
+PROTECT_TABS = (("protect", say("Choose")), ("compare", say("Compare")))
 """The pages of Protect."""
 
 
@@ -18,24 +19,28 @@ class TableStage(Stage):
 
     name = "table"
     page_class = "table.page.TablePage"
-    label = "Data"
+    label = say("Data")
     icon = "table"
-    hint = "The counts, their margins, and which cells are at risk."
-    main_label = "Choose protection"
+    hint = say("The counts, their margins, and which cells are at risk.")
+    main_label = say("Choose protection")
     entries = (
-        MenuEntry("Edit", "copy", "&Copy", "Ctrl+C", here=True),
-        MenuEntry("Edit", "copy_headers", "Copy with &headers", "Ctrl+Shift+C", here=True),
-        MenuEntry("Edit", "paste", "&Paste\u2026", "Ctrl+V", here=True),
-        MenuEntry("Edit", "find", "&Find or go to cell", "Ctrl+F", here=True),
-        MenuEntry("Data", "edit", "&Edit count", here=True),
-        MenuEntry("Data", "next", "&Next at-risk cell", "F8", here=True),
-        MenuEntry("Data", "previous", "&Previous at-risk cell", "Shift+F8", here=True),
-        MenuEntry("Data", "only", "At-risk rows and columns &only", "Ctrl+Shift+F", here=True),
-        MenuEntry("Data", "risks", "&Risk list", "Ctrl+Shift+L", here=True),
-        MenuEntry("Data", "categories", "&Categories", "Ctrl+Shift+K", here=True),
-        MenuEntry("Data", "swap", "&Swap rows and columns", "Ctrl+Shift+T", here=True),
+        MenuEntry(say("Edit"), "copy", say("&Copy"), "Ctrl+C", here=True),
+        MenuEntry(
+            say("Edit"), "copy_headers", say("Copy with &headers"), "Ctrl+Shift+C", here=True
+        ),
+        MenuEntry(say("Edit"), "paste", say("&Paste\u2026"), "Ctrl+V", here=True),
+        MenuEntry(say("Edit"), "find", say("&Find or go to cell"), "Ctrl+F", here=True),
+        MenuEntry(say("Data"), "edit", say("&Edit count"), here=True),
+        MenuEntry(say("Data"), "next", say("&Next at-risk cell"), "F8", here=True),
+        MenuEntry(say("Data"), "previous", say("&Previous at-risk cell"), "Shift+F8", here=True),
+        MenuEntry(
+            say("Data"), "only", say("At-risk rows and columns &only"), "Ctrl+Shift+F", here=True
+        ),
+        MenuEntry(say("Data"), "risks", say("&Risk list"), "Ctrl+Shift+L", here=True),
+        MenuEntry(say("Data"), "categories", say("&Categories"), "Ctrl+Shift+K", here=True),
+        MenuEntry(say("Data"), "swap", say("&Swap rows and columns"), "Ctrl+Shift+T", here=True),
         *(
-            MenuEntry("Data", key, words, f"Alt+{n}", here=True)
+            MenuEntry(say("Data"), key, words, f"Alt+{n}", here=True)
             for n, (key, words) in enumerate(FIGURES.items(), 1)
         ),
     )
@@ -57,35 +62,35 @@ class ProtectStage(Stage):
 
     name = "protect"
     page_class = "protect.page.ProtectPage"
-    label = "Protect"
+    label = say("Protect")
     icon = "shield"
-    hint = "What must stay true, and which method keeps it at the least cost."
-    main_label = "Set up"
+    hint = say("What must stay true, and which method keeps it at the least cost.")
+    main_label = say("Set up")
     together = PROTECT_TABS
     entries = (
-        MenuEntry("Protect", "choose", "&Choose a method", "Ctrl+Shift+M"),
-        MenuEntry("Protect", "again", "Try every method &again"),
+        MenuEntry(say("Protect"), "choose", say("&Choose a method"), "Ctrl+Shift+M"),
+        MenuEntry(say("Protect"), "again", say("Try every method &again")),
     )
 
     @classmethod
     def why_not(cls, document: Document) -> str:
         if document.project is None:
-            return "Open a table first."
+            return say("Open a table first.")
         if not document.has_original:
-            return "A bundle opened without its original has nothing left to protect."
+            return say("A bundle opened without its original has nothing left to protect.")
         return ""
 
 
 CHECK_FILES: tuple[tuple[str, str, str, str], ...] = (
-    ("map_svg", "Map as SVG\u2026", "posterior-map", "svg"),
-    ("map_png", "Map as PNG\u2026", "posterior-map", "png"),
-    ("cell_svg", "Histogram of the cell as SVG\u2026", "posterior-cell", "svg"),
-    ("cell_png", "Histogram of the cell as PNG\u2026", "posterior-cell", "png"),
-    ("draws_svg", "Spread of an analysis as SVG\u2026", "spread", "svg"),
-    ("draws_png", "Spread of an analysis as PNG\u2026", "spread", "png"),
-    ("draws_csv", "Draws of an analysis as CSV\u2026", "draws", "csv"),
-    ("table_csv", "Numbers of all cells as CSV\u2026", "posterior-table", "csv"),
-    ("cell_csv", "Distribution of the cell as CSV\u2026", "posterior-cell", "csv"),
+    ("map_svg", say("Map as SVG\u2026"), "posterior-map", "svg"),
+    ("map_png", say("Map as PNG\u2026"), "posterior-map", "png"),
+    ("cell_svg", say("Histogram of the cell as SVG\u2026"), "posterior-cell", "svg"),
+    ("cell_png", say("Histogram of the cell as PNG\u2026"), "posterior-cell", "png"),
+    ("draws_svg", say("Spread of an analysis as SVG\u2026"), "spread", "svg"),
+    ("draws_png", say("Spread of an analysis as PNG\u2026"), "spread", "png"),
+    ("draws_csv", say("Draws of an analysis as CSV\u2026"), "draws", "csv"),
+    ("table_csv", say("Numbers of all cells as CSV\u2026"), "posterior-table", "csv"),
+    ("cell_csv", say("Distribution of the cell as CSV\u2026"), "posterior-cell", "csv"),
 )
 """What Check can export: kind, words, stem and suffix of the file."""
 
@@ -95,18 +100,20 @@ class CheckStage(Stage):
 
     name = "check"
     page_class = "check.page.CheckPage"
-    label = "Check"
+    label = say("Check")
     icon = "check"
-    hint = "What does a reader learn?"
-    main_label = "On to the release"
-    entries = tuple(MenuEntry("Check", kind, words) for kind, words, _, _ in CHECK_FILES)
+    hint = say("What does a reader learn?")
+    main_label = say("On to the release")
+    entries = tuple(MenuEntry(say("Check"), kind, words) for kind, words, _, _ in CHECK_FILES)
 
     @classmethod
     def why_not(cls, document: Document) -> str:
         if document.project is None:
-            return "Open a table or a release bundle first."
+            return say("Open a table or a release bundle first.")
         if document.release is None:
-            return "Protect the table first: a posterior is what its release lets a reader believe."
+            return say(
+                "Protect the table first: a posterior is what its release lets a reader believe."
+            )
         return ""
 
     @classmethod
@@ -125,21 +132,21 @@ class ReleaseStage(Stage):
 
     name = "release"
     page_class = "release.page.ReleasePage"
-    label = "Release"
+    label = say("Release")
     icon = "release"
-    hint = "May it leave?"
-    main_label = "Approve and publish\u2026"
+    hint = say("May it leave?")
+    main_label = say("Approve and publish\u2026")
     entries = (
-        MenuEntry("Release", "publish", "Approve and publish\u2026"),
-        MenuEntry("Release", "report", "Report\u2026"),
+        MenuEntry(say("Release"), "publish", say("Approve and publish\u2026")),
+        MenuEntry(say("Release"), "report", say("Report\u2026")),
     )
 
     @classmethod
     def why_not(cls, document: Document) -> str:
         if document.project is None:
-            return "Open a table or a release bundle first."
+            return say("Open a table or a release bundle first.")
         if document.release is None:
-            return "Protect the table first: there is nothing to publish yet."
+            return say("Protect the table first: there is nothing to publish yet.")
         return ""
 
     @classmethod
@@ -163,11 +170,11 @@ class RegisterStage(Stage):
 
     name = "register"
     page_class = "register.page.RegisterPage"
-    label = "Register"
+    label = say("Register")
     icon = "register"
-    hint = "What was published before."
+    hint = say("What was published before.")
     under = "release"
-    entries = (MenuEntry("Release", "show", "Register of releases"),)
+    entries = (MenuEntry(say("Release"), "show", say("Register of releases")),)
 
     @classmethod
     def why_not(cls, document: Document) -> str:
@@ -184,23 +191,23 @@ class QuerySpaceStage(Stage):
 
     name = "query_space"
     page_class = "query_space.page.QuerySpacePage"
-    label = "Query space"
+    label = say("Query space")
     icon = "query-space"
-    hint = "Which margins of the table may go out together."
-    main_label = "Release"
+    hint = say("Which margins of the table may go out together.")
+    main_label = say("Release")
     aside = True
     entries = (
-        MenuEntry("Check", "copy", "Copy all sub-tables"),
-        MenuEntry("Check", "save", "All sub-tables as CSV\u2026"),
-        MenuEntry("Check", "picture", "Lattice as SVG\u2026"),
+        MenuEntry(say("Check"), "copy", say("Copy all sub-tables")),
+        MenuEntry(say("Check"), "save", say("All sub-tables as CSV\u2026")),
+        MenuEntry(say("Check"), "picture", say("Lattice as SVG\u2026")),
     )
 
     @classmethod
     def why_not(cls, document: Document) -> str:
         if document.project is None:
-            return "Open a table first."
+            return say("Open a table first.")
         if not document.has_original:
-            return "A bundle opened without its original has nothing to weigh here."
+            return say("A bundle opened without its original has nothing to weigh here.")
         return ""
 
 
@@ -209,18 +216,18 @@ class VariablesStage(Stage):
 
     name = "variables"
     page_class = "variables.page.VariablesPage"
-    label = "Variables"
+    label = say("Variables")
     icon = "variables"
-    hint = "Levels, bands and groups of every variable."
-    main_label = "Back to the table"
+    hint = say("Levels, bands and groups of every variable.")
+    main_label = say("Back to the table")
     under = "table"
 
     @classmethod
     def why_not(cls, document: Document) -> str:
         if document.project is None:
-            return "Open a table first."
+            return say("Open a table first.")
         if not document.has_original:
-            return "A release bundle has no variables to group: its levels came with it."
+            return say("A release bundle has no variables to group: its levels came with it.")
         return ""
 
     @classmethod
@@ -240,12 +247,15 @@ class StageOfCycles(Stage):
     @classmethod
     def why_not(cls, document: Document) -> str:
         if document.project is None:
-            return "Open a table first."
+            return say("Open a table first.")
         if not document.project.takes_cycles:
             method = document.project.protection.label.lower()
-            return f"The chosen method is {method}: choose cyclic perturbation under Protect."
+            return say(
+                "The chosen method is {method}: choose cyclic perturbation under Protect.",
+                method=method,
+            )
         if document.project.domain.ndim < 2:
-            return "A cycle needs at least two variables."
+            return say("A cycle needs at least two variables.")
         return ""
 
 
@@ -258,17 +268,17 @@ class CyclesStage(StageOfCycles):
 
     name = "cycles"
     page_class = "cycles.page.CyclesPage"
-    label = "Cycles"
+    label = say("Cycles")
     icon = "cycles"
-    hint = "Which cells move together, so that every margin stays."
-    main_label = "Perturb with these cycles"
+    hint = say("Which cells move together, so that every margin stays.")
+    main_label = say("Perturb with these cycles")
     entries = (
-        MenuEntry("Protect", "templates", "Choose a &template", "Ctrl+Shift+P"),
-        MenuEntry("Protect", "add", "&Add a cycle"),
-        MenuEntry("Protect", "duplicate", "&Duplicate the cycle"),
-        MenuEntry("Protect", "split", "&Split into connected parts"),
-        MenuEntry("Protect", "import", "&Import cycles\u2026"),
-        MenuEntry("Protect", "export", "&Export cycles\u2026"),
+        MenuEntry(say("Protect"), "templates", say("Choose a &template"), "Ctrl+Shift+P"),
+        MenuEntry(say("Protect"), "add", say("&Add a cycle")),
+        MenuEntry(say("Protect"), "duplicate", say("&Duplicate the cycle")),
+        MenuEntry(say("Protect"), "split", say("&Split into connected parts")),
+        MenuEntry(say("Protect"), "import", say("&Import cycles\u2026")),
+        MenuEntry(say("Protect"), "export", say("&Export cycles\u2026")),
     )
 
     @classmethod
@@ -294,13 +304,13 @@ class PerturbStage(_RunStage, StageOfCycles):
 
     name = "perturb"
     page_class = "run.page.PerturbPage"
-    label = "Perturb"
+    label = say("Perturb")
     icon = "perturb"
-    hint = "How much the coins move the table."
+    hint = say("How much the coins move the table.")
     entries = (
-        MenuEntry("Protect", "run", "&Run the perturbation", "Ctrl+Shift+R"),
-        MenuEntry("Protect", "setup", "Show the set-&up"),
-        MenuEntry("Protect", "result", "Show the resu&lt"),
+        MenuEntry(say("Protect"), "run", say("&Run the perturbation"), "Ctrl+Shift+R"),
+        MenuEntry(say("Protect"), "setup", say("Show the set-&up")),
+        MenuEntry(say("Protect"), "result", say("Show the resu&lt")),
     )
 
 
@@ -309,14 +319,14 @@ class MethodsStage(_RunStage):
 
     name = "methods"
     page_class = "run.page.MethodsPage"
-    label = "Set-up"
+    label = say("Set-up")
     icon = "methods"
-    hint = "The chosen method: its parameters, what it will do, its result."
+    hint = say("The chosen method: its parameters, what it will do, its result.")
     under = "protect"
     entries = (
-        MenuEntry("Protect", "run", "Run the &method", "Ctrl+Shift+R"),
-        MenuEntry("Protect", "setup", "Show the method's set-up"),
-        MenuEntry("Protect", "result", "Show the published tables"),
+        MenuEntry(say("Protect"), "run", say("Run the &method"), "Ctrl+Shift+R"),
+        MenuEntry(say("Protect"), "setup", say("Show the method's set-up")),
+        MenuEntry(say("Protect"), "result", say("Show the published tables")),
     )
 
     @classmethod
@@ -326,9 +336,9 @@ class MethodsStage(_RunStage):
     @classmethod
     def why_not(cls, document: Document) -> str:
         if document.project is None:
-            return "Open a table first."
+            return say("Open a table first.")
         if document.project.takes_cycles:
-            return "The chosen method has its own steps, Cycles and Perturb: see Protect."
+            return say("The chosen method has its own steps, Cycles and Perturb: see Protect.")
         return ""
 
 
@@ -337,23 +347,23 @@ class CompareStage(Stage):
 
     name = "compare"
     page_class = "compare.page.ComparePage"
-    label = "Compare"
+    label = say("Compare")
     icon = "compare"
-    hint = "Methods side by side: what each gives away, against what it keeps."
-    main_label = "Compare"
+    hint = say("Methods side by side: what each gives away, against what it keeps.")
+    main_label = say("Compare")
     together = PROTECT_TABS
     entries = (
-        MenuEntry("Protect", "compare", "Compare the &settings"),
-        MenuEntry("Protect", "source", "The paper's comparison of methods"),
-        MenuEntry("Protect", "open", "Open the chosen run's release"),
-        MenuEntry("Protect", "csv", "Export the comparison as CSV\u2026"),
-        MenuEntry("Protect", "svg", "Export the risk-utility map as SVG\u2026"),
+        MenuEntry(say("Protect"), "compare", say("Compare the &settings")),
+        MenuEntry(say("Protect"), "source", say("The paper's comparison of methods")),
+        MenuEntry(say("Protect"), "open", say("Open the chosen run's release")),
+        MenuEntry(say("Protect"), "csv", say("Export the comparison as CSV\u2026")),
+        MenuEntry(say("Protect"), "svg", say("Export the risk-utility map as SVG\u2026")),
     )
 
     @classmethod
     def why_not(cls, document: Document) -> str:
         if document.project is not None and not document.has_original:
-            return "A bundle opened without its original has nothing to compare."
+            return say("A bundle opened without its original has nothing to compare.")
         return super().why_not(document)
 
     @classmethod

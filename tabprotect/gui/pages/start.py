@@ -24,6 +24,8 @@ from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID
+from tabprotect.languages.said import say
+from tabprotect.languages.speaking import tell, told
 
 
 class Card(ChoiceCard):
@@ -54,32 +56,34 @@ class StartPage(Page):
     """What to begin with."""
 
     name = "start"
-    label = "Start"
+    label = say("Start")
     icon = "start"
-    hint = "Open something."
+    hint = say("Open something.")
 
     def __init__(self, document: Document) -> None:
         super().__init__(document)
-        self.set_heading("Protect a table of counts")
+        self.set_heading(say("Protect a table of counts"))
         self.set_sentence(
-            "Open a table, see which cells are at risk, choose how to protect it, and publish it with "
-            "all a reader needs to judge what it says."
+            say(
+                "Open a table, see which cells are at risk, choose how to protect it, and publish it with "
+                "all a reader needs to judge what it says."
+            )
         )
         inner = Inside()
         self._column = in_column(on=inner, margins=(0, 0, GRID, 0), spacing=2 * GRID)
         scroll = scrolling()
-        scroll.setAccessibleName("Ways to begin")
+        scroll.setAccessibleName(tell("Ways to begin"))
         scroll.setWidget(inner)
         self.body.addWidget(scroll)
         self._offers = QVBoxLayout()
         self._column.addLayout(self._offers)
         self._cards: list[Card] = []
         self._column.addLayout(self._ways())
-        self._recent_title = self._section("Recent files")
+        self._recent_title = self._section(say("Recent files"))
         self._recent = in_column(spacing=0)
         self._column.addWidget(self._recent_title)
         self._column.addLayout(self._recent)
-        self._column.addWidget(self._section("Examples"))
+        self._column.addWidget(self._section(say("Examples")))
         self._column.addLayout(self._grid([self._example(e) for e in examples()]))
         self._column.addStretch(1)
         self._recent_title.hide()
@@ -104,17 +108,17 @@ class StartPage(Page):
         """Offer what a killed program left behind; what cannot be recovered can be removed."""
         frame = QFrame()
         dress(frame, "card")
-        heading = "An unfinished file" if recover is None else "Recover unsaved work"
-        frame.setAccessibleName(heading)
+        heading = say("An unfinished file") if recover is None else say("Recover unsaved work")
+        frame.setAccessibleName(told(heading))
         title = Label(heading, role="section")
         row = QHBoxLayout(frame)
         words = in_column(title, Label(text, wordWrap=True))
         row.addLayout(words, 1)
-        remove = "Remove" if recover is None else "Discard"
-        offered = ((remove, discard), *(() if recover is None else (("Recover", recover),)))
+        remove = say("Remove") if recover is None else say("Discard")
+        offered = ((remove, discard), *(() if recover is None else ((say("Recover"), recover),)))
         for label, run in offered:
-            button = QPushButton(label)
-            button.setAccessibleName(f"{label}: {text}")
+            button = QPushButton(told(label))
+            button.setAccessibleName(tell("{label}: {text}", label=label, text=text))
             if run is recover:
                 dress(button, "main")
             button.clicked.connect(frame.hide)
@@ -124,17 +128,22 @@ class StartPage(Page):
 
     def _ways(self) -> QGridLayout:
         ways = (
-            ("Open a table", "CSV, Excel, a project or a release bundle.", "open", self._ask_open),
             (
-                "Tabulate microdata",
-                "Count the records of a CSV or Parquet file.",
+                say("Open a table"),
+                say("CSV, Excel, a project or a release bundle."),
+                "open",
+                self._ask_open,
+            ),
+            (
+                say("Tabulate microdata"),
+                say("Count the records of a CSV or Parquet file."),
                 "microdata",
                 self._ask_tabulate,
             ),
         )
         cards = []
         for title, text, icon, ask in ways:
-            card = self._card(title, text, icon=icon, foot="or drop a file on the window")
+            card = self._card(title, text, icon=icon, foot=say("or drop a file on the window"))
             card.chosen.connect(ask)
             cards.append(card)
         return self._grid(cards)
@@ -152,7 +161,7 @@ class StartPage(Page):
             icon="microdata" if example.microdata else "table",
         )
         # What the command line calls it.
-        card.setToolTip(f"example:{example.name}")
+        card.setToolTip(tell("example:{name}", name=example.name))
         card.chosen.connect(lambda: self.document.open_asked.emit(f"example:{example.name}"))
         return card
 
@@ -185,6 +194,6 @@ class StartPage(Page):
             button.setFlat(True)
             button.setIconSize(QSize(16, 16))
             button.setStyleSheet("text-align: left; padding: 4px;")
-            button.setAccessibleName(f"Open {path}")
+            button.setAccessibleName(tell("Open {path}", path=path))
             button.clicked.connect(lambda _=False, p=path: self.document.open_asked.emit(p))
             self._recent.addWidget(button)

@@ -33,7 +33,8 @@ from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_row
 from tabprotect.gui.look.listing import as_list
 from tabprotect.gui.look.theme import GRID, count_text
-from tabprotect.languages.speaking import told
+from tabprotect.languages.said import joined, say
+from tabprotect.languages.speaking import tell, told
 
 if TYPE_CHECKING:
     from tabprotect.engine.microdata.tabulate import ColumnSummary
@@ -41,20 +42,20 @@ if TYPE_CHECKING:
 LEAST_KEYS = 100
 """Different numbers that a column of record keys has at least, of many records."""
 
-DRAWN = "drawn now, kept with this table"
+DRAWN = say("drawn now, kept with this table")
 MOST_CATEGORIES = 1000
 """Of a variable that classifies: more are mostly numbers of records, or measurements."""
 
-TITLES = ("Variable", "Kind", "Categories", "Missing")
+TITLES = (say("Variable"), say("Kind"), say("Categories"), say("Missing"))
 
 
 class TabulatePage(Page):
     """Records to counts. The records themselves are never shown; ``told``: their columns are."""
 
     name = "tabulate"
-    label = "Tabulate microdata"
+    label = say("Tabulate microdata")
     icon = "microdata"
-    main_label = "Tabulate"
+    main_label = say("Tabulate")
 
     def __init__(self, document: Document) -> None:
         super().__init__(document)
@@ -64,42 +65,44 @@ class TabulatePage(Page):
         self._look: Question[tuple[ColumnSummary, ...]] = Question(
             self, document.jobs, self._show_columns, self._failed
         )
-        self._file = Label("No file chosen yet.", name="File of records")
-        pick = QPushButton("Choose a file\u2026")
+        self._file = Label(say("No file chosen yet."), name=say("File of records"))
+        pick = QPushButton(tell("Choose a file\u2026"))
         pick.clicked.connect(self._ask)
-        folder = QPushButton("A folder\u2026")
-        folder.setAccessibleName("Choose a folder of files")
-        folder.clicked.connect(lambda: ask_folder(self, "Files of records", "", self.choose))
-        base = QPushButton("A database\u2026")
-        base.setAccessibleName("Choose a table of a database")
+        folder = QPushButton(tell("A folder\u2026"))
+        folder.setAccessibleName(tell("Choose a folder of files"))
+        folder.clicked.connect(lambda: ask_folder(self, say("Files of records"), "", self.choose))
+        base = QPushButton(tell("A database\u2026"))
+        base.setAccessibleName(tell("Choose a table of a database"))
         base.clicked.connect(self._ask_database)
-        self.more = tool_button("More", checkable=True)
-        self.more.setAccessibleName("Show the place as it is written")
+        self.more = tool_button(say("More"), checkable=True)
+        self.more.setAccessibleName(tell("Show the place as it is written"))
         self.more.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.address = QLineEdit(placeholderText="postgresql://host/base#table")
-        self.address.setAccessibleName("Address of a database's table, or a pattern of files")
+        self.address = QLineEdit(placeholderText=tell("postgresql://host/base#table"))
+        self.address.setAccessibleName(tell("Address of a database's table, or a pattern of files"))
         self.address.setToolTip(
-            "A table that an engine holds, a table of a DuckDB file (people.duckdb#table), or "
-            "files by a pattern (people/*.parquet); they are counted where they are."
+            tell(
+                "A table that an engine holds, a table of a DuckDB file (people.duckdb#table), or "
+                "files by a pattern (people/*.parquet); they are counted where they are."
+            )
         )
         self.address.returnPressed.connect(self._look_there)
-        there = QPushButton("Look there")
+        there = QPushButton(tell("Look there"))
         there.clicked.connect(self._look_there)
         written = QWidget()
         in_row((self.address, 1), there, on=written, margins=0, spacing=GRID)
         self.more.toggled.connect(written.setVisible)
         written.hide()
         head = in_row((self._file, 1), pick, folder, base, self.more)
-        self._filter = Finder("Filter the variables", "find variables")
+        self._filter = Finder(say("Filter the variables"), say("find variables"))
         self._filter.textChanged.connect(self._apply_filter)
-        self.all = tool_button("All that classify")
+        self.all = tool_button(say("All that classify"))
         self.all.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.all.setToolTip("Every variable in sight with at most 1,000 categories, or none")
+        self.all.setToolTip(tell("Every variable in sight with at most 1,000 categories, or none"))
         self.all.clicked.connect(self._tick_all)
         filtered = in_row((self._filter, 1), self.all)
         self._list = QTableWidget(0, len(TITLES))
         self._list.setHorizontalHeaderLabels(TITLES)
-        as_list(self._list, "Variables of the file; tick those to count by")
+        as_list(self._list, say("Variables of the file; tick those to count by"))
         header = self._list.horizontalHeader()
         header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
         header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
@@ -108,25 +111,29 @@ class TabulatePage(Page):
         self._list.cellPressed.connect(self._pressed)
         self._list.cellClicked.connect(self._clicked)
         self._weight = QComboBox()
-        self._weight.setAccessibleName("Weight")
+        self._weight.setAccessibleName(tell("Weight"))
         self._weight.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self._key = QComboBox()
-        self._key.setAccessibleName("Record key")
+        self._key.setAccessibleName(tell("Record key"))
         self._key.setToolTip(
-            "Random numbers that belong to the records; for the cell key method. A column of the "
-            "file makes all its tables agree; keys drawn now are kept with this table only."
+            tell(
+                "Random numbers that belong to the records; for the cell key method. A column of the "
+                "file makes all its tables agree; keys drawn now are kept with this table only."
+            )
         )
         self._key.currentIndexChanged.connect(self._say)
         self._key.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self._design = QComboBox()
-        self._design.setAccessibleName("Design weight")
-        self._design.setToolTip("How many people each record stands for; kept beside the counts")
+        self._design.setAccessibleName(tell("Design weight"))
+        self._design.setToolTip(
+            tell("How many people each record stands for; kept beside the counts")
+        )
         self._design.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         foot = QHBoxLayout()
         for text, box in (
             ("Weight:", self._weight),
-            ("Record key:", self._key),
-            ("Design weight:", self._design),
+            (say("Record key:"), self._key),
+            (say("Design weight:"), self._design),
         ):
             label = Label(text)
             label.setBuddy(box)
@@ -160,14 +167,14 @@ class TabulatePage(Page):
         self.errors.clear()
         self.source, self._columns, self.chosen = source, (), []
         name = source.partition("#")[2] if is_url(source) else ""
-        self._file.setText(name or Path(source).name)
+        self._file.setText(told(name or Path(source).name))
         self._list.setRowCount(0)
         self._say()
         # Late: DuckDB costs a tenth of the program's start.
         from tabprotect.engine.microdata.tabulate import columns
 
         self._look.ask(
-            f"look into {self._file.text()}",
+            say("look into {text}", text=self._file.text()),
             lambda progress: columns(records_file(source), progress=progress),
         )
 
@@ -182,10 +189,15 @@ class TabulatePage(Page):
         ask_database(self, self.choose)
 
     def _ask(self) -> None:
-        ask_file(self, "Records", f"Records ({patterns('records')});;All files (*)", self.choose)
+        ask_file(
+            self,
+            say("Records"),
+            say("Records ({patterns});;All files (*)", patterns=patterns("records")),
+            self.choose,
+        )
 
     def _failed(self, error: TabprotectError) -> None:
-        self.show_error(error, remedy_label="Choose another file", remedy=self._ask)
+        self.show_error(error, remedy_label=say("Choose another file"), remedy=self._ask)
 
     def _show_columns(self, found: tuple[ColumnSummary, ...]) -> None:
         self._columns = found
@@ -197,7 +209,7 @@ class TabulatePage(Page):
             name.setFlags(name.flags() | Qt.ItemFlag.ItemIsUserCheckable)
             name.setCheckState(Qt.CheckState.Unchecked)
             self._list.setItem(row, 0, name)
-            about = "" if column.exact else f"{told('about')} "
+            about = "" if column.exact else say("{told} ", told=tell("about"))
             categories = f"{about}{count_text(column.categories)}"
             texts = (told(column.kind), categories, count_text(column.missing))
             for at, text in enumerate(texts, 1):
@@ -207,13 +219,13 @@ class TabulatePage(Page):
                 self._list.setItem(row, at, item)
         self._list.blockSignals(False)
         self._weight.clear()
-        self._weight.addItem("none: every record counts once", None)
+        self._weight.addItem(tell("none: every record counts once"), None)
         self._key.clear()
-        self._key.addItem("none", None)
+        self._key.addItem(tell("none"), None)
         # True, where a column is its name: a column may be called anything.
-        self._key.addItem(DRAWN, True)
+        self._key.addItem(told(DRAWN), True)
         self._design.clear()
-        self._design.addItem("none", None)
+        self._design.addItem(tell("none"), None)
         for column in found:
             if column.kind not in ("integer", "real"):
                 continue
@@ -272,22 +284,29 @@ class TabulatePage(Page):
         self.main_button.setEnabled(len(self.chosen) > 0)
         self.all.setEnabled(bool(self._columns))
         if not self._columns:
-            self.set_sentence("Choose a file or a folder of records, or name a database's table.")
+            self.set_sentence(
+                say("Choose a file or a folder of records, or name a database's table.")
+            )
             return
         if not self.chosen:
             records = count_text(self._columns[0].records)
             self.set_sentence(
-                f"{records} records. Tick the variables to count by; space ticks the current one."
+                say(
+                    "{records} records. Tick the variables to count by; space ticks the current one.",
+                    records=records,
+                )
             )
             return
         sizes = {c.name: c.categories + (1 if c.missing else 0) for c in self._columns}
         shape = [sizes[name] for name in self.chosen]
-        names = " \u00d7 ".join(self.chosen)
-        product = " \u00d7 ".join(map(count_text, shape))
+        names = joined(self.chosen, " \u00d7 ")
+        product = joined(map(count_text, shape), " \u00d7 ")
         cells = count_text(math.prod(shape))
-        said = f"A table {names}: {product} = {cells} cells."
+        said = say(
+            "A table {names}: {product} = {cells} cells.", names=names, product=product, cells=cells
+        )
         if self._key.currentData() is True:
-            said += " Cell keys will not agree with other tabulations of this file."
+            said += say(" Cell keys will not agree with other tabulations of this file.")
         self.set_sentence(said)
 
     def main_action(self) -> None:

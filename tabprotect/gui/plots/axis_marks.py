@@ -6,6 +6,8 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from tabprotect.languages.said import say
+
 
 @dataclass(frozen=True)
 class Mark:
@@ -21,7 +23,11 @@ def merged(marks: Sequence[Mark], fits: Callable[[str], bool]) -> list[Mark]:
     out: list[Mark] = []
     for mark in marks:
         same = next((n for n, m in enumerate(out) if m.value == mark.value), None)
-        label = mark.label if same is None else f"{out[same].label}, {mark.label}"
+        label = (
+            mark.label
+            if same is None
+            else say("{label}, {label2}", label=out[same].label, label2=mark.label)
+        )
         if same is None or not fits(label):
             out.append(mark)
         else:

@@ -17,7 +17,8 @@ from tabprotect.gui.look.theme import chance_text, count_text
 from tabprotect.gui.plots.axis_marks import Mark, merged
 from tabprotect.gui.plots.canvas import Canvas
 from tabprotect.gui.plots.plot import Plot
-from tabprotect.languages.speaking import told
+from tabprotect.languages.said import joined, say
+from tabprotect.languages.speaking import tell, told
 
 WIDE, NARROW = 12, 4
 """Zooming helps from so many counts on, and shows at least so many."""
@@ -55,7 +56,7 @@ class CellHistogram(Plot):
     """Shows up to two beliefs about one cell."""
 
     def __init__(self) -> None:
-        super().__init__("Posterior of the selected cell")
+        super().__init__(say("Posterior of the selected cell"))
         self.beliefs: tuple[DrawnBelief, ...] = ()
         self.published: int | None = None
         self.true: int | None = None
@@ -75,19 +76,22 @@ class CellHistogram(Plot):
         self.refresh()
 
     def _words(self) -> str:
-        parts = ["Not published."]
+        parts = [say("Not published.")]
         if self.published is not None:
-            parts = [f"Published {count_text(self.published)}."]
+            parts = [say("Published {published}.", published=count_text(self.published))]
         if self.true is not None:
-            parts.append(f"True value {count_text(self.true)}.")
+            parts.append(say("True value {true}.", true=count_text(self.true)))
         for belief in self.beliefs:
-            said = ", ".join(
-                f"{count_text(v)}: {chance_text(c)}"
-                for v, c in zip(belief.values.tolist(), belief.chances.tolist(), strict=True)
-                if c >= TAIL
+            said = joined(
+                (
+                    say("{v}: {c}", v=count_text(v), c=chance_text(c))
+                    for v, c in zip(belief.values.tolist(), belief.chances.tolist(), strict=True)
+                    if c >= TAIL
+                ),
+                ", ",
             )
-            parts.append(f"The {told(belief.who)} believes in {said}.")
-        return " ".join(parts)
+            parts.append(say("The {who} believes in {said}.", who=told(belief.who), said=said))
+        return joined(parts, " ")
 
     # -- plotting -----------------------------------------------------------------------------
 
@@ -97,7 +101,7 @@ class CellHistogram(Plot):
 
     @property
     def title(self) -> str:
-        return "true count"
+        return say("true count")
 
     def span(self) -> tuple[float, float]:
         values = [mark for mark in (self.published, self.true) if mark is not None]
@@ -114,9 +118,20 @@ class CellHistogram(Plot):
     def arrange(self, canvas: Canvas) -> None:
         marks = []
         if self.published is not None:
-            marks.append(Mark(self.published, f"published {count_text(self.published)}"))
+            marks.append(
+                Mark(
+                    self.published,
+                    say("published {published}", published=count_text(self.published)),
+                )
+            )
         if self.true is not None:
-            marks.append(Mark(self.true, f"true {count_text(self.true)} [staff only]", true=True))
+            marks.append(
+                Mark(
+                    self.true,
+                    say("true {true} [staff only]", true=count_text(self.true)),
+                    true=True,
+                )
+            )
         marks = merged(marks, canvas.fits)
         canvas.axes(
             max(float(b.chances.max(initial=0.0)) for b in self.beliefs),
@@ -221,14 +236,20 @@ class CellHistogram(Plot):
                 at = (int(belief.values[place]), min(float(belief.prior[place]), canvas.top))
         if at is None or best / canvas.unit[1] < 2.4 * canvas.line:
             return
-        size = canvas.metrics.horizontalAdvance(told("prior")) + 2
+        size = canvas.metrics.horizontalAdvance(tell("prior")) + 2
         left = min(max(canvas.x(at[0]) - size / 2, 0), canvas.size[0] - size)
         canvas.label("prior", left, canvas.y(at[1]) + 4, ink=canvas.colours.text)
 
     def tip(self, value: float, height: float) -> str:
         count = round(value)
-        lines = [f"count {count_text(count)}"]
+        lines = [say("count {count}", count=count_text(count))]
         for belief in self.beliefs:
             found = belief.chances[belief.values == count]
-            lines.append(f"{belief.who}: {float(found[0]) if len(found) else 0.0:.4g}")
-        return "\n".join(lines)
+            lines.append(
+                say(
+                    "{who}: {found:.4g}",
+                    who=belief.who,
+                    found=float(found[0]) if len(found) else 0.0,
+                )
+            )
+        return joined(lines, "\n")

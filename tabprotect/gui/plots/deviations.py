@@ -18,6 +18,8 @@ from tabprotect.gui.look.theme import GRID, THEME, chance_text, number_text, sig
 from tabprotect.gui.plots.canvas import Canvas
 from tabprotect.gui.plots.plot import Plot
 from tabprotect.gui.plots.series_looks import SeriesLook
+from tabprotect.languages.said import joined, say
+from tabprotect.languages.speaking import tell, told
 
 WIDEST, NARROWEST = 12, 4
 """Counts to either side that get a bar each; what lies beyond stands at the last bar."""
@@ -42,7 +44,7 @@ class DeviationPanel:
     @property
     def name(self) -> str:
         """Number and label."""
-        return f"{self.number + 1} {self.label}"
+        return say("{number} {label}", number=self.number + 1, label=self.label)
 
     @property
     def figures(self) -> str:
@@ -51,7 +53,7 @@ class DeviationPanel:
             return self.reason
         unchanged = chance_text(float((np.abs(self.deviations) < 0.5).mean()))
         mean = number_text(float(np.abs(self.deviations).mean()))
-        return f"{unchanged} unchanged, {mean} off on average"
+        return say("{unchanged} unchanged, {mean} off on average", unchanged=unchanged, mean=mean)
 
     def shares(self, reach: int) -> Floats:
         """The share of cells at each deviation from ``-reach`` to ``reach``, (2 reach + 1,)."""
@@ -63,12 +65,12 @@ class DeviationPlot(Plot):
     """The shares of one panel."""
 
     def __init__(self, panel: DeviationPanel, reach: int, peak: float) -> None:
-        super().__init__(f"Deviations of {panel.name}")
+        super().__init__(say("Deviations of {name}", name=panel.name))
         self.panel, self.reach, self.peak = panel, reach, peak
         self.setMinimumSize(20 * GRID, 9 * GRID)
         # A click anywhere on the panel chooses its setting.
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
-        self.say(f"{panel.name}: {panel.figures}")
+        self.say(say("{name}: {figures}", name=panel.name, figures=panel.figures))
 
     def sizeHint(self) -> QSize:
         return self.minimumSize()
@@ -104,7 +106,7 @@ class Deviations(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setAccessibleName("Deviations of every setting")
+        self.setAccessibleName(tell("Deviations of every setting"))
         self.panels: tuple[DeviationPanel, ...] = ()
         self.current: int | None = None
         self._frames: list[_Frame] = []
@@ -120,8 +122,15 @@ class Deviations(QWidget):
     def show_panels(self, panels: Sequence[DeviationPanel], *, empty: str = "") -> None:
         """Show panels, or a sentence where there is none."""
         self.panels = tuple(panels)
-        self.setAccessibleDescription("; ".join(f"{p.name}: {p.figures}" for p in panels) or empty)
-        self._empty.setText(empty)
+        self.setAccessibleDescription(
+            told(
+                joined(
+                    (say("{name}: {figures}", name=p.name, figures=p.figures) for p in panels), "; "
+                )
+                or empty
+            )
+        )
+        self._empty.setText(told(empty))
         self._empty.setVisible(not panels)
         for frame in self._frames:
             frame.hide()
@@ -173,7 +182,7 @@ class _Frame(QFrame):
         super().__init__()
         self.panel = panel
         self.setObjectName("panel")
-        self.setAccessibleName(panel.name)
+        self.setAccessibleName(told(panel.name))
         symbol = QLabel()
         symbol.setPixmap(panel.look.icon(SYMBOL, THEME.colours).pixmap(SYMBOL, SYMBOL))
         name, figures = Label(panel.name, wordWrap=True), Label(panel.figures, wordWrap=True)

@@ -21,6 +21,7 @@ from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.shades import ScaleBar, shade_numbers, shades
 from tabprotect.gui.look.theme import GRID, THEME, colour
+from tabprotect.languages.speaking import tell, told
 
 
 class HeatMap(QWidget):
@@ -30,7 +31,7 @@ class HeatMap(QWidget):
 
     def __init__(self, name: str) -> None:
         super().__init__()
-        self.setAccessibleName(name)
+        self.setAccessibleName(told(name))
         self.grid = GridView(name)
         self.scale = ScaleBar()
         self.layers = in_row(spacing=GRID)
@@ -178,7 +179,7 @@ class HeatMap(QWidget):
             label, combo = Label(name), QComboBox()
             dress(label, "quiet")
             label.setBuddy(combo)
-            combo.setAccessibleName(f"Layer: {name}")
+            combo.setAccessibleName(tell("Layer: {name}", name=name))
             combo.addItems(list(domain[name].categories))
             combo.setMaximumWidth(22 * GRID)
             combo.currentIndexChanged.connect(lambda code, n=name: self._choose(n, code))

@@ -22,7 +22,7 @@ from tabprotect.gui.look.drawing import Drawing
 from tabprotect.gui.look.layouts import in_column
 from tabprotect.gui.look.theme import THEME, Colours
 from tabprotect.gui.plots.canvas import Canvas
-from tabprotect.languages.speaking import told
+from tabprotect.languages.speaking import tell, told
 
 STEP = 0.8
 """What a key press leaves of the part that is seen."""
@@ -41,9 +41,9 @@ class Plot(Drawing):
         self._canvas: Canvas | None = None
         in_column(on=self, margins=2)
         self.whole = QToolButton(self)
-        self.whole.setText("All")
-        self.whole.setAccessibleName("Show the whole range")
-        self.whole.setToolTip("Show the whole range (Home, or a double click)")
+        self.whole.setText(tell("All"))
+        self.whole.setAccessibleName(tell("Show the whole range"))
+        self.whole.setToolTip(tell("Show the whole range (Home, or a double click)"))
         self.whole.clicked.connect(self.reset)
         self.whole.hide()
         THEME.follow(self, lambda plot: plot.refresh(), slow=True)

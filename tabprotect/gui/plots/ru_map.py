@@ -21,6 +21,7 @@ from tabprotect.gui.plots.axis_marks import nice_step
 from tabprotect.gui.plots.canvas import Canvas
 from tabprotect.gui.plots.plot import Plot
 from tabprotect.gui.plots.series_looks import SeriesLook
+from tabprotect.languages.said import joined, say
 from tabprotect.languages.speaking import told
 
 Place = tuple[int, int | None]
@@ -47,7 +48,7 @@ class Axis:
     @property
     def title(self) -> str:
         """The name with its unit."""
-        return f"{self.label} ({self.unit})"
+        return say("{label} ({unit})", label=self.label, unit=self.unit)
 
     @property
     def sign(self) -> int:
@@ -119,7 +120,7 @@ class RiskUtilityMap(Plot):
     opened = Signal(object)
 
     def __init__(self) -> None:
-        super().__init__("Risk-utility map")
+        super().__init__(say("Risk-utility map"))
         self.settings: tuple[PlottedConfiguration, ...] = ()
         self.axes: tuple[Axis, Axis] | None = None
         self.front: tuple[int, ...] = ()
@@ -140,11 +141,17 @@ class RiskUtilityMap(Plot):
     ) -> None:
         """Show settings; ``axes`` are risk and utility, ``front`` the settings none beats."""
         self.settings, self.axes, self.front = tuple(settings), axes, tuple(front)
-        on = ", ".join(f"{c + 1}" for c in front) or "none"
+        on = joined((f"{c + 1}" for c in front), ", ") or "none"
         self.say(
-            f"{axes[0].label} to the right (more private), {axes[1].label} upwards (more useful). "
-            f"{sum(s.there for s in settings)} settings; on the front: {on}. "
-            "Arrow keys walk the points, Return opens the release."
+            say(
+                "{label} to the right (more private), {label2} upwards (more useful). "
+                "{sum} settings; on the front: {on}. "
+                "Arrow keys walk the points, Return opens the release.",
+                label=axes[0].label,
+                label2=axes[1].label,
+                sum=sum(s.there for s in settings),
+                on=on,
+            )
         )
         self.refresh()
 
@@ -177,7 +184,11 @@ class RiskUtilityMap(Plot):
 
     @property
     def title(self) -> str:
-        return "" if self.axes is None else f"{self.axes[0].title}; more private \u2192"
+        return (
+            ""
+            if self.axes is None
+            else say("{title}; more private \u2192", title=self.axes[0].title)
+        )
 
     @property
     def _shown(self) -> list[PlottedConfiguration]:
@@ -242,7 +253,7 @@ class RiskUtilityMap(Plot):
             canvas.symbols([at.x()], [at.y()], s.look.path, MEAN, pen=pen, brush=brush)
             left, top = canvas.x(at.x()) - MEAN, canvas.y(at.y()) - MEAN
             taken.append(QRectF(left, top, 2 * MEAN, 2 * MEAN))
-        words = f"\u2191 more useful: {utility.title}"
+        words = say("\u2191 more useful: {title}", title=utility.title)
         canvas.label(words, 4, 2, ink=canvas.colours.quiet)
         taken.append(
             QRectF(0, 0, canvas.metrics.horizontalAdvance(told(words)) + 8, canvas.line + 4)
@@ -282,7 +293,7 @@ class RiskUtilityMap(Plot):
         at = self._point(*s.mean)
         x, y, tall = canvas.x(at.x()), canvas.y(at.y()), canvas.line
         number, named = f"{s.number + 1}", len(self._shown) <= NAMED
-        for text in (f"{number} {s.label}", number):
+        for text in (say("{number} {label}", number=number, label=s.label), number):
             wide = canvas.metrics.horizontalAdvance(told(text)) + 4
             if text != number and (wide > 0.45 * canvas.size[0] or not named):
                 continue

@@ -11,6 +11,7 @@ from tabprotect.engine.arrays import Floats
 from tabprotect.gui.plots.axis_marks import Mark, merged, nice_step
 from tabprotect.gui.plots.canvas import Canvas
 from tabprotect.gui.plots.plot import Plot
+from tabprotect.languages.said import joined, say
 
 FEWEST, MOST = 8, 40
 """Bars."""
@@ -25,7 +26,7 @@ class SpreadPlot(Plot):
     """A histogram of numbers, one per drawn table."""
 
     def __init__(self) -> None:
-        super().__init__("Spread over possible originals")
+        super().__init__(say("Spread over possible originals"))
         self.values: Floats = np.zeros(0)
         self.marks: tuple[Mark, ...] = ()
         self.label = ""
@@ -35,12 +36,12 @@ class SpreadPlot(Plot):
         self.values = values[np.isfinite(values)]
         self.marks = tuple(mark for mark in marks if math.isfinite(mark.value))
         self.label = label
-        said = "; ".join(mark.label for mark in self.marks)
+        said = joined((mark.label for mark in self.marks), "; ")
         spread = ""
         if len(self.values):
             low, high = number(float(self.values.min())), number(float(self.values.max()))
-            spread = f"from {low} to {high}; "
-        self.say(f"{label}: {spread}{said}.")
+            spread = say("from {low} to {high}; ", low=low, high=high)
+        self.say(say("{label}: {spread}{said}.", label=label, spread=spread, said=said))
         self.refresh()
 
     def show_nothing(self, why: str) -> None:
@@ -109,4 +110,6 @@ class SpreadPlot(Plot):
         shares, edges = self._shares()
         place = int(np.clip(np.searchsorted(edges, value, side="right") - 1, 0, len(shares) - 1))
         low, high = number(float(edges[place])), number(float(edges[place + 1]))
-        return f"{low} to {high}\n{shares[place]:.4g} of the draws"
+        return say(
+            "{low} to {high}\n{shares:.4g} of the draws", low=low, high=high, shares=shares[place]
+        )

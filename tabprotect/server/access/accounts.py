@@ -17,6 +17,7 @@ from sqlalchemy import exc
 
 from tabprotect.engine.database import Database, Schema
 from tabprotect.engine.errors import InputError
+from tabprotect.languages.said import say
 
 ACCOUNTS_REMEMBERED = 10_000
 """Keys that were found good a moment ago."""
@@ -96,9 +97,12 @@ class Accounts:
             For a name that there is, or that cannot be one.
         """
         if not name.strip() or len(name) > 100 or not name.isprintable():
-            raise InputError("a name has 1 to 100 printable characters")
+            raise InputError(say("a name has 1 to 100 printable characters"))
         if role not in ROLES:
-            raise InputError(f"there is no role {role!r}", hint=f"one of {', '.join(ROLES)}")
+            raise InputError(
+                say("there is no role {role}", role=repr(role)),
+                hint=say("one of {ROLES}", ROLES=", ".join(ROLES)),
+            )
         mark, secret = secrets.token_hex(8), secrets.token_urlsafe(32)
         row = {
             "mark": mark,
@@ -114,7 +118,9 @@ class Accounts:
                 lambda connection: connection.execute(sa.insert(_ACCOUNT).values(row))
             )
         except exc.IntegrityError:
-            raise InputError(f"there is an account {name!r}", hint="take another name") from None
+            raise InputError(
+                say("there is an account {name}", name=repr(name)), hint=say("take another name")
+            ) from None
         return f"tp_{mark}_{secret}"
 
     def withdraw(self, name: str) -> None:

@@ -12,6 +12,7 @@ from starlette.routing import Route
 
 from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.query_space.table_server.decision import LogLine
+from tabprotect.languages.said import say
 from tabprotect.server.access.accounts import ROLES, Role
 from tabprotect.server.api import server_of, visitor_of
 from tabprotect.server.asked_table import asked_table
@@ -26,9 +27,11 @@ def pages_for_roles(request: Request, *roles: Role) -> str:
     """The name of whoever asks, who must have one of these roles."""
     account = visitor_of(request).account
     if account is None:
-        raise HttpProblem("unauthorised", "sign in with a key of the house")
+        raise HttpProblem("unauthorised", say("sign in with a key of the house"))
     if account.role not in roles:
-        raise HttpProblem("forbidden", f"this is for the {' and the '.join(roles)}")
+        raise HttpProblem(
+            "forbidden", say("this is for the {roles}", roles=" and the ".join(roles))
+        )
     return account.name
 
 
@@ -118,7 +121,7 @@ async def what_if(request: Request) -> Response:
         wanted = asked_table(served.domain, served.lattice, names)
         if not served.lattice.listed:
             raise HttpProblem(
-                "invalid_query", "there are too many sub-tables to say what would follow"
+                "invalid_query", say("there are too many sub-tables to say what would follow")
             )
         found = await run_in_threadpool(served.consequence, wanted.query)
         said["found"] = {
@@ -141,12 +144,12 @@ async def accounts(request: Request) -> Response:
         try:
             if given.get("withdraw"):
                 await run_in_threadpool(server.accounts.withdraw, given["withdraw"])
-                what = f"withdrew {given['withdraw']}"
+                what = say("withdrew {given}", given=given["withdraw"])
             else:
                 role = cast(Role, given.get("role", "user"))
                 whom, group = given.get("name", ""), given.get("group", "")
                 said["key"] = await run_in_threadpool(server.accounts.add, whom, role, group)
-                what = f"made {whom}, {role}"
+                what = say("made {whom}, {role}", whom=whom, role=role)
             line = LogLine(name, 0, "account", None, what, "")
             await run_in_threadpool(server.table.record, line)
         except TabprotectError as error:
@@ -169,7 +172,9 @@ async def freeze(request: Request) -> Response:
     try:
         await run_in_threadpool(served.freeze, name)
     except TabprotectError as error:
-        return page(request, "not_done.html", 409, what="The frontier is not frozen", error=error)
+        return page(
+            request, "not_done.html", 409, what=say("The frontier is not frozen"), error=error
+        )
     return RedirectResponse("/operator", status_code=303)
 
 
@@ -195,7 +200,7 @@ async def verify(request: Request) -> Response:
 
 def _number(text: str, name: str) -> int:
     if not text.isdigit() or len(text) > 12:
-        raise HttpProblem("invalid_query", f"{name} is not a number")
+        raise HttpProblem("invalid_query", say("{name} is not a number", name=name))
     return int(text)
 
 
@@ -204,7 +209,7 @@ def _until(text: str) -> int | datetime:
         return _number(text, "until") if text.isdigit() else datetime.fromisoformat(text)
     except ValueError:
         raise HttpProblem(
-            "invalid_query", "until is a number or a time: 2026-01-31T12:00"
+            "invalid_query", say("until is a number or a time: 2026-01-31T12:00")
         ) from None
 
 

@@ -8,11 +8,12 @@ from markupsafe import Markup
 
 from tabprotect.engine.query_space.frontier import Frontier
 from tabprotect.engine.query_space.lattice import Lattice
+from tabprotect.languages.said import say
 
 STEP, ROW, EDGE, RADIUS = 26, 90, 24, 8
 """Between two sub-tables, between two rows, around all of it; of a dot; in pixels."""
 
-WORDS = {"released": "released", "refused": "refused", "open": "may be asked for"}
+WORDS = {"released": "released", "refused": "refused", "open": say("may be asked for")}
 
 
 def drawn(lattice: Lattice, released: Frontier, refused: Frontier) -> Markup:
@@ -39,7 +40,7 @@ def drawn(lattice: Lattice, released: Frontier, refused: Frontier) -> Markup:
         for below in lattice.below(query):
             if below:
                 bx, by = at[below]
-                kind = "edge known" if query in released else "edge"
+                kind = say("edge known") if query in released else "edge"
                 out.append(f'<line class="{kind}" x1="{x}" y1="{y}" x2="{bx}" y2="{by}"/>')
     for query, (x, y) in at.items():
         state = "released" if query in released else "refused" if query in refused else "open"

@@ -23,6 +23,7 @@ from tabprotect.engine.query_space.lattice import Query, names_joined
 from tabprotect.engine.query_space.table_server.decision import ServerState
 from tabprotect.engine.query_space.table_server.log_entry import LogEntry
 from tabprotect.languages.page_texts import environment
+from tabprotect.languages.said import say
 from tabprotect.languages.speaking import ENGLISH, LANGUAGES, catalogue
 from tabprotect.server.api import (
     DECISIONS,
@@ -114,10 +115,12 @@ async def form(request: Request) -> dict[str, list[str]]:
     try:
         said = parse_qs((await request.body()).decode(), max_num_fields=200)
     except (UnicodeDecodeError, ValueError):
-        raise HttpProblem("invalid_query", "the form cannot be read") from None
+        raise HttpProblem("invalid_query", say("the form cannot be read")) from None
     expected = server_of(request).signed("form", request.cookies.get(VISITOR, ""))
     if not hmac.compare_digest(said.get("csrf", [""])[0].encode(), expected.encode()):
-        raise HttpProblem("forbidden", "the form is not one of this browser's: load the page again")
+        raise HttpProblem(
+            "forbidden", say("the form is not one of this browser's: load the page again")
+        )
     return said
 
 
@@ -149,7 +152,7 @@ async def look(request: Request) -> Response:
     if given is not None:
         return page(request, "answer.html", **_shown(request, given, wanted))
     state = served.state
-    standing = "may be"
+    standing = say("may be")
     if wanted.query in state.releases.released:
         standing = "released"
     elif wanted.query in state.refused:
@@ -186,7 +189,7 @@ async def answer(request: Request) -> Response:
     identified(request)
     entry = await run_in_threadpool(served.entry, request.path_params["number"])
     if entry is None or entry.line.kind not in DECISIONS:
-        raise HttpProblem("not_found", "there is no query of this number")
+        raise HttpProblem("not_found", say("there is no query of this number"))
     query = entry.line.query
     given = await run_in_threadpool(served.known, query)
     if given is not None:

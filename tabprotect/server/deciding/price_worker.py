@@ -11,6 +11,7 @@ from tabprotect.engine.query_space.table_server.decision import REFUSED, ServerS
 from tabprotect.engine.query_space.table_server.ledger import Ledger
 from tabprotect.engine.query_space.table_server.refusal_price import TELLS, refusal_price
 from tabprotect.engine.query_space.table_server.session import Answered
+from tabprotect.languages.said import say
 
 MOST_WAITING = 20
 """Refusals that wait to be priced; beyond, the log says nothing of them."""
@@ -66,6 +67,6 @@ class PriceWorker:
             self._ledger.set_price(number, said)
         except TabprotectError as error:
             # Most often the table is too large for it. The answer is out; the log has a line less.
-            LOG.info("no price for line %d: %s", number, error.kind)
+            LOG.info(say("no price for line %d: %s"), number, error.kind)
         finally:
             self._waiting -= 1

@@ -50,6 +50,7 @@ from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.margins import MarginSet
 from tabprotect.engine.tables.table import Table
 from tabprotect.engine.tables.variable import Variable
+from tabprotect.languages.said import say
 from tabprotect.server.deciding.price_worker import PriceWorker
 from tabprotect.server.service import Service
 
@@ -320,7 +321,7 @@ class ServedTable:
                 release = perturbed_release(
                     self.service, table, self.lattice.margins(released), progress
                 )
-                release = replace(release, title=f"{self.label} (perturbed)")
+                release = replace(release, title=say("{label} (perturbed)", label=self.label))
                 sealed = self._packed(release)
             margins = state.releases.released
 
@@ -329,7 +330,7 @@ class ServedTable:
                     return None
                 if now.releases.released != margins:
                     raise InputError(
-                        "another process released more meanwhile", hint="freeze once more"
+                        say("another process released more meanwhile"), hint=say("freeze once more")
                     )
                 mark = "" if sealed is None else sealed.fingerprint
                 return LogLine(user, 0, "freeze", None, "frozen", "", True, mark)
@@ -360,11 +361,11 @@ class ServedTable:
 
     def _opened(self, fingerprint: str) -> Table:
         content = self._ledger.bundle(fingerprint)
-        assert content is not None, "a frozen frontier has its table in the same transaction"
+        assert content is not None, say("a frozen frontier has its table in the same transaction")
         return verify_bytes(content).release.table
 
     def _release(self, query: Query) -> Release:
-        title = f"{self.label}: {self.lattice.text(query)}"
+        title = say("{label}: {query}", label=self.label, query=self.lattice.text(query))
         return release_of(self._start, query, self._margin(query), title)
 
     def _sealed(self, query: Query) -> Sealed:

@@ -15,6 +15,7 @@ from starlette.middleware.trustedhost import TrustedHostMiddleware
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.project.opening.sources import Opened
+from tabprotect.languages.said import say
 from tabprotect.server.application import application, started
 from tabprotect.server.hosting.running import OPTIONS
 from tabprotect.server.server import Server
@@ -84,15 +85,15 @@ class TrialServer:
         )
         self._thread.start()
         try:
-            progress.report("starting the server", 0.9)
+            progress.report(say("starting the server"), 0.9)
             while not self._uvicorn.started and self.running:
                 time.sleep(REST)
-                progress.report("starting the server", 0.9)
+                progress.report(say("starting the server"), 0.9)
         except BaseException:
             self.stop()
             raise
         if not self._uvicorn.started:
-            raise InputError("the server did not start", hint="try once more")
+            raise InputError(say("the server did not start"), hint=say("try once more"))
         self.address = f"http://{HOST}:{port}"
         if self._ending.is_set():
             self.stop()

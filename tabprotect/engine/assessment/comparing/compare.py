@@ -36,6 +36,7 @@ from tabprotect.engine.protection.subtables import (
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.publication import Publication
+from tabprotect.languages.said import joined, say
 
 RUNS = 20
 """Runs of one configuration by default."""
@@ -81,9 +82,9 @@ def compare(
         When cancelled.
     """
     if not specs:
-        raise ParameterError({"run": "nothing is to be compared"})
+        raise ParameterError({"run": say("nothing is to be compared")})
     if runs_per_method < 1:
-        raise ParameterError({"runs_per_method": "must be at least 1"})
+        raise ParameterError({"runs_per_method": say("must be at least 1")})
     domain = problem.table.domain
     names = tuple(measure.name for measure in named_measures(measures))
     key, named = Key.of(domain, scope.key, scope.sensitive), _named(domain, scope)
@@ -190,15 +191,18 @@ def _resolved(
         found = Values({})
         error = ""
         try:
-            error = "; ".join(method.unmet(problem).values())
+            error = joined(method.unmet(problem).values(), "; ")
             found = method.resolve_for(problem, spec.given)
         except ParameterError as fault:
             # A fault in what was not given is the table's, or that of a parameter left out.
             if set(fault.fields) <= set(spec.given):
-                wrong |= {f"{spec.text}: {name}": why for name, why in fault.fields.items()}
+                wrong |= {
+                    say("{text}: {name}", text=spec.text, name=name): why
+                    for name, why in fault.fields.items()
+                }
             error = error or str(fault)
         except (InputError, InfeasibleError) as fault:
-            error = f"{fault}" + (f" ({fault.hint})" if fault.hint else "")
+            error = f"{fault}" + (say(" ({hint})", hint=fault.hint) if fault.hint else "")
         configurations.append(Configuration(spec, _plain(method, spec, found), error))
         values.append(found)
     if wrong:

@@ -27,6 +27,7 @@ from tabprotect.engine.parameters import Values
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.release.release import Release
+from tabprotect.languages.said import say
 
 RISK, UTILITY = "risk_fbeta", "hellinger_expected"
 """The axes of the risk-utility map by default: both judge what a release leaves to be worked out, so that
@@ -109,7 +110,9 @@ class Comparison:
         """
         axes = [measures()[name] for name in (risk, utility) if name in self.plan.measures]
         if len(axes) < 2:
-            raise ParameterError({"front": f"{risk} or {utility} was not computed"})
+            raise ParameterError(
+                {"front": say("{risk} or {utility} was not computed", risk=risk, utility=utility)}
+            )
         points = [
             [np.nan if (s := summary[axis.name]) is None else s.mean for axis in axes]
             for summary in self.summaries

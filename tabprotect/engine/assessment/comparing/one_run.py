@@ -23,6 +23,7 @@ from tabprotect.engine.protection.simulate import Trial, simulate, trial_seed
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.publication import Publication
+from tabprotect.languages.said import say
 
 DIGITS = 12
 """Significant digits of a figure: the last bits depend on the machine and on who shares it."""
@@ -165,7 +166,7 @@ def run_once(task: RunTask, progress: Progress = SILENT) -> ComparisonRun:
     case = trial.judged(partial(assessed_release, task, progress=progress), faults=True)
     if isinstance(case, TabprotectError):
         nothing = dict.fromkeys(plan.measures)
-        error = f"{case}" + (f" ({case.hint})" if case.hint else "")
+        error = f"{case}" + (say(" ({hint})", hint=case.hint) if case.hint else "")
         return ComparisonRun(task.configuration, task.seed, task.number, nothing, error=error)
     values: dict[str, float | None] = {}
     reasons: dict[str, str] = {}
@@ -177,7 +178,7 @@ def run_once(task: RunTask, progress: Progress = SILENT) -> ComparisonRun:
             figure = Figure(None, reason=str(figure))
         values[measure.name] = _tidy(figure.value)
         if values[measure.name] is None:
-            reasons[measure.name] = figure.reason or "it is not finite"
+            reasons[measure.name] = figure.reason or say("it is not finite")
         elif figure.reason:
             reasons[measure.name] = figure.reason
     return ComparisonRun(task.configuration, task.seed, task.number, values, reasons)

@@ -11,11 +11,14 @@ from itertools import product
 from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.registered import methods
+from tabprotect.languages.said import say
 
 GRID_KINDS = ("real", "integer", "choice", "flag")
 """Kinds of parameters whose values may be a list; in texts a comma is a comma."""
 
-FORM = 'write the method, then parameters: "cell_key D=5 V=3 js=2", "small_count_rounding base=3,5"'
+FORM = say(
+    'write the method, then parameters: "cell_key D=5 V=3 js=2", "small_count_rounding base=3,5"'
+)
 
 _SETTING = re.compile(r"([A-Za-z_]\w*)=(.*)", re.DOTALL)
 
@@ -50,7 +53,11 @@ class RunSpec:
         method = methods()[self.method]
         labels = {p.name: p.label for p in method.parameters}
         said = [f"{_lower(labels.get(name, name))} {value}" for name, value in self.given.items()]
-        return f"{method.label} ({', '.join(said)})" if said else method.label
+        return (
+            say("{label} ({said})", label=method.label, said=", ".join(said))
+            if said
+            else method.label
+        )
 
 
 def parse_spec(text: str) -> tuple[RunSpec, ...]:
@@ -67,9 +74,11 @@ def parse_spec(text: str) -> tuple[RunSpec, ...]:
     try:
         words = shlex.split(text)
     except ValueError:
-        raise ParameterError({"run": f"a quotation mark is missing: {text!r}"}, hint=FORM) from None
+        raise ParameterError(
+            {"run": say("a quotation mark is missing: {text}", text=repr(text))}, hint=FORM
+        ) from None
     if not words:
-        raise ParameterError({"run": "names no method"}, hint=FORM)
+        raise ParameterError({"run": say("names no method")}, hint=FORM)
     method = methods()[words[0]]
     given: dict[str, str] = {}
     wrong: dict[str, str] = {}
@@ -79,12 +88,12 @@ def parse_spec(text: str) -> tuple[RunSpec, ...]:
         if match is not None:
             last = match.group(1)
             if last in given:
-                wrong[last] = "is given twice"
+                wrong[last] = say("is given twice")
             given[last] = match.group(2)
         elif last:
             given[last] += f" {word}"
         else:
-            wrong[word] = "is no name=value"
+            wrong[word] = say("is no name=value")
     if wrong:
         raise ParameterError({f"{method.name} {k}": why for k, why in wrong.items()}, hint=FORM)
     return expand(method.name, {name: _values(method, name, v) for name, v in given.items()})

@@ -17,14 +17,15 @@ from tabprotect.engine.assessment.assessed_release import AssessedRelease
 from tabprotect.engine.assessment.figure import Figure, NotComputable
 from tabprotect.engine.assessment.measure import Measure
 from tabprotect.engine.posterior.posterior import Posterior
+from tabprotect.languages.said import say
 
 
 class Differencing(Measure):
     """Belief after a second release: registered as ``differencing``."""
 
     name = "differencing"
-    label = "Belief after a second release"
-    unit = "probability"
+    label = say("Belief after a second release")
+    unit = say("probability")
     direction = "lower is better"
     noun = "risk"
     needs = (
@@ -43,7 +44,7 @@ class Differencing(Measure):
         else:
             second = case.second_posterior
             if (first.way, second.way) != ("exact", "exact"):
-                raise NotComputable("the posteriors are drawn: their product is not")
+                raise NotComputable(say("the posteriors are drawn: their product is not"))
             belief = _joined(first, second, truth, at_risk)
         belief = np.where(at_risk, belief, np.nan)
         return Figure(float(belief[at_risk].mean()), belief)

@@ -19,6 +19,7 @@ from tabprotect.engine.assessment.figure import Figure, NotComputable
 from tabprotect.engine.assessment.measure import Measure
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.release.release import Release
+from tabprotect.languages.said import say
 
 DELTA = 1e-6
 """The probability for which epsilon is told."""
@@ -53,7 +54,7 @@ class DifferentialPrivacy(Measure):
         """The laws of neighbouring counts, both ways round."""
         laws = methods()[release.mechanism.method].transitions(release)
         if laws is None:
-            raise NotComputable("the method does not protect each number by itself")
+            raise NotComputable(say("the method does not protect each number by itself"))
         pairs = list(pairwise(laws))
         return [*pairs, *((q, p) for p, q in pairs)]
 
@@ -62,9 +63,10 @@ class Delta(DifferentialPrivacy):
     """Differential privacy: delta at epsilon a fixed delta: registered as ``dp_delta``."""
 
     name = "dp_delta"
-    label = f"Differential privacy: delta at epsilon {EPSILON:g}"
-    unit = "probability"
-    text = f"""With which probability a release shows one record more clearly than by a factor of e.
+    label = say("Differential privacy: delta at epsilon {EPSILON:g}", EPSILON=EPSILON)
+    unit = say("probability")
+    text = say(
+        """With which probability a release shows one record more clearly than by a factor of e.
 
 The smallest delta for which the method is ({EPSILON:g}, delta)-differentially private: over all
 neighbouring true counts the largest P(event | one) - e^epsilon P(event | other), with epsilon
@@ -72,7 +74,9 @@ shared evenly by the published sub-tables, and their deltas added up (1 at most)
 published as it is. For methods that protect each number by itself; noise of the sub-tables is taken
 as independent.
 
-Source: Dwork and Roth 2014, definition 2.4 and theorem 3.16."""
+Source: Dwork and Roth 2014, definition 2.4 and theorem 3.16.""",
+        EPSILON=EPSILON,
+    )
 
     def compute(self, case: AssessedRelease) -> Figure:
         """From the law of the method alone."""
@@ -85,9 +89,10 @@ class Epsilon(DifferentialPrivacy):
     """Differential privacy: epsilon at delta a fixed delta: registered as ``dp_epsilon``."""
 
     name = "dp_epsilon"
-    label = f"Differential privacy: epsilon at delta {DELTA:g}"
-    unit = "epsilon"
-    text = f"""By which factor e^epsilon one record changes probabilities, but for delta {DELTA:g}.
+    label = say("Differential privacy: epsilon at delta {DELTA:g}", DELTA=DELTA)
+    unit = say("epsilon")
+    text = say(
+        """By which factor e^epsilon one record changes probabilities, but for delta {DELTA:g}.
 
 The smallest epsilon for which the method is (epsilon, {DELTA:g})-differentially private, over all
 neighbouring true counts, with delta shared evenly by the published sub-tables, and their epsilons
@@ -95,7 +100,9 @@ added up. There is none where some number tells neighbouring counts apart with a
 a zero that stays zero, a bounded noise. For methods that protect each number by itself; noise of
 the sub-tables is taken as independent.
 
-Source: Dwork and Roth 2014, definition 2.4 and theorem 3.16."""
+Source: Dwork and Roth 2014, definition 2.4 and theorem 3.16.""",
+        DELTA=DELTA,
+    )
 
     def compute(self, case: AssessedRelease) -> Figure:
         """From the law of the method alone, by bisection."""
@@ -106,8 +113,12 @@ Source: Dwork and Roth 2014, definition 2.4 and theorem 3.16."""
         worst = max(excess(p, q, high) for p, q in pairs)
         if worst > share:
             raise NotComputable(
-                f"not differentially private at delta {DELTA:g}: a published number tells "
-                f"neighbouring counts apart with probability {worst:.2g}"
+                say(
+                    "not differentially private at delta {DELTA:g}: a published number tells "
+                    "neighbouring counts apart with probability {worst:.2g}",
+                    DELTA=DELTA,
+                    worst=worst,
+                )
             )
         low = 0.0
         while high - low > 1e-9:

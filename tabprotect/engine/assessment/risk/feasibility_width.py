@@ -12,14 +12,15 @@ import numpy as np
 from tabprotect.engine.assessment.assessed_release import AssessedRelease
 from tabprotect.engine.assessment.figure import Figure
 from tabprotect.engine.assessment.measure import Measure
+from tabprotect.languages.said import say
 
 
 class FeasibilityWidth(Measure):
     """Width of feasibility intervals: registered as ``feasibility_width``."""
 
     name = "feasibility_width"
-    label = "Width of feasibility intervals"
-    unit = "counts"
+    label = say("Width of feasibility intervals")
+    unit = say("counts")
     direction = "higher is better"
     noun = "risk"
     needs = ("posterior",)

@@ -13,24 +13,29 @@ from tabprotect.engine.assessment.assessed_release import AssessedRelease
 from tabprotect.engine.assessment.attribute_disclosure import Disclosures, Intruder
 from tabprotect.engine.assessment.figure import Figure, NotComputable, mean
 from tabprotect.engine.assessment.measure import Measure
+from tabprotect.languages.said import say
 
 Number = Literal["f_beta", "precision", "recall", "surest"]
 
 WHO: dict[Intruder, tuple[str, str]] = {
-    "guessing": ("Guessing", "an intruder who guesses"),
-    "know_yourself": ("Knowing oneself", "an intruder who takes themself off the table"),
+    "guessing": ("Guessing", say("an intruder who guesses")),
+    "know_yourself": (say("Knowing oneself"), say("an intruder who takes themself off the table")),
 }
 
 CERTAIN: dict[Intruder, str] = {
-    "guessing": "Guessing, the intruder takes a sensitive category for certain where the expected "
-    "inner cells leave no other (a group in one category).",
-    "know_yourself": "Knowing one person, the intruder takes a sensitive category for certain "
-    "where the expected inner cells leave no other (after that person is taken off their own).",
+    "guessing": say(
+        "Guessing, the intruder takes a sensitive category for certain where the expected "
+        "inner cells leave no other (a group in one category)."
+    ),
+    "know_yourself": say(
+        "Knowing one person, the intruder takes a sensitive category for certain "
+        "where the expected inner cells leave no other (after that person is taken off their own)."
+    ),
 }
 
-GROUPS = "Key groups are the combinations of the key variables."
+GROUPS = say("Key groups are the combinations of the key variables.")
 
-ABC = (
+ABC = say(
     "With a, b, c the number of key groups where this happens in the original, in the release (of "
     "groups that occur in the original), and in both for the same category, the risk is "
     "(1 + beta^2) c / (beta^2 a + b), and 0 where that is 0 / 0. Group by group: the probability "
@@ -45,19 +50,19 @@ def _f_beta(found: Disclosures) -> float:
 def _precision(found: Disclosures) -> float:
     _, seen, both = found.counts
     if not seen:
-        raise NotComputable("no key group looks disclosed")
+        raise NotComputable(say("no key group looks disclosed"))
     return both / seen
 
 
 def _recall(found: Disclosures) -> float:
     there, _, both = found.counts
     if not there:
-        raise NotComputable("no key group of the original is disclosed")
+        raise NotComputable(say("no key group of the original is disclosed"))
     return both / there
 
 
 def _surest(found: Disclosures) -> float:
-    return mean(found.released.probability[found.occupied], "the original is empty")
+    return mean(found.released.probability[found.occupied], say("the original is empty"))
 
 
 VALUE: dict[Number, Callable[[Disclosures], float]] = {
@@ -95,7 +100,12 @@ class GuessedCategory(Measure):
 
 
 def _both(
-    begin: str, what: str, figure: Number, summary: str, more: Callable[[Intruder], str], source: str
+    begin: str,
+    what: str,
+    figure: Number,
+    summary: str,
+    more: Callable[[Intruder], str],
+    source: str,
 ) -> list[Measure]:
     """The figure for each intruder."""
     out: list[Measure] = []
@@ -103,49 +113,60 @@ def _both(
 
         class Made(GuessedCategory):
             name = begin if who == "guessing" else f"{begin}_know_yourself"
-            label = f"{short}: {what}"
+            label = say("{short}: {what}", short=short, what=what)
             unit = "probability" if figure == "surest" else "share"
             over = "key groups" if figure in ("f_beta", "surest") else "published cells"
             intruder = who
             number = figure
-            text = f"{summary.format(who=long)}\n\n{more(who)}\n\nSource: {source}"
+            text = say(
+                "{format}\n\n{who}\n\nSource: {source}",
+                format=summary.format(who=long),
+                who=more(who),
+                source=source,
+            )
 
         out.append(Made())
     return out
 
 
 def _defined(who: Intruder) -> str:
-    return f"{GROUPS} {CERTAIN[who]}"
+    return say("{GROUPS} {CERTAIN}", GROUPS=GROUPS, CERTAIN=CERTAIN[who])
 
 
 def _weighed(who: Intruder) -> str:
-    return f"{_defined(who)} {ABC}"
+    return say("{who} {ABC}", who=_defined(who), ABC=ABC)
 
 
 def _averaged(who: Intruder) -> str:
-    less = " less one person of the most favourable category" if who == "know_yourself" else ""
     return (
-        "Mean over the key groups that occur in the original of the probability of the surest "
-        f"guess, from the expected inner cells{less}."
+        say(
+            "Mean over the key groups that occur in the original of the probability of the surest "
+            "guess, from the expected inner cells less one person of the most favourable category."
+        )
+        if who == "know_yourself"
+        else say(
+            "Mean over the key groups that occur in the original of the probability of the surest "
+            "guess, from the expected inner cells."
+        )
     )
 
 
-SECTION = "Langsrud and Lupp 2021, section 6."
+SECTION = say("Langsrud and Lupp 2021, section 6.")
 
 PLUGINS = (
     *_both(
         "risk_fbeta",
-        "F-beta risk",
+        say("F-beta risk"),
         "f_beta",
-        "Exact disclosures by {who}: F-beta, beta = 0.5.",
+        say("Exact disclosures by {who}: F-beta, beta = 0.5."),
         _weighed,
-        "Langsrud and Lupp 2021, section 6, equation 5.",
+        say("Langsrud and Lupp 2021, section 6, equation 5."),
     ),
     *_both(
         "risk_precision",
         "precision",
         "precision",
-        "Of the exact disclosures that {who} sees in a release, the share that are true.",
+        say("Of the exact disclosures that {who} sees in a release, the share that are true."),
         _defined,
         SECTION,
     ),
@@ -153,16 +174,16 @@ PLUGINS = (
         "risk_recall",
         "recall",
         "recall",
-        "Of the exact disclosures in the original, the share that {who} sees in a release.",
+        say("Of the exact disclosures in the original, the share that {who} sees in a release."),
         _defined,
         SECTION,
     ),
     *_both(
         "guess_probability",
-        "surest guess",
+        say("surest guess"),
         "surest",
-        "How sure {who} is of a person's sensitive category.",
+        say("How sure {who} is of a person's sensitive category."),
         _averaged,
-        "Langsrud and Lupp 2021, tables 9 and 10.",
+        say("Langsrud and Lupp 2021, tables 9 and 10."),
     ),
 )

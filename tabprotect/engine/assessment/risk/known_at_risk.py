@@ -15,14 +15,15 @@ from tabprotect.engine.assessment.measure import Measure
 from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.release.stated_gate import Gate
 from tabprotect.engine.tables.groupings.true_table import true_table
+from tabprotect.languages.said import say
 
 
 class KnownAtRisk(Measure):
     """At-risk cells a reader would know: registered as ``known_at_risk``."""
 
     name = "known_at_risk"
-    label = "At-risk cells a reader would know"
-    unit = "share of at-risk cells"
+    label = say("At-risk cells a reader would know")
+    unit = say("share of at-risk cells")
     direction = "lower is better"
     noun = "risk"
     needs = ("posterior",)
@@ -35,7 +36,9 @@ class KnownAtRisk(Measure):
 
         most = case.effort.cells
         if most is not None and case.release.domain.size > most:
-            raise NotComputable(f"{case.release.domain.size:,} cells are too many to look at")
+            raise NotComputable(
+                say("{size:,} cells are too many to look at", size=case.release.domain.size)
+            )
         try:
             belief = at_a_glance(case.release, case.progress)
         except TabprotectError as error:
@@ -46,7 +49,7 @@ class KnownAtRisk(Measure):
         known = belief.probability(truth[cells], cells) > Gate().belief_limit
         found = np.full(belief.domain.size, np.nan)
         found[cells] = known
-        share = mean(known.astype(np.float64), "no cell has a count at risk")
+        share = mean(known.astype(np.float64), say("no cell has a count at risk"))
         return Figure(share, found.reshape(belief.domain.shape))
 
 

@@ -14,14 +14,15 @@ from tabprotect.engine.assessment.figure import Figure, NotComputable
 from tabprotect.engine.assessment.measure import Measure
 from tabprotect.engine.budgets import BELIEF_LIMIT
 from tabprotect.engine.disclosure.verdict import posterior_figures
+from tabprotect.languages.said import say
 
 
 class ShareKnown(Measure):
     """Share of at-risk cells a reader knows: registered as ``share_known``."""
 
     name = "share_known"
-    label = "Share of at-risk cells a reader knows"
-    unit = "share"
+    label = say("Share of at-risk cells a reader knows")
+    unit = say("share")
     direction = "lower is better"
     noun = "risk"
     needs = ("posterior",)
@@ -32,7 +33,7 @@ class ShareKnown(Measure):
         """From the posterior of the release."""
         found = posterior_figures(case.posterior, case.problem.at_risk, BELIEF_LIMIT)
         if not found[0]:
-            raise NotComputable("a reader expects no cell at risk")
+            raise NotComputable(say("a reader expects no cell at risk"))
         return Figure(found[self.which] / found[0], None, case.left_out)
 
 
@@ -40,7 +41,7 @@ class ShareCertain(ShareKnown):
     """Share of at-risk cells a reader is certain of: registered as ``share_certain``."""
 
     name = "share_certain"
-    label = "Share of at-risk cells a reader is certain of"
+    label = say("Share of at-risk cells a reader is certain of")
     which = 2
 
 

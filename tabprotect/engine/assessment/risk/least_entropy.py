@@ -13,14 +13,15 @@ import numpy as np
 from tabprotect.engine.assessment.assessed_release import AssessedRelease
 from tabprotect.engine.assessment.figure import Figure
 from tabprotect.engine.assessment.measure import Measure
+from tabprotect.languages.said import say
 
 
 class LeastEntropy(Measure):
     """Least entropy of an at-risk count: registered as ``least_entropy``."""
 
     name = "least_entropy"
-    label = "Least entropy of an at-risk count"
-    unit = "bits"
+    label = say("Least entropy of an at-risk count")
+    unit = say("bits")
     direction = "higher is better"
     noun = "risk"
     needs = ("posterior",)

@@ -7,12 +7,13 @@ import numpy as np
 from tabprotect.engine.assessment.assessed_release import AssessedRelease
 from tabprotect.engine.assessment.figure import Figure, mean
 from tabprotect.engine.assessment.measure import Measure
+from tabprotect.languages.said import say
 
 
 class ReaderBelief(Measure):
     """What the three measures of a reader's belief share: the posterior under a flat prior."""
 
-    unit = "probability"
+    unit = say("probability")
     direction = "lower is better"
     noun = "risk"
     needs = ("posterior",)
@@ -23,12 +24,12 @@ class PosteriorSmall(ReaderBelief):
     """Belief that the count is small: registered as ``posterior_small``."""
 
     name = "posterior_small"
-    label = "Belief that the count is small"
-    text = """How much a reader believes that an at-risk cell is at risk.
+    label = say("Belief that the count is small")
+    text = say("""How much a reader believes that an at-risk cell is at risk.
 
 Mean over the inner cells at risk (or those of the main published table) of the posterior
 probability that the true count is one the small-count rule calls at risk, for a reader who
-assumes nothing and knows the mechanism."""
+assumes nothing and knows the mechanism.""")
 
     def compute(self, case: AssessedRelease) -> Figure:
         """From the posterior of the release."""
@@ -41,12 +42,12 @@ class PosteriorTrue(ReaderBelief):
     """Belief in the true count: registered as ``posterior_true``."""
 
     name = "posterior_true"
-    label = "Belief in the true count"
-    text = """How much a reader believes in the true count of an at-risk cell.
+    label = say("Belief in the true count")
+    text = say("""How much a reader believes in the true count of an at-risk cell.
 
 Mean over the inner cells at risk (or those of the main published table) of the posterior
 probability of their true count, for a reader who assumes nothing (uniform prior) and knows the
-mechanism. Where it is not known what the choice of a whole table tells, it is marked "at least"."""
+mechanism. Where it is not known what the choice of a whole table tells, it is marked "at least".""")
 
     def compute(self, case: AssessedRelease) -> Figure:
         """From the posterior of the release."""
@@ -59,13 +60,13 @@ class ExactDisclosure(ReaderBelief):
     """Exact disclosure of small counts: registered as ``exact_disclosure``."""
 
     name = "exact_disclosure"
-    label = "Exact disclosure of small counts"
-    text = """How likely a published at-risk count is the true one: P(X = k | X' = k).
+    label = say("Exact disclosure of small counts")
+    text = say("""How likely a published at-risk count is the true one: P(X = k | X' = k).
 
 Mean over the inner cells that are published with a count the small-count rule calls at risk of
 the posterior probability that this is the true count, for a reader who assumes nothing.
 
-Source: Domingo-Ferrer and Mateo-Sanz 1999, table 1."""
+Source: Domingo-Ferrer and Mateo-Sanz 1999, table 1.""")
 
     def compute(self, case: AssessedRelease) -> Figure:
         """From the posterior of the release."""
@@ -74,7 +75,9 @@ Source: Domingo-Ferrer and Mateo-Sanz 1999, table 1."""
         counts = posterior.published.counts
         small = case.problem.at_risk.mask(counts) & posterior.is_published
         sure = np.where(small, posterior.probability(np.maximum(counts, 0)), np.nan)
-        return Figure(mean(sure[small], "no inner cell is published with a count at risk"), sure)
+        return Figure(
+            mean(sure[small], say("no inner cell is published with a count at risk")), sure
+        )
 
 
 PLUGINS = (PosteriorSmall(), PosteriorTrue(), ExactDisclosure())

@@ -17,6 +17,7 @@ from tabprotect.engine.arrays import Ints
 from tabprotect.engine.assessment.assessed_release import AssessedRelease
 from tabprotect.engine.assessment.figure import AT_LEAST, Figure
 from tabprotect.engine.assessment.measure import Measure
+from tabprotect.languages.said import say
 
 VARIABILITY_DRAWN = 2_000
 """Originals that are drawn where they cannot be listed."""
@@ -36,8 +37,8 @@ class SolutionVariability(Measure):
     """Records two compatible tables can differ in: registered as ``solution_variability``."""
 
     name = "solution_variability"
-    label = "Records two compatible tables can differ in"
-    unit = "records"
+    label = say("Records two compatible tables can differ in")
+    unit = say("records")
     direction = "higher is better"
     noun = "risk"
     needs = ("posterior",)
@@ -67,7 +68,11 @@ class SolutionVariability(Measure):
                     break
                 here = there
             longest = max(longest, here)
-        return Figure(float(longest), None, f"{AT_LEAST}not all pairs of originals were looked at")
+        return Figure(
+            float(longest),
+            None,
+            say("{AT_LEAST}not all pairs of originals were looked at", AT_LEAST=AT_LEAST),
+        )
 
 
 def farthest(tables: Ints, table: Ints) -> tuple[int, int]:

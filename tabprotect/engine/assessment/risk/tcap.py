@@ -16,14 +16,15 @@ import numpy as np
 from tabprotect.engine.assessment.assessed_release import AssessedRelease
 from tabprotect.engine.assessment.figure import Figure
 from tabprotect.engine.assessment.measure import Measure
+from tabprotect.languages.said import say
 
 
 class Tcap(Measure):
     """Targeted correct attribution (TCAP): registered as ``tcap``."""
 
     name = "tcap"
-    label = "Targeted correct attribution (TCAP)"
-    unit = "probability"
+    label = say("Targeted correct attribution (TCAP)")
+    unit = say("probability")
     direction = "lower is better"
     noun = "risk"
     needs = (

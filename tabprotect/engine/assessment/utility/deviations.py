@@ -10,6 +10,7 @@ from tabprotect.engine.arrays import Floats
 from tabprotect.engine.assessment.assessed_release import AssessedRelease
 from tabprotect.engine.assessment.figure import Figure, NotComputable
 from tabprotect.engine.assessment.measure import Measure
+from tabprotect.languages.said import say
 
 
 class DeviationMeasure(Measure):
@@ -24,7 +25,7 @@ class DeviationMeasure(Measure):
         moved = np.abs(published - true)
         if self.unit != "counts":
             if not (true > 0).any():
-                raise NotComputable("no compared cell has a true count above 0")
+                raise NotComputable(say("no compared cell has a true count above 0"))
             moved = np.divide(moved, true, out=np.full(true.shape, np.nan), where=true > 0)
         return Figure(self.summary(moved[np.isfinite(moved)]), case.spread(moved))
 
@@ -53,29 +54,31 @@ class MaxAbsoluteDeviation(Largest):
     """Largest absolute deviation: registered as ``max_absolute_deviation``."""
 
     name = "max_absolute_deviation"
-    label = "Largest absolute deviation"
-    unit = "counts"
-    text = "Largest |published - true count| over the compared cells that have a published count."
+    label = say("Largest absolute deviation")
+    unit = say("counts")
+    text = say(
+        "Largest |published - true count| over the compared cells that have a published count."
+    )
 
 
 class MeanAbsoluteDeviation(Mean):
     """Mean absolute deviation: registered as ``mean_absolute_deviation``."""
 
     name = "mean_absolute_deviation"
-    label = "Mean absolute deviation"
-    unit = "counts"
-    text = "Mean |published - true count| over the compared cells that have a published count."
+    label = say("Mean absolute deviation")
+    unit = say("counts")
+    text = say("Mean |published - true count| over the compared cells that have a published count.")
 
 
 class MeanLoss(Measure):
     """Mean change, hidden counts lost: registered as ``mean_loss``."""
 
     name = "mean_loss"
-    label = "Mean change, hidden counts lost"
+    label = say("Mean change, hidden counts lost")
     direction = "lower is better"
     noun = "utility"
-    unit = "counts"
-    text = (
+    unit = say("counts")
+    text = say(
         "Mean |published - true count| over all compared cells; of a cell without a published "
         "count the whole true count is lost."
     )
@@ -90,9 +93,9 @@ class MaxRelativeDeviation(Largest):
     """Largest relative deviation: registered as ``max_relative_deviation``."""
 
     name = "max_relative_deviation"
-    label = "Largest relative deviation"
-    unit = "share of the count"
-    text = (
+    label = say("Largest relative deviation")
+    unit = say("share of the count")
+    text = say(
         "Largest |published - true count| / true count over published cells whose true count is "
         "not 0."
     )
@@ -102,9 +105,9 @@ class MeanRelativeDeviation(Mean):
     """Mean relative deviation: registered as ``mean_relative_deviation``."""
 
     name = "mean_relative_deviation"
-    label = "Mean relative deviation"
-    unit = "share of the count"
-    text = (
+    label = say("Mean relative deviation")
+    unit = say("share of the count")
+    text = say(
         "Mean |published - true count| / true count over published cells whose true count is not 0."
     )
 

@@ -8,17 +8,18 @@ from tabprotect.engine.arrays import Bools
 from tabprotect.engine.assessment.assessed_release import AssessedRelease
 from tabprotect.engine.assessment.figure import Figure, mean
 from tabprotect.engine.assessment.measure import Measure
+from tabprotect.languages.said import say
 
 
 class FalsePositives(Measure):
     """False positives: registered as ``false_positives``."""
 
     name = "false_positives"
-    label = "False positives"
-    unit = "share of empty cells"
+    label = say("False positives")
+    unit = say("share of empty cells")
     direction = "lower is better"
     noun = "utility"
-    text = (
+    text = say(
         "Share of the compared cells with a true count of 0 that are published above 0.\n\n"
         "Suppressed cells are left out."
     )
@@ -27,7 +28,7 @@ class FalsePositives(Measure):
         """From the published counts."""
         true, published = case.pair
         return false_share(
-            case, true == 0, published > 0, "no compared cell is empty in the original"
+            case, true == 0, published > 0, say("no compared cell is empty in the original")
         )
 
 
@@ -35,11 +36,11 @@ class FalseZeros(Measure):
     """False zeros: registered as ``false_zeros``."""
 
     name = "false_zeros"
-    label = "False zeros"
-    unit = "share of positive cells"
+    label = say("False zeros")
+    unit = say("share of positive cells")
     direction = "lower is better"
     noun = "utility"
-    text = (
+    text = say(
         "Share of the compared cells with a true count above 0 that are published as 0 (or "
         "below).\n\nSuppressed cells are left out."
     )
@@ -48,7 +49,7 @@ class FalseZeros(Measure):
         """From the published counts."""
         true, published = case.pair
         return false_share(
-            case, true > 0, published <= 0, "no compared cell has a true count above 0"
+            case, true > 0, published <= 0, say("no compared cell has a true count above 0")
         )
 
 

@@ -8,19 +8,20 @@ from tabprotect.engine.assessment.assessed_release import AssessedRelease
 from tabprotect.engine.assessment.distances import hellinger
 from tabprotect.engine.assessment.figure import Figure
 from tabprotect.engine.assessment.measure import Measure
+from tabprotect.languages.said import say
 
-TEXT = """Hellinger utility of {what}.
+TEXT = say("""Hellinger utility of {what}.
 
 1 - H / sqrt(sum f), where H = sqrt(sum (sqrt f - sqrt g)^2 / 2) over {cells}: f the true count,
 g {other}. 1 where nothing changed. A negative count g is taken as 0.
 
-Source: Langsrud and Lupp 2021, section 5."""
+Source: Langsrud and Lupp 2021, section 5.""")
 
 
 class Hellinger(Measure):
     """What the three utilities share: one minus the Hellinger distance of two distributions."""
 
-    unit = "share"
+    unit = say("share")
     direction = "higher is better"
     noun = "utility"
 
@@ -29,11 +30,11 @@ class HellingerPublished(Hellinger):
     """Hellinger, published cells: registered as ``hellinger_published``."""
 
     name = "hellinger_published"
-    label = "Hellinger, published cells"
+    label = say("Hellinger, published cells")
     text = TEXT.format(
-        what="the published counts as they are",
-        cells="the compared cells that have a published count",
-        other="the published one; suppressed cells are left out",
+        what=say("the published counts as they are"),
+        cells=say("the compared cells that have a published count"),
+        other=say("the published one; suppressed cells are left out"),
     )
 
     def compute(self, case: AssessedRelease) -> Figure:
@@ -46,13 +47,15 @@ class HellingerRestored(Hellinger):
     """Hellinger, additivity restored: registered as ``hellinger_restored``."""
 
     name = "hellinger_restored"
-    label = "Hellinger, additivity restored"
+    label = say("Hellinger, additivity restored")
     needs = ("restored",)
     text = TEXT.format(
-        what="the published counts made additive",
-        cells="the compared cells that the restored counts tell",
-        other="the least squares fit by sums of one non-negative table, in which suppressed cells "
-        "are free",
+        what=say("the published counts made additive"),
+        cells=say("the compared cells that the restored counts tell"),
+        other=say(
+            "the least squares fit by sums of one non-negative table, in which suppressed cells "
+            "are free"
+        ),
     )
 
     def compute(self, case: AssessedRelease) -> Figure:
@@ -68,13 +71,13 @@ class HellingerExpected(Hellinger):
     """Hellinger, expected inner cells: registered as ``hellinger_expected``."""
 
     name = "hellinger_expected"
-    label = "Hellinger, expected inner cells"
+    label = say("Hellinger, expected inner cells")
     needs = ("restored", "expected")
     over = "inner cells"
     text = TEXT.format(
-        what="the inner cells that the release suggests",
-        cells="all inner cells",
-        other="the expected one: iterative proportional fitting to the restored counts",
+        what=say("the inner cells that the release suggests"),
+        cells=say("all inner cells"),
+        other=say("the expected one: iterative proportional fitting to the restored counts"),
     )
 
     def compute(self, case: AssessedRelease) -> Figure:

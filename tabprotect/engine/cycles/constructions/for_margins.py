@@ -27,6 +27,7 @@ from tabprotect.engine.tables.kept_margins import KeptMargins
 from tabprotect.engine.tables.margins import dimension as closed_form
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.engine.tables.publication import Publication
+from tabprotect.languages.said import say
 
 MOST_COMPLETED = 400
 """Most cells among which moves are sought that the triangular ones leave out."""
@@ -110,8 +111,8 @@ def design_for_margins(
     moves = _move_set(kept.publication, chosen, completing)
     if not len(moves):
         raise ParameterError(
-            {"keep": "with these margins kept no count can change"},
-            hint="keep fewer margins, or groups of categories",
+            {"keep": say("with these margins kept no count can change")},
+            hint=say("keep fewer margins, or groups of categories"),
         )
     _prove(moves, len(chosen.targets))
     dimension = None if basis is None else len(chosen.targets) + len(basis)

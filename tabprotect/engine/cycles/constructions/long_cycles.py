@@ -15,6 +15,7 @@ from tabprotect.engine.budgets import DESIGNED_CELLS
 from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.moves import MoveSet
+from tabprotect.languages.said import say
 
 
 def check_shape(domain: Domain) -> None:
@@ -26,12 +27,17 @@ def check_shape(domain: Domain) -> None:
         If there are fewer than two variables, one with a single category, or too many cells.
     """
     if domain.ndim < 2:
-        raise ParameterError({"shape": "a cycle needs at least two variables"})
+        raise ParameterError({"shape": say("a cycle needs at least two variables")})
     for variable in domain.variables:
         if len(variable.categories) < 2:
             raise ParameterError(
-                {"shape": f"variable {variable.name!r} has one category: no cycle exists"},
-                hint="drop the variable from the table",
+                {
+                    "shape": say(
+                        "variable {name} has one category: no cycle exists",
+                        name=repr(variable.name),
+                    )
+                },
+                hint=say("drop the variable from the table"),
             )
     check_size(domain)
 
@@ -46,8 +52,8 @@ def check_size(domain: Domain) -> None:
     """
     if domain.size > DESIGNED_CELLS:
         raise ParameterError(
-            {"shape": f"{domain.size:,} cells are too many to design cycles for"},
-            hint="leave out a variable or merge categories",
+            {"shape": say("{size:,} cells are too many to design cycles for", size=domain.size)},
+            hint=say("leave out a variable or merge categories"),
         )
 
 
@@ -66,7 +72,8 @@ def bidiagonal(domain: Domain) -> MoveSet:
     check_shape(domain)
     if domain.ndim != 2:
         raise ParameterError(
-            {"kind": "bidiagonal cycles are two-way"}, hint="use balanced for more variables"
+            {"kind": say("bidiagonal cycles are two-way")},
+            hint=say("use balanced for more variables"),
         )
     (m, n), swapped = domain.shape, domain.shape[0] > domain.shape[1]
     if swapped:
@@ -125,7 +132,7 @@ def balanced(domain: Domain) -> MoveSet:
             moves = _balanced(domain, n, int(base))
             if moves is not None:
                 return moves
-    raise ParameterError({"shape": f"no balanced set was found for {shape}"})
+    raise ParameterError({"shape": say("no balanced set was found for {shape}", shape=shape)})
 
 
 def _closed_walk(size: int, n: int) -> list[int] | None:

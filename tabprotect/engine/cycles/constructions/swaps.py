@@ -14,6 +14,7 @@ from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.margins import MarginSet, margins_of_order
 from tabprotect.engine.tables.moves import MoveSet
+from tabprotect.languages.said import say
 
 WIDEST_STRIPS = 8
 """Widest posterior of strips chosen by default: about a second."""
@@ -51,8 +52,14 @@ def swaps(
     free = [a for a in range(domain.ndim) if a not in fixed]
     if count * 2 ** len(free) > MOST_ENTRIES:
         raise ParameterError(
-            {"shape": f"{count:,} cycles of {2 ** len(free)} cells are too many"},
-            hint="leave out a variable, or keep margins of fewer variables",
+            {
+                "shape": say(
+                    "{count:,} cycles of {value} cells are too many",
+                    count=count,
+                    value=2 ** len(free),
+                )
+            },
+            hint=say("leave out a variable, or keep margins of fewer variables"),
         )
     # One dimension for the step on each axis, the slowest first, then one for its two sides.
     order = [along, *(a for a in range(domain.ndim) if a != along)]
@@ -123,7 +130,8 @@ def every(domain: Domain) -> MoveSet:
     number = math.prod(math.comb(s, 2) for s in domain.shape)
     if number > MOST_SWAPS:
         raise ParameterError(
-            {"shape": f"{number:,} swaps are too many"}, hint="take elementary swaps"
+            {"shape": say("{number:,} swaps are too many", number=number)},
+            hint=say("take elementary swaps"),
         )
     return swaps(domain, [list(itertools.combinations(range(s), 2)) for s in domain.shape])
 
@@ -170,7 +178,7 @@ def strips(domain: Domain, height: int = 2, closed: bool = True) -> MoveSet:
     """
     check_shape(domain)
     if height < 2:
-        raise ParameterError({"height": f"must be at least 2, is {height}"})
+        raise ParameterError({"height": say("must be at least 2, is {height}", height=height)})
     return _strips(domain, ring if closed else chain) if height == 2 else _blocks(domain, height)
 
 

@@ -22,6 +22,7 @@ from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.fitting.synthetic_tables import DIGITS
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.tables.publication import Publication
+from tabprotect.languages.said import say
 
 MOST_WORK = 150_000_000
 """Most partner cells examined in all; beyond, fewer choices are examined."""
@@ -78,11 +79,11 @@ class TriangularSettings:
     def __post_init__(self) -> None:
         wrong = {}
         if self.cap < 1:
-            wrong["cap"] = f"must be at least 1, is {self.cap}"
+            wrong["cap"] = say("must be at least 1, is {cap}", cap=self.cap)
         if not 0.0 <= self.weight <= 1e6:
-            wrong["lambda"] = f"must be between 0 and 1e6, is {self.weight:g}"
+            wrong["lambda"] = say("must be between 0 and 1e6, is {weight:g}", weight=self.weight)
         if not 1e-6 <= self.theta <= 1e6:
-            wrong["theta"] = f"must be between 1e-6 and 1e6, is {self.theta:g}"
+            wrong["theta"] = say("must be between 1e-6 and 1e6, is {theta:g}", theta=self.theta)
         if wrong:
             raise ParameterError(wrong)
 
@@ -185,7 +186,7 @@ class TriangularSearch:
         moves = np.full((len(places), max(sizes, default=1)), -1, dtype=np.int64)
         for number, first in enumerate(range(0, len(places), step)):
             if number % 64 == 0:
-                self._progress.report("designing cycles", first / len(places))
+                self._progress.report(say("designing cycles"), first / len(places))
             batch = slice(first, min(first + step, len(places)))
             found = self._batch(places[batch], [fit[batch] for fit in fits], looked, share, number)
             moves[batch] = found

@@ -29,18 +29,19 @@ from tabprotect.engine.formats.text.rows import TextRows
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
+from tabprotect.languages.said import say
 
 _HEAD = re.compile(rb'(\xef\xbb\xbf)?\s*\{.*"results"\s*:\s*\{.*"(uid|status)"\s*:', re.DOTALL)
 
 
 class Acro(Format):
-    label = "ACRO results"
+    label = say("ACRO results")
     suffixes = (".acro.json",)
     begins = _HEAD
     options = frozenset({"form", "columns", "marks", "count"})
     limits = (
-        "One table of rows and columns; means, regressions, plots and decisions are left out.",
-        "Names of variables cannot hold a backslash, nor categories blanks at their ends.",
+        say("One table of rows and columns; means, regressions, plots and decisions are left out."),
+        say("Names of variables cannot hold a backslash, nor categories blanks at their ends."),
     )
 
     def cells(
@@ -57,8 +58,8 @@ class Acro(Format):
         ]  # fmt: skip
         if not tables:
             raise InputError(
-                "no output is a table whose CSV file stands beside it",
-                hint="keep the folder together as ACRO has written it",
+                say("no output is a table whose CSV file stands beside it"),
+                hint=say("keep the folder together as ACRO has written it"),
             )
         uid, name = tables[0]
         # What this program itself writes in place of a suppressed count.
@@ -66,7 +67,14 @@ class Acro(Format):
         rows = text_rows(TextRows(path.parent / name), None)
         layout = lay_out(rows, reading, marks, name)
         cells, _ = marked_cells(layout, reading, marks, name)
-        notes = [f"read from {name} ({uid}), the first of {len(tables)} tables"]
+        notes = [
+            say(
+                "read from {name} ({uid}), the first of {tables} tables",
+                name=name,
+                uid=uid,
+                tables=len(tables),
+            )
+        ]
         return cells, notes if len(tables) > 1 else []
 
     def write(self, table: Table) -> bytes:

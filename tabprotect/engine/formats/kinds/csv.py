@@ -26,18 +26,19 @@ from tabprotect.engine.formats.statuses import CONF_STATUS, CONFIDENTIAL, FREE
 from tabprotect.engine.formats.text.rows import RowSource, TextRows
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.table import Table
+from tabprotect.languages.said import say
 
 
 class Csv(RowFormat):
-    label = "delimited text"
+    label = say("delimited text")
     suffixes = (".csv", ".tsv", ".txt", ".gz")
     media = "text/csv; charset=utf-8"
     holds = frozenset({"table", "records"})
     packed = True
     options = frozenset({"count", "encoding", "delimiter", "decimal", "holds", *LAID_OUT})
     limits = (
-        "No title, notes, units or hierarchies: names, categories and counts alone.",
-        "Of a very large sparse table the categories without any count are lost.",
+        say("No title, notes, units or hierarchies: names, categories and counts alone."),
+        say("Of a very large sparse table the categories without any count are lost."),
     )
 
     def rows(
@@ -56,16 +57,16 @@ class Csv(RowFormat):
         text = TextRows(path, progress=progress)
         header = next(text.rows(), None)
         if header is None:
-            raise InputError("the file has no rows", file=path)
+            raise InputError(say("the file has no rows"), file=path)
         for number, name in enumerate(header, 1):
             if not name or name in header[: number - 1]:
                 raise InputError(
-                    f"column {number} has no name"
+                    say("column {number} has no name", number=number)
                     if not name
-                    else f"the name {name!r} stands over two columns",
+                    else say("the name {name} stands over two columns", name=repr(name)),
                     file=path,
                     line=text.line(0),
-                    hint="the first row must name every variable once",
+                    hint=say("the first row must name every variable once"),
                 )
         types = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(len(header)))
         names = ", ".join(f"c{i} AS {quoted(name)}" for i, name in enumerate(header))

@@ -30,6 +30,7 @@ from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.domain_json import as_json
 from tabprotect.engine.tables.table import Table
+from tabprotect.languages.said import say
 
 _HEAD = re.compile(
     rb'(\xef\xbb\xbf)?\s*\{.*"(class"\s*:\s*"dataset"|dimension"\s*:\s*\{)', re.DOTALL
@@ -39,11 +40,11 @@ _CONFIDENTIAL = "c"
 _HIDDEN = frozenset({_CONFIDENTIAL, "C", "Q", "x"})
 """Statuses of values that are suppressed, of offices that mark them so."""
 InPlace = Callable[[int, str], tuple[str, str]]
-_HINT = "ask the service for the dataset again, or take it as CSV"
+_HINT = say("ask the service for the dataset again, or take it as CSV")
 
 
 class JsonStat(Format):
-    label = "JSON-stat"
+    label = say("JSON-stat")
     suffixes = (".json", ".jsonstat")
     media = "application/json"
     served_as = "json-stat2"
@@ -52,8 +53,8 @@ class JsonStat(Format):
     levels = True
     labels = True
     limits = (
-        "Notes, units and hierarchies of other programs are left out.",
-        "A file has at most 512 MiB.",
+        say("Notes, units and hierarchies of other programs are left out."),
+        say("A file has at most 512 MiB."),
     )
 
     def cells(
@@ -68,7 +69,7 @@ class JsonStat(Format):
         categories = [_categories(dimension, name) for name in ids]
         sizes = [str(len(known)) for known in categories]
         if [s for s in sizes if s != "1"] != [s for s in size if s != "1"]:
-            raise InputError("the sizes of the dimensions are not those stated", hint=_HINT)
+            raise InputError(say("the sizes of the dimensions are not those stated"), hint=_HINT)
         codes, values, in_place = _values(dataset, tuple(map(len, categories)))
         extension = dataset.get("extension")
         observations = Observations(
@@ -133,15 +134,21 @@ def _written(
 
 def _parsed(path: Path) -> object:
     if path.stat().st_size > MOST_TEXT:
-        raise InputError("the file is too large for JSON", hint="take the table as CSV or Parquet")
+        raise InputError(
+            say("the file is too large for JSON"), hint=say("take the table as CSV or Parquet")
+        )
     try:
         return json.loads(path.read_bytes().decode("utf-8-sig"))
     except UnicodeDecodeError as error:
-        raise InputError(f"byte {error.start + 1} is not UTF-8", hint=_HINT) from None
+        raise InputError(
+            say("byte {start} is not UTF-8", start=error.start + 1), hint=_HINT
+        ) from None
     except json.JSONDecodeError as error:
-        raise InputError(f"this is no JSON: {error.msg}", line=error.lineno, hint=_HINT) from None
+        raise InputError(
+            say("this is no JSON: {msg}", msg=error.msg), line=error.lineno, hint=_HINT
+        ) from None
     except (RecursionError, ValueError):
-        raise InputError("this is no JSON that a table is in", hint=_HINT) from None
+        raise InputError(say("this is no JSON that a table is in"), hint=_HINT) from None
 
 
 def _dataset(parsed: object) -> tuple[Mapping[str, Any], list[str]]:
@@ -157,37 +164,46 @@ def _dataset(parsed: object) -> tuple[Mapping[str, Any], list[str]]:
     if not inside:
         kind = top.get("class")
         raise InputError(
-            "the file holds no JSON-stat dataset"
-            + (f" but a {kind}" if kind in ("collection", "dimension") else ""),
-            hint="open one of the datasets that it names" if kind == "collection" else _HINT,
+            say("the file holds no JSON-stat dataset")
+            + (say(" but a {kind}", kind=kind) if kind in ("collection", "dimension") else ""),
+            hint=say("open one of the datasets that it names") if kind == "collection" else _HINT,
         )
-    notes = [f"the first of {len(inside)} datasets was read"] if len(inside) > 1 else []
+    notes = (
+        [say("the first of {inside} datasets was read", inside=len(inside))]
+        if len(inside) > 1
+        else []
+    )
     return inside[0], notes
 
 
 def _mapping(value: object, what: str) -> Mapping[str, Any]:
     if not isinstance(value, dict):
-        raise InputError(f"the {what} is not a JSON object", hint=_HINT)
+        raise InputError(say("the {what} is not a JSON object", what=what), hint=_HINT)
     return value
 
 
 def _names(value: object, what: str) -> list[str]:
     if not isinstance(value, list) or not value or not all(isinstance(v, str) for v in value):
-        raise InputError(f"the {what} are not named", hint=_HINT)
+        raise InputError(say("the {what} are not named", what=what), hint=_HINT)
     return value
 
 
 def _categories(dimension: Mapping[str, Any], name: str) -> tuple[str, ...]:
-    category = _mapping(_mapping(dimension.get(name), f"dimension {name!r}").get("category"), name)
+    category = _mapping(
+        _mapping(dimension.get(name), say("dimension {name}", name=repr(name))).get("category"),
+        name,
+    )
     index = category.get("index")
     if index is None:
         # Of a single category the index may be left out.
-        index = list(_mapping(category.get("label"), f"category of {name!r}"))
+        index = list(_mapping(category.get("label"), say("category of {name}", name=repr(name))))
     elif isinstance(index, dict):
         if sorted(map(repr, index.values())) != sorted(map(repr, range(len(index)))):
-            raise InputError(f"the categories of {name!r} are not numbered from 0", hint=_HINT)
+            raise InputError(
+                say("the categories of {name} are not numbered from 0", name=repr(name)), hint=_HINT
+            )
         index = sorted(index, key=index.__getitem__)
-    names = _names(index, f"categories of {name!r}")
+    names = _names(index, say("categories of {name}", name=repr(name)))
     check_categories(name, len(names))
     return tuple(names)
 
@@ -207,20 +223,22 @@ def _values(
 
     def in_place(cell: int, text: str) -> tuple[str, str]:
         mark = text or _status(dataset.get("status"), cell)
-        return mark, f"status {mark}" if mark in _HIDDEN else ""
+        return mark, say("status {mark}", mark=mark) if mark in _HIDDEN else ""
 
     if isinstance(value, list) and len(value) == cells:
         return None, value, in_place
     if not isinstance(value, dict):
-        raise InputError(f"there are not {cells:,} values, one for each cell", hint=_HINT)
+        raise InputError(
+            say("there are not {cells:,} values, one for each cell", cells=cells), hint=_HINT
+        )
     try:
         keys = np.array([int(key) for key in value], dtype=np.int64)
     except (ValueError, OverflowError):
-        raise InputError("the values are not numbered", hint=_HINT) from None
+        raise InputError(say("the values are not numbered"), hint=_HINT) from None
     if len(keys) and not 0 <= keys.min() <= keys.max() < cells:
-        raise InputError("a value has a number outside the table", hint=_HINT)
+        raise InputError(say("a value has a number outside the table"), hint=_HINT)
     if len(np.unique(keys)) < len(keys):
-        raise InputError("a value is listed twice", hint=_HINT)
+        raise InputError(say("a value is listed twice"), hint=_HINT)
     codes = tuple(code.astype(np.int32) for code in np.unravel_index(keys, shape))
     return codes, list(value.values()), lambda at, text: in_place(int(keys[at]), text)
 

@@ -19,20 +19,21 @@ from tabprotect.engine.formats.workbooks.sheet_writing import sheets_of
 from tabprotect.engine.formats.workbooks.sheets import read_sheet
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.table import Table
+from tabprotect.languages.said import say
 
 _UNWRITABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ufffe\uffff\ud800-\udfff]")
 
 
 class Ods(RowFormat):
-    label = "OpenDocument spreadsheet"
+    label = say("OpenDocument spreadsheet")
     suffixes = (".ods",)
     media = "application/vnd.oasis.opendocument.spreadsheet"
     begins = re.compile(rb"(?s).{0,74}mimetypeapplication/vnd.oasis.opendocument.spreadsheet")
     options = frozenset({"count", "decimal", "sheet", "range", "holds", *LAID_OUT})
     limits = (
-        "Whole numbers are exact below 2^53; larger ones are refused, and written as text.",
-        "Texts with tabs, line ends or other control characters are not written.",
-        "A sheet has at most 1,048,576 rows.",
+        say("Whole numbers are exact below 2^53; larger ones are refused, and written as text."),
+        say("Texts with tabs, line ends or other control characters are not written."),
+        say("A sheet has at most 1,048,576 rows."),
     )
 
     def rows(

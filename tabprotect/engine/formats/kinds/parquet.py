@@ -36,6 +36,7 @@ from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.domain_json import STATED, as_json
 from tabprotect.engine.tables.table import INT64_MAX, Table
+from tabprotect.languages.said import say
 
 if TYPE_CHECKING:
     import duckdb
@@ -48,7 +49,7 @@ OURS = "tabprotect."
 
 
 class Parquet(Format):
-    label = "Parquet"
+    label = say("Parquet")
     suffixes = (".parquet", ".pq")
     media = "application/vnd.apache.parquet"
     begins = re.compile(b"PAR1")
@@ -57,8 +58,8 @@ class Parquet(Format):
     levels = True
     labels = True
     limits = (
-        "Long form only.",
-        "Columns of lists or structures are refused.",
+        say("Long form only."),
+        say("Columns of lists or structures are refused."),
     )
 
     def cells(
@@ -73,8 +74,8 @@ class Parquet(Format):
                 return observations.cells(reading)
             except duckdb.Error as error:
                 raise InputError(
-                    "the Parquet file is damaged, cut off, or not Parquet at all",
-                    hint="copy or export it again",
+                    say("the Parquet file is damaged, cut off, or not Parquet at all"),
+                    hint=say("copy or export it again"),
                     detail=str(error).partition("\n")[0],
                 ) from None
 
@@ -118,7 +119,11 @@ class Parquet(Format):
 def _metadata(domain: Domain) -> str:
     """The option of COPY that writes levels, labels and structural zeros, if there are any."""
     pairs = [
-        f"{quoted(OURS + key)}: {literal(json.dumps(value, ensure_ascii=False))}"
+        say(
+            "{OURS}: {value}",
+            OURS=quoted(OURS + key),
+            value=literal(json.dumps(value, ensure_ascii=False)),
+        )
         for key, value in as_json(domain).items()
     ]
     return f", KV_METADATA {{{', '.join(pairs)}}}" if pairs else ""
@@ -142,23 +147,27 @@ class _Columns:
         for name in self.names:
             if self.types[name].endswith("]") or self.types[name].startswith(_NESTED):
                 raise InputError(
-                    f"column {name!r} holds {self.types[name]}, no categories",
-                    hint="leave it out, or write it as text",
+                    say(
+                        "column {name} holds {types}, no categories",
+                        name=repr(name),
+                        types=self.types[name],
+                    ),
+                    hint=say("leave it out, or write it as text"),
                 )
         if not self.names:
             raise InputError(
-                "there is only one column",
-                hint="a table has one column per variable and a column count",
+                say("there is only one column"),
+                hint=say("a table has one column per variable and a column count"),
             )
 
     def observations(self, progress: Progress) -> Observations:
         """All rows."""
         values = self._values()
         if not len(values):
-            raise InputError("the file has no rows", hint="export the table again")
+            raise InputError(say("the file has no rows"), hint=say("export the table again"))
         categories, codes = [], []
         for number, name in enumerate(self.names):
-            progress.report("reading the table", number / len(self.names))
+            progress.report(say("reading the table"), number / len(self.names))
             found, code = self._variable(number, name)
             categories.append(found)
             codes.append(code)
@@ -185,7 +194,8 @@ class _Columns:
                     found[name] = json.loads(value.decode())
                 except (UnicodeDecodeError, ValueError, RecursionError):
                     raise InputError(
-                        f"the metadata {OURS + name!r} are no JSON", file=self.path
+                        say("the metadata {OURS} are no JSON", OURS=repr(OURS + name)),
+                        file=self.path,
                     ) from None
         return found
 
@@ -232,10 +242,10 @@ class _Columns:
             ).fetchone()
             if row is not None:
                 raise InputError(
-                    f"the count {row[1]} is not exact",
+                    say("the count {row} is not exact", row=row[1]),
                     line=row[0] + 1,
                     cell=f"({', '.join(row[2:])})",
-                    hint="write counts as whole numbers",
+                    hint=say("write counts as whole numbers"),
                 )
         whole = "NULL"
         if "INT" in kind or kind.startswith(_REALS):

@@ -34,11 +34,12 @@ from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.statuses import SHOWN
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.table import Table
+from tabprotect.languages.said import say
 
 LINE = 200
 """Characters of a line that is written; readers may break off longer ones at 256."""
 
-HIDDEN = "Not published, to protect respondents"
+HIDDEN = say("Not published, to protect respondents")
 MOST_NOTES = 1000
 """Notes of cells that are written; what the symbol means holds for all."""
 
@@ -51,7 +52,7 @@ _WORD = re.compile(r'"[^"]*"|[^\s,;"]+')
 _PAGE = re.compile(rb'CODEPAGE\s*=\s*"([^"]{1,40})"', re.IGNORECASE)
 _HEAD = re.compile(rb'(\xef\xbb\xbf)?\s*(CHARSET|AXIS-VERSION|LANGUAGE|MATRIX|DECIMALS)="?[^\n]*;')
 _HELD = re.compile(rf'[^"\r\n\t]{{0,{LINE}}}')
-_HINT = "save the table again as PX, or as CSV"
+_HINT = say("save the table again as PX, or as CSV")
 
 
 @dataclass
@@ -69,14 +70,14 @@ class _File:
 
 
 class Px(Format):
-    label = "PX (PC-Axis)"
+    label = say("PX (PC-Axis)")
     suffixes = (".px",)
     media = "text/x-pcaxis"
     begins = _HEAD
     limits = (
-        "Notes and units are left out.",
-        "Names and categories cannot hold quotation marks, line ends or tabs.",
-        "A file has at most 512 MiB.",
+        say("Notes and units are left out."),
+        say("Names and categories cannot hold quotation marks, line ends or tabs."),
+        say("A file has at most 512 MiB."),
     )
     options = frozenset({"count", "encoding", "labels", "marks"})
     labels = True
@@ -87,7 +88,7 @@ class Px(Format):
         file = _read(path, reading.encoding)
         names = [*file.all("STUB"), *file.all("HEADING")]
         if not names or len(set(names)) < len(names):
-            raise InputError("the file does not say its variables (STUB, HEADING)", hint=_HINT)
+            raise InputError(say("the file does not say its variables (STUB, HEADING)"), hint=_HINT)
         categories = []
         labels: dict[str, dict[str, str]] = {}
         for name in names:
@@ -95,7 +96,9 @@ class Px(Format):
             codes = file.all("CODES", name)
             known = codes if len(codes) == len(texts) else texts
             if not known:
-                raise InputError(f"the variable {name!r} has no VALUES", hint=_HINT)
+                raise InputError(
+                    say("the variable {name} has no VALUES", name=repr(name)), hint=_HINT
+                )
             check_categories(name, len(known))
             categories.append(tuple(known))
             labels[name] = dict(zip(known, texts, strict=True)) if known is codes else {}
@@ -127,7 +130,7 @@ def _written(table: Table, hidden: Bools | None, title: str) -> bytes:
     texts = (t for v in domain.variables for t in (v.name, *v.categories, *v.labels))
     refuse_texts(texts, _HELD.fullmatch, "PX")
     if domain.ndim == 0:
-        raise InputError("PX needs a variable", hint="write CSV")
+        raise InputError(say("PX needs a variable"), hint=say("write CSV"))
     stub, heading = domain.names[:-1], domain.names[-1:]
     if not stub:
         stub, heading = heading, ()
@@ -143,7 +146,7 @@ def _written(table: Table, hidden: Bools | None, title: str) -> bytes:
         if variable.labels:
             lines += _listed(f'CODES("{variable.name}")', variable.categories)
     if hidden is not None and hidden.any():
-        lines.append(f'DATASYMBOL{len(SHOWN)}="{HIDDEN}";')
+        lines.append(say('DATASYMBOL{SHOWN}="{HIDDEN}";', SHOWN=len(SHOWN), HIDDEN=HIDDEN))
         for cell in np.argwhere(np.asarray(hidden))[:MOST_NOTES].tolist():
             named = zip(domain.variables, cell, strict=True)
             where = ",".join(f'"{variable.label(at)}"' for variable, at in named)
@@ -168,7 +171,9 @@ def _listed(keyword: str, texts: tuple[str, ...]) -> list[str]:
 
 def _read(path: Path, encoding: str | None) -> _File:
     if path.stat().st_size > MOST_TEXT:
-        raise InputError("the file is too large for PX", hint="take the table as CSV or Parquet")
+        raise InputError(
+            say("the file is too large for PX"), hint=say("take the table as CSV or Parquet")
+        )
     data = path.read_bytes()
     if encoding is None:
         page = _PAGE.search(data[:65536])
@@ -178,13 +183,14 @@ def _read(path: Path, encoding: str | None) -> _File:
         text = data.decode(encoding).lstrip("\ufeff")
     except LookupError:
         raise InputError(
-            f"there is no encoding {encoding!r}", hint="for example utf-8, cp1252: --encoding"
+            say("there is no encoding {encoding}", encoding=repr(encoding)),
+            hint=say("for example utf-8, cp1252: --encoding"),
         ) from None
     except UnicodeDecodeError as error:
         raise InputError(
-            f"byte {error.start + 1} is not {encoding.upper()}",
+            say("byte {start} is not {upper}", start=error.start + 1, upper=encoding.upper()),
             line=data.count(b"\n", 0, error.start) + 1,
-            hint="say which encoding it is: --encoding utf-8",
+            hint=say("say which encoding it is: --encoding utf-8"),
         ) from None
     return _parsed(text)
 
@@ -208,13 +214,13 @@ def _parsed(text: str) -> _File:
             about = (_STRING.findall(subject) or [""])[0] if subject else ""
             file.said.setdefault(keyword, {}).setdefault(about, strings)
     if at and not text[at:].strip():
-        raise InputError("the file has no DATA", hint=_HINT)
+        raise InputError(say("the file has no DATA"), hint=_HINT)
     raise _no_px(text, at)
 
 
 def _no_px(text: str, at: int) -> InputError:
     return InputError(
-        "this is no PX: a keyword with a value and a semicolon was expected",
+        say("this is no PX: a keyword with a value and a semicolon was expected"),
         line=text.count("\n", 0, at) + 1,
         hint=_HINT,
     )
@@ -228,7 +234,12 @@ def _cells(
     if "KEYS" not in file.said:
         if len(file.data) != math.prod(sizes):
             raise InputError(
-                f"there are {len(file.data):,} counts for {math.prod(sizes):,} cells", hint=_HINT
+                say(
+                    "there are {data:,} counts for {sizes:,} cells",
+                    data=len(file.data),
+                    sizes=math.prod(sizes),
+                ),
+                hint=_HINT,
             )
         return None, [word.strip('"') for word in file.data]
     keyed = len(file.all("STUB"))
@@ -239,7 +250,7 @@ def _cells(
         listed = file.all("VALUES", name) if by_text else known
         numbers.append({f'"{text}"': number for number, text in enumerate(listed)})
     if len(file.data) % (keyed + wide):
-        raise InputError("the rows of data are not of one length", hint=_HINT)
+        raise InputError(say("the rows of data are not of one length"), hint=_HINT)
     keys: list[int] = []
     words: list[str] = []
     for at in range(0, len(file.data), keyed + wide):
@@ -247,12 +258,15 @@ def _cells(
         place = 0
         for name, places, text in zip(names, numbers, row, strict=False):
             if text not in places:
-                raise InputError(f"variable {name!r} has no category {text}", hint=_HINT)
+                raise InputError(
+                    say("variable {name} has no category {text}", name=repr(name), text=text),
+                    hint=_HINT,
+                )
             place = place * len(places) + places[text]
         keys += range(place * wide, (place + 1) * wide)
         words += row[keyed:]
     if len(set(keys)) < len(keys):
-        raise InputError("a row of data stands there twice", hint=_HINT)
+        raise InputError(say("a row of data stands there twice"), hint=_HINT)
     cells = math.prod(sizes)
     full = dict.fromkeys(range(cells), "0") if cells <= len(keys) * 8 else {}
     full.update(zip(keys, words, strict=True))

@@ -24,19 +24,20 @@ from tabprotect.engine.formats.format import COUNT
 from tabprotect.engine.formats.layouts.observations import refuse_texts
 from tabprotect.engine.formats.statistics.column_files import ColumnFormat, TypedColumn, as_text
 from tabprotect.engine.formats.statuses import SHOWN
+from tabprotect.languages.said import say
 
 _BEGINS = (b"RDX3\n", b"RDX2\n", b"RDA3\n", b"X\n\x00\x00\x00\x02", b"X\n\x00\x00\x00\x03")
 
 
 class R(ColumnFormat):
-    label = "R"
+    label = say("R")
     suffixes = (".rds", ".rdata", ".rda")
     media = "application/x-r-data"
     library = "rdata"
     limits = (
-        "Data frames alone; attributes other than factors' levels are left out.",
-        "Counts from 2^53 on are written as texts.",
-        "A file is read as a whole, at most 512 MiB: keep large data as Parquet.",
+        say("Data frames alone; attributes other than factors' levels are left out."),
+        say("Counts from 2^53 on are written as texts."),
+        say("A file is read as a whole, at most 512 MiB: keep large data as Parquet."),
     )
 
     def sniff(self, head: bytes) -> bool:
@@ -55,7 +56,7 @@ class R(ColumnFormat):
     def columns(self, path: Path) -> dict[str, TypedColumn]:
         library = self.module()
         if path.stat().st_size > MOST_TEXT:
-            raise InputError("the file is too large for R", hint="save it as Parquet")
+            raise InputError(say("the file is too large for R"), hint=say("save it as Parquet"))
         try:
             data = _unpacked(path.read_bytes())
             kind = ".rds" if data.startswith(b"X\n") else ".rda"
@@ -69,7 +70,9 @@ class R(ColumnFormat):
         objects = list(found.values()) if type(found) is dict else [found]
         frame = next((o for o in objects if hasattr(o, "columns")), None)
         if frame is None:
-            raise InputError("the file holds no data frame", hint="save one: saveRDS(frame, file)")
+            raise InputError(
+                say("the file holds no data frame"), hint=say("save one: saveRDS(frame, file)")
+            )
         return {str(name): _column(frame[name]) for name in frame.columns}
 
     def pack(self, columns: Mapping[str, TypedColumn]) -> bytes:
@@ -108,7 +111,9 @@ def _unpacked(data: bytes) -> bytes:
         return data
     out: bytes = unpacking.decompress(data, MOST_TEXT)
     if not unpacking.eof:
-        raise InputError("the file is cut off, or too large for R", hint="save it as Parquet")
+        raise InputError(
+            say("the file is cut off, or too large for R"), hint=say("save it as Parquet")
+        )
     return out
 
 

@@ -43,6 +43,7 @@ from tabprotect.engine.formats.statuses import (
 from tabprotect.engine.formats.text.rows import TextRows
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.table import Table
+from tabprotect.languages.said import say
 
 VALUE = "OBS_VALUE"
 TIME = "TIME_PERIOD"
@@ -68,15 +69,17 @@ _HEAD = re.compile(
 
 
 class SdmxCsv(Format):
-    label = "SDMX-CSV"
+    label = say("SDMX-CSV")
     suffixes = (".sdmx.csv",)
     media = "application/vnd.sdmx.data+csv"
     begins = _HEAD
     packed = True
     options = frozenset({"count", "encoding", "delimiter", "decimal", "labels", "marks"})
     limits = (
-        "Attributes and the definition of the structure are left out, labels where it is written.",
-        "Other programs take only letters, digits and underscores in the names of variables.",
+        say(
+            "Attributes and the definition of the structure are left out, labels where it is written."
+        ),
+        say("Other programs take only letters, digits and underscores in the names of variables."),
     )
 
     def cells(
@@ -90,9 +93,12 @@ class SdmxCsv(Format):
         wanted = reading.count or VALUE
         if wanted not in ids:
             raise InputError(
-                f"there is no column {wanted}",
+                say("there is no column {wanted}", wanted=wanted),
                 line=1,
-                hint=f"name the column of the values: --count COLUMN; there are {', '.join(ids)}",
+                hint=say(
+                    "name the column of the values: --count COLUMN; there are {ids}",
+                    ids=", ".join(ids),
+                ),
             )
         value = ids.index(wanted)
         aside = RESERVED | COLUMNS
@@ -107,10 +113,12 @@ class SdmxCsv(Format):
             variables = [c for c in variables if c > value or (value - c) % 2 == 0]
         if not variables and set(ids[value + 1 :]) - aside:
             raise InputError(
-                f"no variable stands before {wanted}",
+                say("no variable stands before {wanted}", wanted=wanted),
                 line=1,
-                hint="the columns of the variables come first: put the value and what is said of it "
-                "behind them",
+                hint=say(
+                    "the columns of the variables come first: put the value and what is said of it "
+                    "behind them"
+                ),
             )
         dropped = [c for c in range(len(ids)) if c != value and c not in variables]
         form = Form("long", value, left_out=frozenset(dropped))
@@ -130,7 +138,7 @@ class SdmxCsv(Format):
         cells = _with_labels(cells, source, variables if named else [], labels=reading.labels)
         behind = [header[c] for c in dropped if c > value or header[c] in COLUMNS]
         if behind:
-            notes.append(f"attributes were left out: {', '.join(behind)}")
+            notes.append(say("attributes were left out: {behind}", behind=", ".join(behind)))
         return cells, notes + _told(source, ids)
 
     def write(self, table: Table) -> bytes:
@@ -143,7 +151,8 @@ class SdmxCsv(Format):
         for name in table.domain.names:
             if _id(name) in RESERVED | {VALUE} or _id(name) != name:
                 raise InputError(
-                    f"no variable can be named {name!r} in SDMX-CSV", hint="rename it first"
+                    say("no variable can be named {name} in SDMX-CSV", name=repr(name)),
+                    hint=say("rename it first"),
                 )
         return write_csv(
             table,
@@ -163,9 +172,9 @@ def _refuse_deletions(source: TextRows, ids: Sequence[str]) -> None:
     for number, row in enumerate(source.rows()):
         if len(row) > at and row[at] == DELETE:
             raise InputError(
-                "the message deletes observations (ACTION is D)",
+                say("the message deletes observations (ACTION is D)"),
                 line=source.line(number),
-                hint="ask the service for the data themselves",
+                hint=say("ask the service for the data themselves"),
             )
 
 

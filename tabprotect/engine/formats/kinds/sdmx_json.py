@@ -37,6 +37,7 @@ from tabprotect.engine.formats.statuses import (
 )
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
+from tabprotect.languages.said import say
 
 _HEAD = re.compile(
     rb'(\xef\xbb\xbf)?\s*\{.*("dataSets"\s*:|/sdmx-json[/-]|"(header|meta)"\s*:\s*\{.*"sender"\s*:)',
@@ -46,7 +47,7 @@ _LEVELS = ("dataSet", "series", "observation")
 
 
 class SdmxJson(SdmxMessage):
-    label = "SDMX-JSON"
+    label = say("SDMX-JSON")
     suffixes = (".sdmx.json",)
     media = "application/vnd.sdmx.data+json"
     begins = _HEAD
@@ -55,14 +56,14 @@ class SdmxJson(SdmxMessage):
         try:
             top = json.loads(data.decode("utf-8-sig"))
         except (ValueError, RecursionError):
-            raise InputError("this is no JSON", hint=HINT) from None
+            raise InputError(say("this is no JSON"), hint=HINT) from None
         try:
             return list(_observations(*_parts(top), measure)), []
         except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
             raise InputError(
-                "the message does not fit the structure it states",
+                say("the message does not fit the structure it states"),
                 hint=HINT,
-                detail=f"{type(error).__name__}: {error}"[:200],
+                detail=say("{name}: {error}", name=type(error).__name__, error=error)[:200],
             ) from None
 
     def message(self, table: Table, hidden: Bools | None, status: str, title: str) -> bytes:
@@ -105,7 +106,7 @@ def _parts(top: Any) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
     sets = inside.get("dataSets")
     structures = inside.get("structures") or [inside.get("structure")]
     if not sets or not structures[0]:
-        raise InputError("the message holds no data", hint=HINT)
+        raise InputError(say("the message holds no data"), hint=HINT)
     return structures[sets[0].get("structure", 0)], sets[0]
 
 
@@ -147,8 +148,12 @@ def _observations(
     measures = [m["id"] for m in _listed(structure, "measures", "observation")] or ["OBS_VALUE"]
     if len(measures) > 1 and measure not in measures:
         raise InputError(
-            f"the message holds {len(measures)} measures: {', '.join(measures[:8])}",
-            hint="say which of them is the count: --count NAME",
+            say(
+                "the message holds {measures} measures: {measures2}",
+                measures=len(measures),
+                measures2=", ".join(measures[:8]),
+            ),
+            hint=say("say which of them is the count: --count NAME"),
         )
     at = measures.index(measure) if measure in measures else 0
     every = {d["id"]: _code(d["values"], 0) for d in dimensions["dataSet"]}

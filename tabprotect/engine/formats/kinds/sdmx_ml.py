@@ -40,6 +40,7 @@ from tabprotect.engine.formats.statuses import (
     SUPPRESSED,
 )
 from tabprotect.engine.tables.table import Table
+from tabprotect.languages.said import say
 
 _HEAD = re.compile(rb"(\xef\xbb\xbf)?\s*<.*sdmx\.org/resources/sdmxml/", re.DOTALL | re.IGNORECASE)
 _ATTRIBUTES = frozenset(
@@ -54,7 +55,7 @@ _NAMESPACE = "http://www.sdmx.org/resources/sdmxml/schemas/v2_1"
 
 
 class SdmxMl(SdmxMessage):
-    label = "SDMX-ML"
+    label = say("SDMX-ML")
     suffixes = (".sdmx.xml", ".xml")
     media = "application/vnd.sdmx.genericdata+xml"
     begins = _HEAD
@@ -65,13 +66,15 @@ class SdmxMl(SdmxMessage):
     def observations(self, data: bytes, measure: str | None) -> tuple[list[Observation], list[str]]:
         # Entities are what hostile XML is made of; SDMX has none.
         if b"<!DOCTYPE" in data or b"<!ENTITY" in data:
-            raise InputError("a message with declarations of its own is not read", hint=HINT)
+            raise InputError(say("a message with declarations of its own is not read"), hint=HINT)
         try:
             found = list(_observations(data, measure or VALUE))
         except ElementTree.ParseError as error:
             line, _ = error.position
             raise InputError(
-                f"this is no XML: {error.msg.partition(':')[0]}", line=line, hint=HINT
+                say("this is no XML: {partition}", partition=error.msg.partition(":")[0]),
+                line=line,
+                hint=HINT,
             ) from None
         shared = set.intersection(*(set(one.key) for one in found)) if found else set()
         further = sorted({name for one in found for name in one.key} - shared)
@@ -80,7 +83,9 @@ class SdmxMl(SdmxMessage):
         kept = [
             replace(one, key={k: v for k, v in one.key.items() if k in shared}) for one in found
         ]
-        return kept, [f"taken for attributes, as not all have them: {', '.join(further)}"]
+        return kept, [
+            say("taken for attributes, as not all have them: {further}", further=", ".join(further))
+        ]
 
     def message(self, table: Table, hidden: Bools | None, status: str, title: str) -> bytes:
         normal = _values({OBS_STATUS: NORMAL, CONF_STATUS: status})
@@ -122,7 +127,7 @@ def _observations(data: bytes, measure: str) -> Iterator[Observation]:
         if name == "Structure" and event == "start":
             at = element.get("dimensionAtObservation", at)
         elif name == "Structures":
-            raise InputError("the message holds structures, and no data", hint=HINT)
+            raise InputError(say("the message holds structures, and no data"), hint=HINT)
         elif name == "DataSet":
             inside += event == "start"
         elif inside > 1:

@@ -12,18 +12,21 @@ from __future__ import annotations
 import re
 
 from tabprotect.engine.formats.statistics.labelled_files import LabelledFormat
+from tabprotect.languages.said import say
 
 
 class Stata(LabelledFormat):
-    label = "Stata"
+    label = say("Stata")
     suffixes = (".dta",)
     media = "application/x-stata-dta"
     begins = re.compile(b"<stata_dta>")
     limits = (
-        "Names other than at most 31 ASCII letters, digits and _ are written as the nearest, with themselves as label; labels have at most 2,000 bytes.",
-        "Notes and formats are left out.",
-        "Counts from 2^53 on are written as texts.",
-        "A file is read as a whole.",
+        say(
+            "Names other than at most 31 ASCII letters, digits and _ are written as the nearest, with themselves as label; labels have at most 2,000 bytes."
+        ),
+        say("Notes and formats are left out."),
+        say("Counts from 2^53 on are written as texts."),
+        say("A file is read as a whole."),
     )
     longest_name = 31
     longest_text = 2000

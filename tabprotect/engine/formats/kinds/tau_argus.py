@@ -67,6 +67,7 @@ from tabprotect.engine.formats.text.rows import SheetRows
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
+from tabprotect.languages.said import say
 
 STATUS = "status"
 TOTAL = "Total"
@@ -79,18 +80,20 @@ _LINE = re.compile(
 
 
 class TauArgus(Format):
-    label = "tau-ARGUS"
+    label = say("tau-ARGUS")
     suffixes = (".tab", ".asc")
     begins = _LINE
     holds = frozenset({"table", "records"})
     options = frozenset({"count", "decimal", "delimiter", "encoding", "labels", "marks"})
-    without_levels = "The names of the levels are left out."
+    without_levels = say("The names of the levels are left out.")
     labels = True
     limits = (
-        "Names and codes cannot hold quotation marks or line ends, names no <, nor a code be Total.",
-        "Shadow and cost variables, largest contributions and protection levels are left out.",
-        "Names of levels are not written, nor groupings that cross the levels.",
-        "A table is read as a whole, at most 512 MiB.",
+        say(
+            "Names and codes cannot hold quotation marks or line ends, names no <, nor a code be Total."
+        ),
+        say("Shadow and cost variables, largest contributions and protection levels are left out."),
+        say("Names of levels are not written, nor groupings that cross the levels."),
+        say("A table is read as a whole, at most 512 MiB."),
     )
 
     def accepts(self, path: Path, head: bytes) -> bool:
@@ -103,7 +106,8 @@ class TauArgus(Format):
         meta = read_metadata(path)
         if path.suffix.lower() == ".asc" or any("RECORDKEY" in v.options for v in meta.variables):
             raise RecordsError(
-                f"{path.name} holds records, not a table", hint="tabulate them first"
+                say("{name} holds records, not a table", name=path.name),
+                hint=say("tabulate them first"),
             )
         separator = reading.delimiter or meta.separator or ";"
         source = _rows(path, meta, separator, reading.encoding)
@@ -150,9 +154,9 @@ class TauArgus(Format):
             if fixed:
                 if len(variable.place) < 2:
                     raise InputError(
-                        f"the description gives no place of {variable.name!r}",
+                        say("the description gives no place of {name}", name=repr(variable.name)),
                         file=path,
-                        hint="Name start width",
+                        hint=say("Name start width"),
                     )
                 start, width = variable.place[:2]
                 value = f"substr(line, {start}, {width})"
@@ -231,7 +235,8 @@ def _check(domain: Domain) -> None:
     for name in domain.names:
         if not name.isprintable() or set('<"') & set(name) or name in (COUNT, STATUS):
             raise InputError(
-                f"tau-ARGUS has no place for a variable named {name[:40]!r}", hint="rename it first"
+                say("tau-ARGUS has no place for a variable named {name}", name=repr(name[:40])),
+                hint=say("rename it first"),
             )
     refuse_texts(
         (code for v in domain.variables for code in v.categories),
@@ -239,7 +244,7 @@ def _check(domain: Domain) -> None:
         "tau-ARGUS",
     )
     if not domain.ndim:
-        raise InputError("tau-ARGUS needs a variable", hint="write CSV")
+        raise InputError(say("tau-ARGUS needs a variable"), hint=say("write CSV"))
 
 
 def _separator(domain: Domain) -> str:
@@ -276,7 +281,8 @@ def _response(meta: TauMetadata, wanted: str | None) -> int:
     if wanted is not None:
         if wanted not in names:
             raise InputError(
-                f"there is no variable {wanted!r}", hint=f"there are {', '.join(names)}"
+                say("there is no variable {wanted}", wanted=repr(wanted)),
+                hint=say("there are {names}", names=", ".join(names)),
             )
         return names.index(wanted)
     for option in ("FREQUENCY", "NUMERIC"):
@@ -284,18 +290,23 @@ def _response(meta: TauMetadata, wanted: str | None) -> int:
             if option in variable.options:
                 return at
     raise InputError(
-        "the description names no counts (FREQUENCY or NUMERIC)", hint="say which: --count NAME"
+        say("the description names no counts (FREQUENCY or NUMERIC)"),
+        hint=say("say which: --count NAME"),
     )
 
 
 def _rows(path: Path, meta: TauMetadata, separator: str, encoding: str | None) -> SheetRows:
     if path.stat().st_size > MOST_TEXT:
-        raise InputError("the table is too large to be held", hint="take it as CSV or Parquet")
+        raise InputError(
+            say("the table is too large to be held"), hint=say("take it as CSV or Parquet")
+        )
     data = path.read_bytes()
     try:
         text = decoded(data) if encoding is None else data.decode(encoding)
     except (LookupError, UnicodeDecodeError):
-        raise InputError(f"the file is not {encoding}", hint="leave the encoding out") from None
+        raise InputError(
+            say("the file is not {encoding}", encoding=encoding), hint=say("leave the encoding out")
+        ) from None
     rows, lines = [[v.name for v in meta.variables]], [0]
     reader = csv.reader(io.StringIO(text), delimiter=separator, skipinitialspace=True)
     try:
@@ -304,7 +315,9 @@ def _rows(path: Path, meta: TauMetadata, separator: str, encoding: str | None) -
                 rows.append([field.strip() for field in row])
                 lines.append(reader.line_num)
     except csv.Error as error:
-        raise InputError(f"the quotation marks are wrong: {error}", line=reader.line_num) from None
+        raise InputError(
+            say("the quotation marks are wrong: {error}", error=error), line=reader.line_num
+        ) from None
     return SheetRows(str(path), rows, lines)
 
 
@@ -318,7 +331,7 @@ def _told_statuses(meta: TauMetadata, source: SheetRows) -> list[str]:
              for letter, kind in meta.statuses.items()}  # fmt: skip
     return [
         statuses_told(STATUS, [meant.get(letter, letter) for letter in letters])
-        + ", totals included"
+        + say(", totals included")
     ]
 
 

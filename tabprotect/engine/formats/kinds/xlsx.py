@@ -20,20 +20,21 @@ from tabprotect.engine.formats.workbooks.sheets import read_sheet
 from tabprotect.engine.formats.workbooks.xlsx_writing import xlsx_bytes
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.table import Table
+from tabprotect.languages.said import say
 
 _UNWRITABLE = re.compile(r"[\x00-\x08\x0b-\x1f\ufffe\uffff]|_x[0-9A-Fa-f]{4}_")
 """What spreadsheet programs escape or drop."""
 
 
 class Xlsx(RowFormat):
-    label = "Excel workbook"
+    label = say("Excel workbook")
     suffixes = (".xlsx", ".xlsm", ".xlsb", ".xls")
     media = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
     begins = re.compile(rb"(?s)PK\x03\x04.*\[Content_Types\]\.xml|\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")
     options = frozenset({"count", "decimal", "sheet", "range", "holds", *LAID_OUT})
     limits = (
-        "Whole numbers are exact below 2^53; larger ones are refused, and written as text.",
-        "A sheet has at most 1,048,576 rows.",
+        say("Whole numbers are exact below 2^53; larger ones are refused, and written as text."),
+        say("A sheet has at most 1,048,576 rows."),
     )
 
     def rows(

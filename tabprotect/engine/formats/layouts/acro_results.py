@@ -18,6 +18,7 @@ from tabprotect.engine.budgets import ACRO_BYTES
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.layouts.crosstab import Crosstab
 from tabprotect.engine.tables.domain import Domain
+from tabprotect.languages.said import joined, say
 
 VERSION = "1.0.2"
 """Of ACRO, whose layout this is; its viewer asks for the same major and minor version."""
@@ -40,20 +41,26 @@ def read_results(path: Path) -> Mapping[str, Mapping[str, Any]]:
     """
     try:
         if path.stat().st_size > ACRO_BYTES:
-            raise InputError("the file is too large for results", file=path)
+            raise InputError(say("the file is too large for results"), file=path)
         data = json.loads(path.read_text(encoding="utf-8-sig"))
     except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", file=path) from None
+        raise InputError(
+            say("cannot be read: {strerror}", strerror=error.strerror), file=path
+        ) from None
     except (ValueError, RecursionError):
-        raise InputError("this is no JSON", file=path, hint="finalise the outputs again") from None
+        raise InputError(
+            say("this is no JSON"), file=path, hint=say("finalise the outputs again")
+        ) from None
     results = data.get("results") if isinstance(data, dict) else None
     if not isinstance(results, dict) or "version" not in data:
         raise InputError(
-            "this is no results.json of ACRO", file=path, hint="it has a version and results"
+            say("this is no results.json of ACRO"),
+            file=path,
+            hint=say("it has a version and results"),
         )
     for uid, result in results.items():
         if not isinstance(result, dict):
-            raise InputError(f"the result {uid!r} is no object", file=path)
+            raise InputError(say("the result {uid} is no object", uid=repr(uid)), file=path)
     return results
 
 
@@ -84,7 +91,7 @@ def results_text(
     for number, index in enumerate(np.ndindex(*domain.shape)):
         row, column = divmod(number, layout.width)
         rules = flagged.get(domain.labels(index), ())
-        text = "".join(f"{rule}; " for rule in rules) if rules else "ok"
+        text = "".join(say("{rule}; ", rule=rule) for rule in rules) if rules else "ok"
         outcome.setdefault(heads[column], {})[" | ".join(layout.labels[row])] = text
         for rule in rules:
             if rule in CHECKS:
@@ -99,8 +106,15 @@ def results_text(
         "outcome": outcome,
         "fair": {},
         "command": "tabprotect",
-        "summary": f"{status}; "
-        + "; ".join(f"{name}: {n} cells may need suppressing" for name, n in summary.items() if n),
+        "summary": say("{status}; ", status=status)
+        + joined(
+            (
+                say("{name}: {n} cells may need suppressing", name=name, n=n)
+                for name, n in summary.items()
+                if n
+            ),
+            "; ",
+        ),
         "timestamp": when,
         "comments": list(comments),
         "exception": "",

@@ -18,6 +18,7 @@ from tabprotect.engine.tables.domain_json import from_json
 from tabprotect.engine.tables.structural import of_cells
 from tabprotect.engine.tables.table import ROOMY, Table
 from tabprotect.engine.tables.variable import Variable
+from tabprotect.languages.said import say
 
 SMALL = 2**24
 """Tables of up to this many cells are laid out in full, however empty they are (128 MiB)."""
@@ -33,8 +34,12 @@ def check_categories(name: str, number: int) -> None:
     """
     if number > MAX_CATEGORIES:
         raise InputError(
-            f"variable {name!r} has more than {MAX_CATEGORIES:,} categories",
-            hint="leave out identifiers; group fine categories",
+            say(
+                "variable {name} has more than {MAX_CATEGORIES:,} categories",
+                name=repr(name),
+                MAX_CATEGORIES=MAX_CATEGORIES,
+            ),
+            hint=say("leave out identifiers; group fine categories"),
         )
 
 
@@ -84,10 +89,10 @@ class CellList:
         if len(below):
             first = int(below[0])
             raise InputError(
-                f"the count {self.counts[first]} is negative",
+                say("the count {counts} is negative", counts=self.counts[first]),
                 line=self.line(first),
                 cell=self.text(first),
-                hint="counts are 0 or more",
+                hint=say("counts are 0 or more"),
             )
 
     def code(self, axis: int) -> Codes:
@@ -103,7 +108,11 @@ class CellList:
     def place(self, entry: int) -> str:
         """Where an entry stands, in words: its line, else its cell."""
         line = self.line(entry)
-        return f"cell {self.text(entry)}" if line is None else f"line {line}"
+        return (
+            say("cell {entry}", entry=self.text(entry))
+            if line is None
+            else say("line {line}", line=line)
+        )
 
     def text(self, entry: int) -> str:
         """An entry's cell for people: ``(v1, w2)``."""
@@ -219,11 +228,11 @@ class CellList:
         at = twice[np.argmin(order[twice + 1])]
         first, second = int(order[at]), int(order[at + 1])
         raise InputError(
-            f"the cell occurs twice (first in {self.place(first)})"
-            + (", and other cells do too" if len(twice) > 1 else ""),
+            say("the cell occurs twice (first in {first})", first=self.place(first))
+            + (say(", and other cells do too") if len(twice) > 1 else ""),
             line=self.line(second),
             cell=self.text(second),
-            hint="remove one of them or add them up; or a variable is missing",
+            hint=say("remove one of them or add them up; or a variable is missing"),
         )
 
 
@@ -235,6 +244,6 @@ def labelled(codes: Sequence[str], labels: Mapping[str, str]) -> tuple[str, ...]
     texts = [labels.get(code, "").strip() or code for code in codes]
     times = Counter(texts)
     return tuple(
-        text if times[text] == 1 else f"{text} ({code})"
+        text if times[text] == 1 else say("{text} ({code})", text=text, code=code)
         for code, text in zip(codes, texts, strict=True)
     )

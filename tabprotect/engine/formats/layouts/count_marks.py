@@ -9,6 +9,7 @@ from typing import Literal, get_args
 
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.text.numerals import NotACountError, parse_count
+from tabprotect.languages.said import say
 
 Meaning = Literal["zero", "missing", "suppressed", "structural"]
 MEANINGS: tuple[str, ...] = get_args(Meaning)
@@ -26,7 +27,7 @@ USUAL = DASHES | HIDDEN | frozenset(
 
 BLANK = "blank"
 
-AS_IT_WAS = (
+AS_IT_WAS = say(
     "take the table before it was protected: a suppressed count cannot be protected; or say that it "
     "is missing, and missing cells are 0"
 )
@@ -59,7 +60,7 @@ class CountMarks:
             mark, equals, meaning = word.rpartition("=")
             if not equals or not mark or meaning not in MEANINGS:
                 raise InputError(
-                    f"{word!r} says of no mark what it means",
+                    say("{word} says of no mark what it means", word=repr(word)),
                     hint=f"for example -=zero ..=missing blank=zero; meanings: {', '.join(MEANINGS)}",
                 )
             found["" if mark == BLANK else mark] = meaning
@@ -105,11 +106,16 @@ def count_in(
     meaning = marks.meaning(mark)
     if meaning == "suppressed" or (meaning is None and withheld):
         shown = withheld or mark.strip() or BLANK
-        raise NotACountError(f"the count is suppressed ({shown})", AS_IT_WAS)
+        raise NotACountError(say("the count is suppressed ({shown})", shown=shown), AS_IT_WAS)
     if meaning is None and (not fill or mark.strip() in HIDDEN):
         raise NotACountError(
-            "the count is empty" if not mark.strip() else f"{mark.strip()!r} is not a number",
-            f"{unknown_mark(mark)}; or say that missing cells are 0 if they are: --fill-missing",
+            say("the count is empty")
+            if not mark.strip()
+            else say("{strip} is not a number", strip=repr(mark.strip())),
+            say(
+                "{mark}; or say that missing cells are 0 if they are: --fill-missing",
+                mark=unknown_mark(mark),
+            ),
         )
     return None if meaning in (None, "missing") else 0
 
@@ -117,4 +123,6 @@ def count_in(
 def unknown_mark(text: str) -> str:
     """The remedy for a mark whose meaning nobody said."""
     mark = text.strip() or BLANK
-    return f'say what it means: --marks "{mark}=zero", or =missing, =suppressed, =structural'
+    return say(
+        'say what it means: --marks "{mark}=zero", or =missing, =suppressed, =structural', mark=mark
+    )

@@ -12,6 +12,7 @@ from tabprotect.engine.formats.layouts.table_forms import Form
 from tabprotect.engine.formats.text.numerals import NotACountError, parse_counts
 from tabprotect.engine.formats.text.rows import RowSource, check_width
 from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.languages.said import plural, say
 
 
 def read_grid(
@@ -38,7 +39,7 @@ def read_grid(
     at = 1 - bare
     chunks = (block.rows() for block in source.blocks(width))
     for chunk in itertools.chain([[first]] if bare else [], chunks):
-        progress.report("reading the table", source.fraction)
+        progress.report(say("reading the table"), source.fraction)
         check_width(source, chunk, at=at, width=width)
         labels = [f"row{at + i + 1}" for i in range(len(chunk))] if bare else [r[0] for r in chunk]
         fields = list(itertools.chain.from_iterable(row[edge:] for row in chunk))
@@ -62,16 +63,26 @@ def read_grid(
         if len(set(labels)) < len(labels):
             again = next(i for i, label in enumerate(labels) if label in labels[:i])
             raise InputError(
-                f"variable {name!r} has the category {labels[again]!r} twice",
+                say(
+                    "variable {name} has the category {labels} twice",
+                    name=repr(name),
+                    labels=repr(labels[again]),
+                ),
                 file=source.name,
                 line=source.line(again + 1 if down else 0),
-                hint="rename or merge it",
+                hint=say("rename or merge it"),
             )
     shape = (len(row_labels), len(column_labels))
     notes = [form.note] if form.note else []
     if decimals:
-        counts_were = "count was" if decimals == 1 else "counts were"
-        notes.append(f"{decimals} {counts_were} written with decimals, all of them zeros")
+        notes.append(
+            plural(
+                decimals,
+                "{decimals} count was written with decimals, all of them zeros",
+                "{decimals} counts were written with decimals, all of them zeros",
+                decimals=decimals,
+            )
+        )
     cells = CellList(
         names,
         (tuple(row_labels), tuple(column_labels)),

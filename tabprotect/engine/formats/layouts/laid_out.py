@@ -19,6 +19,7 @@ from tabprotect.engine.formats.layouts.table_forms import SURE_NAMES, recognise,
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.text.numerals import looks_numeric
 from tabprotect.engine.formats.text.rows import SheetRows
+from tabprotect.languages.said import plural, say
 
 MOST_HEADERS = 4
 _LINES = re.compile(r"([0-9]+)(?:-([0-9]+))?")
@@ -141,23 +142,33 @@ def lay_out(rows: Sequence[LaidOutRow], reading: Reading, marks: CountMarks, nam
     body = _without_repeats(kept[first : last + 1], header, parts)
     if not body:
         raise InputError(
-            "there is a header but no row of counts",
+            say("there is a header but no row of counts"),
             file=name,
             line=kept[-1].line,
-            hint="say which row is the header: --header-row LINE",
+            hint=say("say which row is the header: --header-row LINE"),
         )
     _refuse_widths(header, body, width, name)
     title = [row for row in kept[:first] if row not in header]
     notes = kept[last + 1 :]
     header, body = _without_footnotes(header, body, notes, parts)
     if title:
-        parts.append(LaidOutPart("header-row", _span(header), f"{_said(title)} above it"))
+        parts.append(
+            LaidOutPart("header-row", _span(header), say("{title} above it", title=_said(title)))
+        )
     elif len(header) > 1:
         parts.append(
-            LaidOutPart("header-row", _span(header), f"{len(header)} rows before the numbers")
+            LaidOutPart(
+                "header-row",
+                _span(header),
+                say("{header} rows before the numbers", header=len(header)),
+            )
         )
     if notes:
-        parts.append(LaidOutPart("footer", str(len(notes)), f"{_said(notes)} below the numbers"))
+        parts.append(
+            LaidOutPart(
+                "footer", str(len(notes)), say("{notes} below the numbers", notes=_said(notes))
+            )
+        )
     return _columns(_Blocks(name, title, header, body, notes, parts), reading, marks)
 
 
@@ -169,12 +180,22 @@ def _without_remarks(
     kept = [row for row in filled if not _is_comment(row, reading)]
     comments = len(filled) - len(kept)
     if comments:
-        begin = "line begins" if comments == 1 else "lines begin"
-        parts.append(LaidOutPart("comment", str(reading.comment), f"{comments} {begin} with it"))
+        parts.append(
+            LaidOutPart(
+                "comment",
+                str(reading.comment),
+                plural(
+                    comments,
+                    "{comments} line begins with it",
+                    "{comments} lines begin with it",
+                    comments=comments,
+                ),
+            )
+        )
     if reading.footer:
         kept = kept[: -reading.footer]
     if not kept:
-        raise InputError("the file has no rows", file=name, hint="export the table again")
+        raise InputError(say("the file has no rows"), file=name, hint=say("export the table again"))
     return kept
 
 
@@ -185,19 +206,30 @@ def _refuse_widths(
     for row in body:
         if len(row.fields) != width or row.filled < 2:
             raise InputError(
-                f"the row has {row.filled} filled fields of {len(row.fields)}, the rows around it "
-                f"have {width}",
+                say(
+                    "the row has {filled} filled fields of {fields}, the rows around it "
+                    "have {width}",
+                    filled=row.filled,
+                    fields=len(row.fields),
+                    width=width,
+                ),
                 file=name,
                 line=row.line,
-                hint="a table has one block of rows; say where its header is: --header-row LINE, "
-                "and how many lines are notes below it: --footer N",
+                hint=say(
+                    "a table has one block of rows; say where its header is: --header-row LINE, "
+                    "and how many lines are notes below it: --footer N"
+                ),
             )
     if any(len(row.fields) != width for row in header):
         raise InputError(
-            f"the header has {len(header[-1].fields)} fields, the rows below it {width}",
+            say(
+                "the header has {fields} fields, the rows below it {width}",
+                fields=len(header[-1].fields),
+                width=width,
+            ),
             file=name,
             line=header[-1].line,
-            hint="say which row is the header: --header-row LINE",
+            hint=say("say which row is the header: --header-row LINE"),
         )
 
 
@@ -209,7 +241,11 @@ def _without_blank_columns(
     used = [n for n in range(width) if any(row.fields[n].strip() for row in wide)]
     if len(used) == width or len(used) < 2:
         return rows, width
-    parts.append(LaidOutPart("columns", f"{width - len(used)} left out", "they are blank"))
+    parts.append(
+        LaidOutPart(
+            "columns", say("{width} left out", width=width - len(used)), say("they are blank")
+        )
+    )
     kept = [
         LaidOutRow(row.line, [row.fields[n] for n in used]) if len(row.fields) == width else row
         for row in rows
@@ -229,7 +265,12 @@ def _without_repeats(
             LaidOutPart(
                 "header-row",
                 "repeated",
-                f"{some} further {'line is' if some == 1 else 'lines are'} the header again",
+                plural(
+                    some,
+                    "{some} further line is the header again",
+                    "{some} further lines are the header again",
+                    some=some,
+                ),
             )
         )
     return kept
@@ -254,7 +295,9 @@ def _without_footnotes(
     if seen:
         some = seen.total()
         parts.append(
-            LaidOutPart("footnotes", ", ".join(seen), f"{some} labels and counts carry them")
+            LaidOutPart(
+                "footnotes", ", ".join(seen), say("{some} labels and counts carry them", some=some)
+            )
         )
     return plain[0], plain[1]
 
@@ -275,7 +318,11 @@ def _is_comment(row: LaidOutRow, reading: Reading) -> bool:
 
 
 def _said(rows: Sequence[LaidOutRow]) -> str:
-    return f"{len(rows)} line{'s' if len(rows) > 1 else ''} of text"
+    return (
+        say("{rows} lines of text", rows=len(rows))
+        if len(rows) > 1
+        else say("{rows} line of text", rows=len(rows))
+    )
 
 
 def _span(header: Sequence[LaidOutRow]) -> str:
@@ -312,9 +359,9 @@ def _header(
         header = [row for row in rows if low <= row.line <= high]
         if not header and high:
             raise InputError(
-                f"line {high} is not there, or blank",
+                say("line {high} is not there, or blank", high=high),
                 file=name,
-                hint="say which row is the header: --header-row LINE",
+                hint=say("say which row is the header: --header-row LINE"),
             )
         after = next((n for n, row in enumerate(rows) if row.line > high), len(rows) - 1)
         return header, after
@@ -322,7 +369,9 @@ def _header(
     first = next((n for n, row in enumerate(rows) if fits[n] and _counts(row, marks)), None)
     if first is None:
         raise InputError(
-            "no row holds a number", file=name, hint="is it the right sheet, the right separator?"
+            say("no row holds a number"),
+            file=name,
+            hint=say("is it the right sheet, the right separator?"),
         )
     above = first
     while (
@@ -390,7 +439,9 @@ def _count_column(blocks: _Blocks, reading: Reading, corner: int | None) -> int 
 
 def _long(blocks: _Blocks, count: int) -> LaidOut:
     words = tuple(field.strip() for field in blocks.lowest)
-    said = LaidOutPart("form", "long", f"the counts stand in the column {words[count]!r}")
+    said = LaidOutPart(
+        "form", "long", say("the counts stand in the column {words}", words=repr(words[count]))
+    )
     aside = status_columns(words) - {count}
     rest = tuple(w for n, w in enumerate(words) if n != count and n not in aside)
     return blocks.laid_out([said], count=count, names=rest, left_out=aside)
@@ -411,18 +462,29 @@ def _grid(blocks: _Blocks, reading: Reading, marks: CountMarks, corner: int | No
         columns = [part.strip() for part in reading.columns.split(",")]
         if len(columns) != len(upper):
             raise InputError(
-                f"{len(columns)} names for {len(upper)} header rows",
+                say(
+                    "{columns} names for {upper} header rows",
+                    columns=len(columns),
+                    upper=len(upper),
+                ),
                 file=blocks.name,
-                hint="name the variable of each header row, apart by commas: --columns sex,age",
+                hint=say(
+                    "name the variable of each header row, apart by commas: --columns sex,age"
+                ),
             )
     else:
         unsure = [n for n in columns if re.fullmatch("column( [0-9]+)?", n)]
         parts = [
-            LaidOutPart("columns", n, "the columns' variable has no name", False) for n in unsure
+            LaidOutPart("columns", n, say("the columns' variable has no name"), False)
+            for n in unsure
         ]
-    said = (
-        f"{labels} column{'' if labels == 1 else 's'} of labels, "
-        f"{len(upper)} header row{'' if len(upper) == 1 else 's'}"
+    said = plural(
+        labels,
+        "{labels} column of labels, {upper} header row{value}",
+        "{labels} columns of labels, {upper} header row{value}",
+        labels=labels,
+        upper=len(upper),
+        value="" if len(upper) == 1 else "s",
     )
     tops = [_filled(row.fields[labels:], last=row is upper[-1]) for row in upper]
     return blocks.laid_out(
@@ -444,10 +506,10 @@ def _named_count(blocks: _Blocks, wanted: str | None) -> int:
     if wanted is not None:
         if wanted.strip() not in words:
             raise InputError(
-                f"there is no column {wanted!r}",
+                say("there is no column {wanted}", wanted=repr(wanted)),
                 file=blocks.name,
                 line=blocks.header[-1].line if blocks.header else None,
-                hint=f"the columns are {', '.join(words)}",
+                hint=say("the columns are {words}", words=", ".join(words)),
             )
         return words.index(wanted.strip())
     named = [n for n, word in enumerate(words) if word.casefold() in SURE_NAMES]
@@ -506,6 +568,8 @@ def _names(
             elif any(found):
                 rows = found
     some = len([n for n in columns if not n])
-    rows = [n or ("row" if labels == 1 else f"row {k}") for k, n in enumerate(rows, 1)]
-    columns = [n or ("column" if some == 1 else f"column {k}") for k, n in enumerate(columns, 1)]
+    rows = [n or ("row" if labels == 1 else say("row {k}", k=k)) for k, n in enumerate(rows, 1)]
+    columns = [
+        n or ("column" if some == 1 else say("column {k}", k=k)) for k, n in enumerate(columns, 1)
+    ]
     return rows, columns

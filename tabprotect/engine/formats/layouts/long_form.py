@@ -22,6 +22,7 @@ from tabprotect.engine.formats.text.label_codes import LabelCodes
 from tabprotect.engine.formats.text.numerals import NotACountError, parse_counts
 from tabprotect.engine.formats.text.rows import RowSource, check_width
 from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.languages.said import plural, say
 
 T = TypeVar("T", bound=np.generic)
 
@@ -126,7 +127,7 @@ class _Columns:
     def parts(self, progress: Progress) -> Iterator[_Part]:
         at = 1
         for block in self.source.blocks(self.width):
-            progress.report("reading the table", self.source.fraction)
+            progress.report(say("reading the table"), self.source.fraction)
             part = None if block.fields is None else self.at_once(block.fields)
             if part is None:
                 rows = block.rows()
@@ -171,10 +172,10 @@ def read_long(
     for c in axes:
         if not header[c].strip():
             raise InputError(
-                f"column {c + 1} has no name",
+                say("column {c} has no name", c=c + 1),
                 file=source.name,
                 line=source.line(0),
-                hint="give every variable a name in the first row",
+                hint=say("give every variable a name in the first row"),
             )
     known = [LabelCodes() for _ in axes]
     statuses = {header[c].strip(): c for c in form.left_out}
@@ -200,8 +201,14 @@ def read_long(
         raise nothing_but_header(source)
     notes = [form.note] if form.note else []
     if decimals:
-        counts_were = "count was" if decimals == 1 else "counts were"
-        notes.append(f"{decimals} {counts_were} written with decimals, all of them zeros")
+        notes.append(
+            plural(
+                decimals,
+                "{decimals} count was written with decimals, all of them zeros",
+                "{decimals} counts were written with decimals, all of them zeros",
+                decimals=decimals,
+            )
+        )
     whole = sum(map(len, counts)) == rows
     at = np.empty(0, dtype=np.int64) if whole else np.concatenate(places)
     cells = CellList(

@@ -15,6 +15,7 @@ from tabprotect.engine.formats.layouts.laid_out import LaidOut, LaidOutPart, Lai
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.text.label_codes import LabelCodes
 from tabprotect.engine.formats.text.numerals import NotACountError, parse_count
+from tabprotect.languages.said import plural, say
 
 _BLANKS = " \u00a0\u202f\u2009"
 _GROUPED = re.compile(
@@ -48,7 +49,7 @@ def marked_cells(
         told[meaning or ""] += 1
         if meaning == "suppressed":
             raise InputError(
-                f"the count is suppressed ({text.strip() or 'blank'})",
+                say("the count is suppressed ({value})", value=text.strip() or "blank"),
                 file=name,
                 line=row.line,
                 cell=where,
@@ -69,7 +70,12 @@ def marked_cells(
             LaidOutPart(
                 "marks",
                 meaning,
-                f"{told[meaning]:,} {'cell is' if told[meaning] == 1 else 'cells are'} marked so",
+                plural(
+                    told[meaning],
+                    "{told:,} cell is marked so",
+                    "{told:,} cells are marked so",
+                    told=told[meaning],
+                ),
             )
         )
     known = [LabelCodes() for _ in labels]
@@ -80,10 +86,10 @@ def marked_cells(
     _check_names(layout, name)
     if len(set(layout.columns)) < len(layout.columns):
         raise InputError(
-            "two columns have the same header",
+            say("two columns have the same header"),
             file=name,
             line=layout.header[-1].line if layout.header else None,
-            hint="rename or merge one of them",
+            hint=say("rename or merge one of them"),
         )
     found = CellList(
         layout.names,
@@ -100,10 +106,12 @@ def marked_cells(
 def _check_names(layout: LaidOut, name: str) -> None:
     if not all(layout.names) or len(set(layout.names)) < len(layout.names):
         raise InputError(
-            "the columns are not named, each in its own way",
+            say("the columns are not named, each in its own way"),
             file=name,
             line=layout.header[-1].line if layout.header else None,
-            hint="name every variable in the header, or say which rows it is: --header-row LINE",
+            hint=say(
+                "name every variable in the header, or say which rows it is: --header-row LINE"
+            ),
         )
 
 
@@ -127,10 +135,10 @@ def _entries(layout: LaidOut, name: str) -> Iterator[tuple[LaidOutRow, list[str]
         before = own
         if tuple(own) in seen:
             raise InputError(
-                f"the row ({', '.join(own)}) is there twice",
+                say("the row ({own}) is there twice", own=", ".join(own)),
                 file=name,
                 line=row.line,
-                hint="rename or merge one of them",
+                hint=say("rename or merge one of them"),
             )
         seen.add(tuple(own))
         for column, text in zip(layout.columns, fields[layout.labels :], strict=True):
@@ -151,8 +159,10 @@ def _thousands(layout: LaidOut, reading: Reading, name: str, parts: list[LaidOut
     ) or (reading.decimal is not None and reading.decimal != sign)  # fmt: skip
     if not sure or len({s if s not in _BLANKS else " " for s in found}) > 1:
         return ""
-    shown = "a blank" if sign in _BLANKS else sign
-    parts.append(LaidOutPart("thousands", shown, f"{found[sign]:,} counts are written so"))
+    shown = say("a blank") if sign in _BLANKS else sign
+    parts.append(
+        LaidOutPart("thousands", shown, say("{found:,} counts are written so", found=found[sign]))
+    )
     return _BLANKS if sign in _BLANKS else sign
 
 
@@ -172,7 +182,8 @@ def _count(
             hint = unknown_mark(plain)
         elif found := _GROUPED.fullmatch(plain):
             sign = f'"{found[1]}"' if found[1].isspace() else found[1]
-            hint = (
-                f"say what the sign between its digits is: --thousands {sign} or --decimal {sign}"
+            hint = say(
+                "say what the sign between its digits is: --thousands {sign} or --decimal {sign}",
+                sign=sign,
             )
         raise InputError(str(error), file=name, line=row.line, cell=where, hint=hint) from None

@@ -21,6 +21,7 @@ from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.text.numerals import NotACountError, parse_counts
 from tabprotect.engine.tables.domain import Domain, Index
 from tabprotect.engine.tables.table import INT64_MAX, Table
+from tabprotect.languages.said import say
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,7 +83,11 @@ class Observations:
             apart = measures if len(measures) < len(self.names) else ()
             chosen = self._measure(apart, reading.count)
         notes = [
-            f"left out: {self.names[axis]}, of which {self.categories[axis][code]!r} was read"
+            say(
+                "left out: {names}, of which {categories} was read",
+                names=self.names[axis],
+                categories=repr(self.categories[axis][code]),
+            )
             for axis, code in chosen.items()
         ]
         rows: Ints | None = None
@@ -122,11 +127,19 @@ class Observations:
             else:
                 shown = ", ".join(known[:8]) + (", ..." if len(known) > 8 else "")
                 raise InputError(
-                    f"the variable {self.names[axis]!r} holds {len(known)} measures: {shown}",
-                    hint="say which of them is the count: --count NAME",
+                    say(
+                        "the variable {names} holds {known} measures: {shown}",
+                        names=repr(self.names[axis]),
+                        known=len(known),
+                        shown=shown,
+                    ),
+                    hint=say("say which of them is the count: --count NAME"),
                 )
         if wanted is not None and all(wanted not in self.categories[axis] for axis in axes):
-            raise InputError(f"there is no measure {wanted!r}", hint="leave the option count out")
+            raise InputError(
+                say("there is no measure {wanted}", wanted=repr(wanted)),
+                hint=say("leave the option count out"),
+            )
         return chosen
 
     def _counts(self, reading: Reading, rows: Ints | None) -> tuple[Ints, Ints | None]:
@@ -160,9 +173,13 @@ class Observations:
             )
         except NotACountError as error:
             means = self.explained.get(text, "")
-            why = f"{text} means {means!r}: " if means and means not in str(error) else ""
+            why = (
+                say("{text} means {means}: ", text=text, means=repr(means))
+                if means and means not in str(error)
+                else ""
+            )
             raise InputError(
-                f"{why}{error}",
+                say("{why}{error}", why=why, error=error),
                 line=self.line(entry),
                 cell=self._listed.text(entry),
                 hint=error.hint,
@@ -233,14 +250,17 @@ def refuse_names(domain: Domain, taken: Collection[str]) -> None:
     """
     for name in domain.names:
         if name in taken:
-            raise InputError(f"a variable is named {name!r}", hint="rename it before writing")
+            raise InputError(
+                say("a variable is named {name}", name=repr(name)),
+                hint=say("rename it before writing"),
+            )
 
 
 def refuse_texts(
     texts: Iterable[str],
     sound: Callable[[str], object],
     label: str,
-    hint: str = "rename it first, or write CSV",
+    hint: str = say("rename it first, or write CSV"),
 ) -> None:
     """Refuse texts that a format, called ``label``, cannot hold.
 
@@ -251,4 +271,7 @@ def refuse_texts(
     """
     for text in texts:
         if not sound(text):
-            raise InputError(f"{label} cannot hold the text {text[:40]!r}", hint=hint)
+            raise InputError(
+                say("{label} cannot hold the text {text}", label=label, text=repr(text[:40])),
+                hint=hint,
+            )

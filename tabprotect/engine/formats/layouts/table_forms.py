@@ -12,6 +12,7 @@ from tabprotect.engine.errors import InputError, RecordsError
 from tabprotect.engine.formats.statuses import COLUMNS, FLAGS
 from tabprotect.engine.formats.text.numerals import looks_numeric
 from tabprotect.engine.formats.text.rows import RowSource
+from tabprotect.languages.said import say
 
 SURE_NAMES = frozenset({"count", "counts", "freq", "frequency", "frequencies"})
 COUNT_NAMES = SURE_NAMES | {"n"}
@@ -61,16 +62,17 @@ def count_column(names: Iterable[str], wanted: str | None, path: Path) -> str:
     if wanted is not None:
         if wanted not in names:
             raise InputError(
-                f"there is no column {wanted!r}", hint=f"the columns are {', '.join(names)}"
+                say("there is no column {wanted}", wanted=repr(wanted)),
+                hint=say("the columns are {names}", names=", ".join(names)),
             )
         return wanted
     named = count_columns(names)
     if len(named) != 1:
         raise RecordsError(
-            f"{path.name} holds records, not a table"
+            say("{name} holds records, not a table", name=path.name)
             if not named
-            else f"several columns could hold the counts: {', '.join(named)}",
-            hint="tabulate records; in a table, name the column of the counts: --count COLUMN",
+            else say("several columns could hold the counts: {named}", named=", ".join(named)),
+            hint=say("tabulate records; in a table, name the column of the counts: --count COLUMN"),
         )
     return named[0]
 
@@ -101,35 +103,42 @@ def recognise(source: RowSource, *, count: str | None = None) -> Form:
     """
     sample = list(itertools.islice(source.rows(), SAMPLE_ROWS))
     if not sample:
-        raise InputError("the file has no rows", file=source.name, hint="export the table again")
+        raise InputError(
+            say("the file has no rows"), file=source.name, hint=say("export the table again")
+        )
     header, body = sample[0], [row for row in sample[1:] if len(row) == len(sample[0])]
     words = [name.strip().casefold() for name in header]
     aside = status_columns(header)
     if count is not None:
         if count not in header:
             raise InputError(
-                f"there is no column {count!r}",
+                say("there is no column {count}", count=repr(count)),
                 file=source.name,
                 line=source.line(0),
-                hint=f"the columns are {', '.join(header)}",
+                hint=say("the columns are {header}", header=", ".join(header)),
             )
         return Form("long", header.index(count), left_out=aside)
     if len(header) == 1 and not looks_numeric(header[0]):
         raise InputError(
-            "there is only one column",
+            say("there is only one column"),
             file=source.name,
             line=source.line(0),
-            hint="a table has one column per variable and a column count; "
-            "separate columns by comma, semicolon or tab",
+            hint=say(
+                "a table has one column per variable and a column count; "
+                "separate columns by comma, semicolon or tab"
+            ),
         )
     if all(looks_numeric(field) for field in header):
-        return Form("matrix", note="read as counts without headers")
+        return Form("matrix", note=say("read as counts without headers"))
     if not body:
         if len(sample) > 1:
             return Form("long")
         raise nothing_but_header(source)
     if _flagged(words) and not count_columns(words):
-        before = f"the column {header[-2]!r}, whose flags stand beside it, was taken as the count"
+        before = say(
+            "the column {header}, whose flags stand beside it, was taken as the count",
+            header=repr(header[-2]),
+        )
         return Form("long", len(header) - 2, note=before, left_out=aside)
     found = _by_content(source, _Sample(header, words, body))
     return replace(found, left_out=aside) if found.kind == "long" else found
@@ -138,10 +147,10 @@ def recognise(source: RowSource, *, count: str | None = None) -> Form:
 def nothing_but_header(source: RowSource) -> InputError:
     """The error of a file with a first row alone."""
     return InputError(
-        "there is a header but no row of counts",
+        say("there is a header but no row of counts"),
         file=source.name,
         line=source.line(0),
-        hint="export the table again",
+        hint=say("export the table again"),
     )
 
 
@@ -190,13 +199,15 @@ class _Sample:
 def _by_names(sample: _Sample) -> Form | None:
     """The form, where the header tells it."""
     if sample.numbers_its_rows:
-        return Form("long", first_variable=1, note="the first column numbers the rows")
+        return Form("long", first_variable=1, note=say("the first column numbers the rows"))
     if sample.names[-1] in SURE_NAMES:
         return Form("long")
     if sample.has_corner:
         return Form("grid")
     if any(all(name.partition("\\")[::2]) for name in sample.header[1:]):
-        raise InputError("several columns hold labels", hint="read it as a grid: --form grid")
+        raise InputError(
+            say("several columns hold labels"), hint=say("read it as a grid: --form grid")
+        )
     named = [at for at, name in enumerate(sample.names) if name in SURE_NAMES]
     return Form("long", named[0]) if len(named) == 1 else None
 
@@ -205,11 +216,16 @@ def _by_numbers(sample: _Sample) -> Form | None:
     """The form, where it can be told by where numbers stand."""
     if sample.looks_like_grid:
         rows = sample.header[0]
-        return Form("grid", note=f"read as a grid of {rows!r} by the other columns")
+        return Form(
+            "grid", note=say("read as a grid of {rows} by the other columns", rows=repr(rows))
+        )
     if sample.names[-1] in COUNT_NAMES:
         return Form("long")
     if sample.ends_in_numbers:
-        return Form("long", note=f"the column {sample.header[-1]!r} was taken as the count")
+        return Form(
+            "long",
+            note=say("the column {header} was taken as the count", header=repr(sample.header[-1])),
+        )
     return None
 
 
@@ -222,12 +238,15 @@ def _by_content(source: RowSource, sample: _Sample) -> Form:
         return found
     if not sample.has_numbers:
         raise RecordsError(
-            f"{Path(source.name).name} holds records, not a table", hint="tabulate them"
+            say("{name} holds records, not a table", name=Path(source.name).name),
+            hint=say("tabulate them"),
         )
     raise InputError(
-        "it cannot be told which column holds the counts",
+        say("it cannot be told which column holds the counts"),
         file=source.name,
         line=source.line(0),
-        hint="say which: --count COLUMN; or that the table is a grid of several columns of counts: "
-        "--form grid; or that each line is a record: --holds records",
+        hint=say(
+            "say which: --count COLUMN; or that the table is a grid of several columns of counts: "
+            "--form grid; or that each line is a record: --holds records"
+        ),
     )

@@ -9,6 +9,7 @@ from collections import Counter
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.layouts.laid_out import LaidOutRow
 from tabprotect.engine.formats.text.rows import DELIMITERS, TextRows
+from tabprotect.languages.said import say
 
 
 def text_rows(source: TextRows, delimiter: str | None) -> list[LaidOutRow]:
@@ -34,7 +35,9 @@ def text_rows(source: TextRows, delimiter: str | None) -> list[LaidOutRow]:
         if (number, width) > rank:
             rank, best = (number, width), rows
     if not best and fault is not None:
-        raise InputError(f"the quotation marks are wrong: {fault}", file=source.name)
+        raise InputError(
+            say("the quotation marks are wrong: {fault}", fault=fault), file=source.name
+        )
     return best
 
 

@@ -12,13 +12,14 @@ from tabprotect.engine.arrays import Bools, Codes, Ints
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.layouts.cell_list import CellList
 from tabprotect.engine.tables.table import exact_sum
+from tabprotect.languages.said import joined, say
 
 TOTAL_WORDS = frozenset(
-    {"total", "totals", "grand total", "sum", "all", "_t", "(all)", "insgesamt", "summe",
-     "gesamt", "ensemble", "totaal", "i alt", "tot", "totalt", "totale", "samtliga", "summa",
+    {"total", "totals", say("grand total"), "sum", "all", "_t", "(all)", "insgesamt", "summe",
+     "gesamt", "ensemble", "totaal", say("i alt"), "tot", "totalt", "totale", "samtliga", "summa",
      "celkem", "spolu", "razem", "og\u00f3\u0142em", "ogolem", "yhteens\u00e4", "kaikki",
-     "\u00f6sszesen", "toplam", "both sexes", "total general", "skupaj", "ukupno", "kokku",
-     "kop\u0101", "i\u0161 viso", "\u0438\u0442\u043e\u0433\u043e", "\u0441\u03cd\u03bd\u03bf\u03bb\u03bf",
+     "\u00f6sszesen", "toplam", say("both sexes"), say("total general"), "skupaj", "ukupno", "kokku",
+     "kop\u0101", say("i\u0161 viso"), "\u0438\u0442\u043e\u0433\u043e", "\u0441\u03cd\u03bd\u03bf\u03bb\u03bf",
      "\u03c3\u03cd\u03bd\u03bf\u03bb\u03bf", "\u0432\u0441\u0435\u0433\u043e", "\u043e\u0431\u0449\u043e",
      "\u5408\u8ba1", "\u7dcf\u6570", "\u8a08", ""}
 )  # fmt: skip
@@ -140,8 +141,15 @@ def names_of(cells: CellList, totals: Totals) -> str:
     parts = []
     for axis, codes in totals.items():
         shown = [repr(cells.categories[axis][code]) for code in islice(codes, 5)]
-        more = f" and {len(codes) - 5} more" if len(codes) > 5 else ""
-        parts.append(f"{cells.names[axis]} = {', '.join(shown)}{more}")
+        more = say(" and {codes} more", codes=len(codes) - 5) if len(codes) > 5 else ""
+        parts.append(
+            say(
+                "{names} = {shown}{more}",
+                names=cells.names[axis],
+                shown=", ".join(shown),
+                more=more,
+            )
+        )
     return ", ".join(parts)
 
 
@@ -150,19 +158,30 @@ def refuse_wrong(
 ) -> InputError:
     """The error of totals that do not add up, with all of them listed."""
     lines = [
-        f"{cells.place(w.entry)}, cell {cells.text(w.entry)}: the total is "
-        f"{cells.counts[w.entry]}, its inner cells add up to {w.inner}"
+        say(
+            "{entry}, cell {entry2}: the total is {counts}, its inner cells add up to {inner}",
+            entry=cells.place(w.entry),
+            entry2=cells.text(w.entry),
+            counts=cells.counts[w.entry],
+            inner=w.inner,
+        )
         for w in wrong[:MOST_LISTED]
     ]
     if len(wrong) > MOST_LISTED:
-        lines.append(f"... and {len(wrong) - MOST_LISTED} more")
+        lines.append(say("... and {wrong} more", wrong=len(wrong) - MOST_LISTED))
     return InputError(
-        f"the table holds totals ({names_of(cells, totals)}), and {len(wrong)} of {number} do not "
-        "add up",
+        say(
+            "the table holds totals ({cells}), and {wrong} of {number} do not add up",
+            cells=names_of(cells, totals),
+            wrong=len(wrong),
+            number=number,
+        ),
         line=cells.line(wrong[0].entry),
         cell=cells.text(wrong[0].entry),
-        hint="correct the counts; or, if it is no total, rename the category, or say so: --totals none",
-        detail="\n".join(lines),
+        hint=say(
+            "correct the counts; or, if it is no total, rename the category, or say so: --totals none"
+        ),
+        detail=joined(lines, "\n"),
     )
 
 
@@ -181,8 +200,17 @@ def without_totals(cells: CellList, totals: Totals, how: str = "") -> tuple[Cell
     if wrong:
         raise refuse_wrong(cells, totals, number, wrong)
     said = (
-        f"one total ({names_of(cells, totals)}){how} was checked and left out"
+        say(
+            "one total ({cells}){how} was checked and left out",
+            cells=names_of(cells, totals),
+            how=how,
+        )
         if number == 1
-        else f"{number} totals ({names_of(cells, totals)}){how} were checked and left out"
+        else say(
+            "{number} totals ({cells}){how} were checked and left out",
+            number=number,
+            cells=names_of(cells, totals),
+            how=how,
+        )
     )
     return cells.keep(~is_total_entry), [said]

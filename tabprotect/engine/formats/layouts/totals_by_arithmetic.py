@@ -31,6 +31,7 @@ from tabprotect.engine.formats.layouts.total_rows import (
     with_blanks,
     without_totals,
 )
+from tabprotect.languages.said import say
 
 MOST_CELLS = 2**23
 """Of a table that is looked through for totals by arithmetic, laid out by one variable."""
@@ -48,7 +49,7 @@ _NAMED = re.compile(
     r"\s*(total|all|alle|insgesamt|gesamt|ensemble|tous|toutes|todos|todas|ambos|both|tutti|tutte)\b",
     re.IGNORECASE,
 )
-ARITHMETIC = ", found by arithmetic,"
+ARITHMETIC = say(", found by arithmetic,")
 
 AUTO, NONE = "auto", "none"
 """What the option ``totals`` says besides a code."""
@@ -80,7 +81,9 @@ def settle_totals(
     found, by_name = find_totals(cells)
     for axis, known in enumerate(cells.categories):
         if axis not in by_name and len(known) > 1 and any(not c.strip() for c in known):
-            notes.append(f"variable {cells.names[axis]!r} has a category without a name")
+            notes.append(
+                say("variable {names} has a category without a name", names=repr(cells.names[axis]))
+            )
     if not found:
         _refuse_lonely(cells)
         return cells, notes
@@ -92,11 +95,17 @@ def settle_totals(
             raise refuse_wrong(cells, found, number, wrong)
         first = int(np.flatnonzero(is_total_entry)[0])
         raise InputError(
-            f"totals are mixed with the inner cells ({names_of(cells, found)}); all {number} add up",
+            say(
+                "totals are mixed with the inner cells ({cells}); all {number} add up",
+                cells=names_of(cells, found),
+                number=number,
+            ),
             line=cells.line(first),
             cell=cells.text(first),
-            hint="open the table with its totals stripped (--strip-totals, or --totals auto); or say "
-            "that nothing is a total: --totals none",
+            hint=say(
+                "open the table with its totals stripped (--strip-totals, or --totals auto); or say "
+                "that nothing is a total: --totals none"
+            ),
         )
     cells, said = without_totals(cells, found, how)
     return cells, notes + said
@@ -118,12 +127,18 @@ def _stated(cells: CellList, text: str) -> Totals:
             name, _, code = part.partition("=")
             if name.strip() not in cells.names:
                 raise InputError(
-                    f"there is no variable {name.strip()!r}",
-                    hint=f"there are {', '.join(cells.names)}",
+                    say("there is no variable {strip}", strip=repr(name.strip())),
+                    hint=say("there are {names}", names=", ".join(cells.names)),
                 )
             axis = cells.names.index(name.strip())
             if code.strip() not in cells.categories[axis]:
-                raise InputError(f"{name.strip()} has no category {code.strip()!r}")
+                raise InputError(
+                    say(
+                        "{strip} has no category {strip2}",
+                        strip=name.strip(),
+                        strip2=repr(code.strip()),
+                    )
+                )
             found[axis] = {cells.categories[axis].index(code.strip()): None}
         return found
     for axis, known in enumerate(cells.categories):
@@ -131,8 +146,8 @@ def _stated(cells: CellList, text: str) -> Totals:
             found[axis] = {known.index(text): None}
     if not found:
         raise InputError(
-            f"no variable has the category {text!r}",
-            hint="say the code of totals as it stands there",
+            say("no variable has the category {text}", text=repr(text)),
+            hint=say("say the code of totals as it stands there"),
         )
     return with_blanks(cells, found)
 
@@ -353,11 +368,21 @@ def _refuse_lonely(cells: CellList) -> None:
     first = int(np.flatnonzero(is_rare)[0])
     other = int(cells.counts[~is_rare].sum())
     raise InputError(
-        f"{names_of(cells, rare)} occur with each other only, as totals do; they hold "
-        f"{int(cells.counts[is_rare].sum()):,}, all other cells {other:,}",
+        say(
+            "{cells} occur with each other only, as totals do; they hold "
+            "{sum:,}, all other cells {other:,}",
+            cells=names_of(cells, rare),
+            sum=int(cells.counts[is_rare].sum()),
+            other=other,
+        ),
         line=cells.line(first),
         cell=cells.text(first),
-        hint="correct the counts if it is a total; if it is a cell, say that there are no totals: --totals none",
-        detail=f"{len(wrong)} sum does not hold: the difference is "
-        f"{int(cells.counts[is_rare].sum()) - other:,}",
+        hint=say(
+            "correct the counts if it is a total; if it is a cell, say that there are no totals: --totals none"
+        ),
+        detail=say(
+            "{wrong} sum does not hold: the difference is {sum:,}",
+            wrong=len(wrong),
+            sum=int(cells.counts[is_rare].sum()) - other,
+        ),
     )

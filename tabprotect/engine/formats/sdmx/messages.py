@@ -32,13 +32,14 @@ from tabprotect.engine.formats.text.label_codes import LabelCodes
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
+from tabprotect.languages.said import say
 
 VALUE = "OBS_VALUE"
 AGENCY, STRUCTURE, VERSION = "TABPROTECT", "TABLE", "1.0"
 PREPARED = "2000-01-01T00:00:00"
 """A message must say when it was made; the same table gives the same bytes all the same."""
 
-HINT = "ask the service for the data again, or take them as SDMX-CSV"
+HINT = say("ask the service for the data again, or take them as SDMX-CSV")
 
 
 @dataclass(frozen=True)
@@ -65,9 +66,11 @@ class SdmxMessage(Format):
 
     options = frozenset({"count", "decimal", "marks"})
     limits = (
-        "Attributes, names of codes and the definition of the structure are left out.",
-        "Names of variables are ASCII letters, digits, - and _; codes have no blanks at their ends.",
-        "A file has at most 512 MiB.",
+        say("Attributes, names of codes and the definition of the structure are left out."),
+        say(
+            "Names of variables are ASCII letters, digits, - and _; codes have no blanks at their ends."
+        ),
+        say("A file has at most 512 MiB."),
     )
 
     @abstractmethod
@@ -88,7 +91,9 @@ class SdmxMessage(Format):
         self, path: Path, reading: Reading, progress: Progress = SILENT
     ) -> tuple[CellList, list[str]]:
         if path.stat().st_size > MOST_TEXT:
-            raise InputError("the message is too large to be held", hint="take it as SDMX-CSV")
+            raise InputError(
+                say("the message is too large to be held"), hint=say("take it as SDMX-CSV")
+            )
         found, notes = self.observations(path.read_bytes(), reading.count)
         cells, told = _cells(found, reading)
         return cells, [*told, *notes]
@@ -110,7 +115,7 @@ def _cells(observations: Iterable[Observation], reading: Reading) -> tuple[CellL
     listed = list(observations)
     names = tuple(listed[0].key) if listed else ()
     if any(one.key.keys() != set(names) for one in listed):
-        raise InputError("the observations are not all of the same dimensions", hint=HINT)
+        raise InputError(say("the observations are not all of the same dimensions"), hint=HINT)
     known = [LabelCodes() for _ in names]
     codes = tuple(
         of.of_texts([one.key[name] for one in listed])
@@ -125,7 +130,7 @@ def _cells(observations: Iterable[Observation], reading: Reading) -> tuple[CellL
         lambda at, text: (text, withheld(listed[at].statuses)),
     ).cells(reading)
     if not names or not len(cells.counts):
-        raise InputError("the message holds no observations with a value", hint=HINT)
+        raise InputError(say("the message holds no observations with a value"), hint=HINT)
     for name, of in zip(names, categories, strict=True):
         check_categories(name, len(of))
     notes = []
@@ -139,12 +144,12 @@ def _cells(observations: Iterable[Observation], reading: Reading) -> tuple[CellL
 def _check_names(domain: Domain) -> None:
     """Refuse names of variables that are no identifiers of SDMX, and codes that XML cannot hold."""
     if not domain.ndim:
-        raise InputError("SDMX needs a variable", hint="write CSV")
+        raise InputError(say("SDMX needs a variable"), hint=say("write CSV"))
     for name in domain.names:
         if not name.isascii() or not name.replace("_", "a").replace("-", "a").isalnum():
             raise InputError(
-                f"no variable can be named {name[:40]!r} in SDMX",
-                hint="rename it: letters, digits, - and _",
+                say("no variable can be named {name} in SDMX", name=repr(name[:40])),
+                hint=say("rename it: letters, digits, - and _"),
             )
     refuse_names(domain, (VALUE, CONF_STATUS, OBS_STATUS))
     codes = (code for v in domain.variables for code in v.categories)

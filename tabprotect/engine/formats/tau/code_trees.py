@@ -16,6 +16,7 @@ from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.grouping_files import depth_names, read_hierarchy
 from tabprotect.engine.formats.tau.rda_metadata import TauVariable
 from tabprotect.engine.tables.variable import Variable
+from tabprotect.languages.said import joined, say
 
 LEAD = "@"
 
@@ -84,12 +85,16 @@ def hierarchy_text(variable: Variable, total: str) -> str:
     twice = next((c for c in codes if codes.count(c) > 1 or c == total), None)
     if twice is not None or any(c.startswith(LEAD) or not c.strip() for c in variable.categories):
         raise InputError(
-            f"tau-ARGUS cannot tell two codes {twice!r} of {variable.name!r} apart"
+            say(
+                "tau-ARGUS cannot tell two codes {twice} of {name} apart",
+                twice=repr(twice),
+                name=repr(variable.name),
+            )
             if twice
-            else f"a code of {variable.name!r} begins with {LEAD}",
-            hint="name every group otherwise than its parts, or write CSV",
+            else say("a code of {name} begins with {LEAD}", name=repr(variable.name), LEAD=LEAD),
+            hint=say("name every group otherwise than its parts, or write CSV"),
         )
-    return "\n".join(lines) + "\n" if len(lines) > len(variable.categories) else ""
+    return joined(lines, "\n") + "\n" if len(lines) > len(variable.categories) else ""
 
 
 def label_text(variable: Variable) -> str:
@@ -104,8 +109,8 @@ def label_text(variable: Variable) -> str:
     for code, label in zip(variable.categories, variable.labels, strict=False):
         if not label.isprintable() or '"' in label or label != label.strip():
             raise InputError(
-                f"tau-ARGUS has no place for the label of {code[:40]!r}",
-                hint="labels have no quotation mark",
+                say("tau-ARGUS has no place for the label of {code}", code=repr(code[:40])),
+                hint=say("labels have no quotation mark"),
             )
         # The first comma parts them.
         lines.append((f'"{code}"' if "," in code else code) + f",{label}\n")

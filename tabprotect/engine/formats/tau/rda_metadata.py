@@ -15,6 +15,7 @@ from types import MappingProxyType
 
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.text.opening import check_file, unreadable
+from tabprotect.languages.said import joined, say
 
 RDA_BYTES = 2**22
 """Bytes of a tau-ARGUS description."""
@@ -90,9 +91,9 @@ def read_metadata(path: Path) -> TauMetadata:
     beside = path.with_suffix(".rda")
     if not beside.exists():
         raise InputError(
-            f"its description {beside.name} is not beside it",
+            say("its description {name} is not beside it", name=beside.name),
             file=path,
-            hint="tau-ARGUS files come in pairs: put the .rda file into the same folder",
+            hint=say("tau-ARGUS files come in pairs: put the .rda file into the same folder"),
         )
     check_file(beside)
     try:
@@ -117,7 +118,7 @@ def decoded(data: bytes) -> str:
 def parsed(text: str) -> TauMetadata:
     """A description from its text."""
     if len(text) > RDA_BYTES:
-        raise InputError("the description is too long", hint="is it the right file?")
+        raise InputError(say("the description is too long"), hint=say("is it the right file?"))
     separator = ""
     statuses: dict[str, str] = {}
     variables: list[TauVariable] = []
@@ -137,14 +138,18 @@ def parsed(text: str) -> TauMetadata:
         elif name == "SEPARATOR":
             separator = words[0] if words else ","
             if len(separator) != 1:
-                raise InputError(f"{separator!r} is no separator", line=number)
+                raise InputError(
+                    say("{separator} is no separator", separator=repr(separator)), line=number
+                )
         elif name in ("SAFE", "UNSAFE", "PROTECT") and words:
             statuses[words[0].upper()] = name
         elif name == "SPSS":
-            raise InputError("the description is of an SPSS file", hint="open the .sav file itself")
+            raise InputError(
+                say("the description is of an SPSS file"), hint=say("open the .sav file itself")
+            )
     names = [v.name for v in variables]
     if not names or len(set(names)) < len(names):
-        raise InputError("the description does not name its variables, each once")
+        raise InputError(say("the description does not name its variables, each once"))
     return TauMetadata(tuple(variables), separator, statuses)
 
 
@@ -161,7 +166,7 @@ def _variable(line: str, number: int, options: Mapping[str, tuple[str, ...]]) ->
             break
         place.append(int(bare))
     if not texts or "<" in texts[0]:
-        raise InputError(f"{line[:40]!r} names no variable", line=number)
+        raise InputError(say("{line} names no variable", line=repr(line[:40])), line=number)
     # The options are read from the lines that follow.
     view = MappingProxyType(options)
     return TauVariable(texts[0], tuple(place), tuple(texts[1 + len(place) :]), view)
@@ -205,4 +210,4 @@ def description(
             lines += ["  <HIERARCHICAL>", f'  <HIERCODELIST> "{of[".hrc"]}"']
             lines += ['  <HIERLEADSTRING> "@"']
     lines += [count, "  <NUMERIC>", "  <DECIMALS> 0", status, "  <STATUS>"]
-    return "\n".join(lines) + "\n"
+    return joined(lines, "\n") + "\n"

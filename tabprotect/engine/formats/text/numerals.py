@@ -9,6 +9,7 @@ import numpy as np
 
 from tabprotect.engine.arrays import Ints
 from tabprotect.engine.tables.table import INT64_MAX
+from tabprotect.languages.said import say
 
 _WHOLE = re.compile(r"[+-]?[0-9]{1,40}")
 _DECIMAL = re.compile(r"([+-]?[0-9]{1,40})([.,])([0-9]{1,40})")
@@ -47,7 +48,7 @@ def parse_count(text: str, *, decimal: str | None = None) -> int:
     """
     stripped = text.strip()
     if not stripped:
-        raise NotACountError("the count is empty", "write 0 where a cell is empty")
+        raise NotACountError(say("the count is empty"), say("write 0 where a cell is empty"))
     found = _DECIMAL.fullmatch(stripped)
     if _WHOLE.fullmatch(stripped):
         value = int(stripped)
@@ -55,32 +56,41 @@ def parse_count(text: str, *, decimal: str | None = None) -> int:
         whole, mark, fraction = found.groups()
         if fraction == "000" and decimal is None and len(whole.lstrip("+-0")) in (1, 2, 3):
             raise NotACountError(
-                f"{stripped!r} can mean {whole} or {whole}000",
-                "write counts as plain digits, or say what the decimal mark is",
+                say(
+                    "{stripped} can mean {whole} or {whole}000",
+                    stripped=repr(stripped),
+                    whole=whole,
+                ),
+                say("write counts as plain digits, or say what the decimal mark is"),
             )
         if fraction.strip("0"):
             if mark == ",":
                 raise NotACountError(
-                    f"{stripped!r} is not a whole number (decimal comma or thousands separator?)",
-                    "write counts as plain digits; magnitudes are not counts",
+                    say(
+                        "{stripped} is not a whole number (decimal comma or thousands separator?)",
+                        stripped=repr(stripped),
+                    ),
+                    say("write counts as plain digits; magnitudes are not counts"),
                 )
             raise NotACountError(
-                f"{stripped!r} is not a whole number",
-                "counts are whole numbers; round weighted counts first",
+                say("{stripped} is not a whole number", stripped=repr(stripped)),
+                say("counts are whole numbers; round weighted counts first"),
             )
         value = int(whole)
     elif _GROUPED.fullmatch(stripped):
         raise NotACountError(
-            f"{stripped!r} has separators between its digits", "write counts as plain digits"
+            say("{stripped} has separators between its digits", stripped=repr(stripped)),
+            say("write counts as plain digits"),
         )
     else:
         raise NotACountError(
-            f"{stripped[:60]!r} is not a number",
-            "every cell needs its count: a suppressed or missing one cannot be protected",
+            say("{stripped} is not a number", stripped=repr(stripped[:60])),
+            say("every cell needs its count: a suppressed or missing one cannot be protected"),
         )
     if abs(value) > INT64_MAX:
         raise NotACountError(
-            f"the count {stripped} is larger than 9.2e18", "check it for a typing error"
+            say("the count {stripped} is larger than 9.2e18", stripped=stripped),
+            say("check it for a typing error"),
         )
     return value
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from tabprotect.engine.budgets import MOST_TEXT
 from tabprotect.engine.errors import InputError
+from tabprotect.languages.said import say
 
 
 def check_file(path: Path) -> None:
@@ -22,16 +23,18 @@ def check_file(path: Path) -> None:
         mode = path.stat().st_mode
     except FileNotFoundError:
         raise InputError(
-            "there is no such file", file=path, hint="check its name and folder"
+            say("there is no such file"), file=path, hint=say("check its name and folder")
         ) from None
     except ValueError:
-        raise InputError("no file can have this name") from None
+        raise InputError(say("no file can have this name")) from None
     except OSError as error:
         raise unreadable(path, error) from None
     if stat.S_ISDIR(mode):
-        raise InputError("this is a folder", file=path, hint="choose a file")
+        raise InputError(say("this is a folder"), file=path, hint=say("choose a file"))
     if not stat.S_ISREG(mode):
-        raise InputError("this is no regular file", file=path, hint="save it to a file first")
+        raise InputError(
+            say("this is no regular file"), file=path, hint=say("save it to a file first")
+        )
 
 
 def read_text(path: Path, *, most: int = MOST_TEXT) -> str:
@@ -50,24 +53,26 @@ def read_text(path: Path, *, most: int = MOST_TEXT) -> str:
         raise unreadable(path, error) from None
     if len(data) > most:
         raise InputError(
-            f"the file is larger than {most:,} bytes", file=path, hint="is it the right one?"
+            say("the file is larger than {most:,} bytes", most=most),
+            file=path,
+            hint=say("is it the right one?"),
         )
     try:
         return data.decode("utf-8-sig").replace("\r\n", "\n")
     except UnicodeDecodeError as error:
         raise InputError(
-            f"not a text file in UTF-8: byte {error.start + 1} is none",
+            say("not a text file in UTF-8: byte {start} is none", start=error.start + 1),
             file=path,
-            hint="save it as UTF-8",
+            hint=say("save it as UTF-8"),
         ) from None
 
 
 def unreadable(path: Path, error: OSError) -> InputError:
     """What an ``OSError`` while reading means."""
     return InputError(
-        f"cannot be read: {error.strerror}",
+        say("cannot be read: {strerror}", strerror=error.strerror),
         file=path,
-        hint="check that you may read it, and that its disk is there",
+        hint=say("check that you may read it, and that its disk is there"),
     )
 
 

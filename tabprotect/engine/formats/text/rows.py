@@ -21,6 +21,7 @@ from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.text.fields import WORD, Fields, split_fields
 from tabprotect.engine.formats.text.opening import check_file, unreadable
 from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.languages.said import say
 
 TEXT_BLOCK_FIELDS = 400_000
 """Fields of the rows that are read at once."""
@@ -95,10 +96,12 @@ def check_width(source: RowSource, rows: list[list[str]], *, at: int, width: int
     for number, row in enumerate(rows, at):
         if len(row) != width:
             raise InputError(
-                f"the row has {len(row)} fields, the first row has {width}",
+                say(
+                    "the row has {row} fields, the first row has {width}", row=len(row), width=width
+                ),
                 file=source.name,
                 line=source.line(number),
-                hint="a label or number with a separator in it must stand in quotation marks",
+                hint=say("a label or number with a separator in it must stand in quotation marks"),
             )
 
 
@@ -182,9 +185,9 @@ class TextRows:
                     yield file
         except (EOFError, zlib.error, gzip.BadGzipFile):
             raise InputError(
-                "the compressed file is damaged or cut off",
+                say("the compressed file is damaged or cut off"),
                 file=self.path,
-                hint="copy or download it again",
+                hint=say("copy or download it again"),
             ) from None
         except OSError as error:
             raise unreadable(self.path, error) from None
@@ -194,7 +197,9 @@ class TextRows:
         with self._bytes() as file:
             head = file.read(4)
             if not head:
-                raise InputError("the file is empty", file=self.path, hint="export the table again")
+                raise InputError(
+                    say("the file is empty"), file=self.path, hint=say("export the table again")
+                )
             if encoding is None:
                 wide = head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
                 encoding = "utf-16" if wide else "utf-8-sig"
@@ -202,12 +207,13 @@ class TextRows:
                 decoder = codecs.getincrementaldecoder(encoding)()
             except LookupError:
                 raise InputError(
-                    f"there is no encoding {encoding!r}", hint="for example utf-8, cp1252, latin-1"
+                    say("there is no encoding {encoding}", encoding=repr(encoding)),
+                    hint=say("for example utf-8, cp1252, latin-1"),
                 ) from None
             said = encoding.removesuffix("-sig").upper()
             position, line, since = 0, 1, 0
             for block in itertools.chain([head], iter(lambda: file.read(BLOCK), b""), [b""]):
-                progress.report("checking the file", self.fraction)
+                progress.report(say("checking the file"), self.fraction)
                 pending = len(decoder.getstate()[0])
                 try:
                     text = decoder.decode(block, final=not block)
@@ -215,19 +221,26 @@ class TextRows:
                     at = position - pending + error.start
                     line += block[: max(error.start - pending, 0)].count(b"\n")
                     raise InputError(
-                        f"byte {at + 1} (0x{error.object[error.start]:02x}) is not {said}",
+                        say(
+                            "byte {at} (0x{object:02x}) is not {said}",
+                            at=at + 1,
+                            object=error.object[error.start],
+                            said=said,
+                        ),
                         file=self.path,
                         line=line,
-                        hint="save the file as UTF-8; a table can also be read with the "
-                        "encoding cp1252 (Western European Windows) or latin-1",
+                        hint=say(
+                            "save the file as UTF-8; a table can also be read with the "
+                            "encoding cp1252 (Western European Windows) or latin-1"
+                        ),
                     ) from None
                 nul = text.find("\0")
                 if nul >= 0:
                     raise InputError(
-                        "the file contains a NUL byte: it is not a text file, or damaged",
+                        say("the file contains a NUL byte: it is not a text file, or damaged"),
                         file=self.path,
                         line=line + text.count("\n", 0, nul),
-                        hint="export the table as CSV in UTF-8",
+                        hint=say("export the table as CSV in UTF-8"),
                     )
                 line += text.count("\n")
                 position += len(block)
@@ -235,10 +248,10 @@ class TextRows:
                 since = len(text) - last if last >= 0 else since + len(text)
                 if since > LONGEST_LINE:
                     raise InputError(
-                        "the line is absurdly long: this is no table",
+                        say("the line is absurdly long: this is no table"),
                         file=self.path,
                         line=line,
-                        hint="export the table with one line for each row",
+                        hint=say("export the table with one line for each row"),
                     )
                 self._newlines = self._newlines and ("\n" in text or len(block) < BLOCK)
             return encoding
@@ -311,12 +324,12 @@ class TextRows:
             except csv.Error as error:
                 unclosed = "end of data" in str(error) or "field limit" in str(error)
                 raise InputError(
-                    "a quotation mark that opens in this row is not closed"
+                    say("a quotation mark that opens in this row is not closed")
                     if unclosed
-                    else f"the quotation marks are wrong: {error}",
+                    else say("the quotation marks are wrong: {error}", error=error),
                     file=self.path,
                     line=self.line(seen),
-                    hint='a label with a quotation mark is written "so ""quoted"" it is"',
+                    hint=say('a label with a quotation mark is written "so ""quoted"" it is"'),
                 ) from None
 
     def blocks(self, width: int) -> Iterator[Block]:

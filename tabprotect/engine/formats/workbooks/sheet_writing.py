@@ -16,6 +16,7 @@ from tabprotect.engine.formats.format import COUNT
 from tabprotect.engine.formats.layouts.observations import cells_shown, refuse_names, refuse_texts
 from tabprotect.engine.formats.statuses import CONF_STATUS, CONFIDENTIAL, FREE, SHOWN
 from tabprotect.engine.tables.table import Table
+from tabprotect.languages.said import say
 
 MOST_ROWS = 2**20 - 1
 """Of a sheet, below its header."""
@@ -29,7 +30,10 @@ WIDEST = 1000
 """Columns of a table that is laid out."""
 
 TOTAL = "Total"
-NOTE = f"{SHOWN} = not published, to protect respondents; totals that they are part of are left out"
+NOTE = say(
+    "{SHOWN} = not published, to protect respondents; totals that they are part of are left out",
+    SHOWN=SHOWN,
+)
 
 
 @dataclass(frozen=True)
@@ -56,13 +60,17 @@ def sheets_of(
     domain = table.domain
     if domain.size > MOST_ROWS:
         raise InputError(
-            f"a sheet holds {MOST_ROWS:,} rows, the table has {domain.size:,} cells",
-            hint="write CSV or Parquet",
+            say(
+                "a sheet holds {MOST_ROWS:,} rows, the table has {size:,} cells",
+                MOST_ROWS=MOST_ROWS,
+                size=domain.size,
+            ),
+            hint=say("write CSV or Parquet"),
         )
     refuse_names(domain, (COUNT, CONF_STATUS))
     texts = (text for v in domain.variables for text in (v.name, *v.categories))
     held: Callable[[str], bool] = lambda t: len(t) <= LONGEST and not unwritable.search(t)  # noqa: E731
-    refuse_texts(texts, held, "a sheet")
+    refuse_texts(texts, held, say("a sheet"))
     sheets = {"table": _long(table, hidden)}
     wide = domain.shape[-1] if domain.ndim > 1 else 1
     if domain.ndim >= 1 and domain.size <= CROSSTAB_CELLS and wide < WIDEST:

@@ -15,6 +15,7 @@ from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.text.numerals import looks_numeric
 from tabprotect.engine.formats.text.rows import SheetRows
 from tabprotect.engine.formats.workbooks.workbook_size import check_workbook
+from tabprotect.languages.said import say
 
 TABLE_SHEET = "table"
 _RANGE = re.compile(r"([A-Z]{1,3})([0-9]{1,7}):([A-Z]{1,3})([0-9]{1,7})")
@@ -29,10 +30,10 @@ def _text(value: object, path: Path, line: int) -> str:
             return "NaN"
         if abs(value) >= EXACT_FLOAT:
             raise InputError(
-                f"the number {value:g} is too large to be exact in a spreadsheet",
+                say("the number {value:g} is too large to be exact in a spreadsheet", value=value),
                 file=path,
                 line=line,
-                hint="save the table as CSV from the program that made it",
+                hint=say("save the table as CSV from the program that made it"),
             )
         return str(int(value)) if value == int(value) else repr(value)
     if isinstance(value, (datetime.date, datetime.time)):
@@ -63,7 +64,7 @@ def read_sheet(
             name = _first_of_counts(book, sheet)
             if name is None:
                 raise InputError(
-                    "the workbook has no data", file=path, hint="export the table again"
+                    say("the workbook has no data"), file=path, hint=say("export the table again")
                 )
             found = book.get_sheet_by_name(name)
             values = found.to_python(skip_empty_area=True)
@@ -71,13 +72,15 @@ def read_sheet(
             first, left = found.start or (0, 0)
     except python_calamine.PasswordError:
         raise InputError(
-            "the workbook is protected by a password", file=path, hint="save it without one"
+            say("the workbook is protected by a password"),
+            file=path,
+            hint=say("save it without one"),
         ) from None
     except (python_calamine.CalamineError, OSError, ValueError) as error:
         raise InputError(
-            "the workbook cannot be read: it is damaged or of another kind",
+            say("the workbook cannot be read: it is damaged or of another kind"),
             file=path,
-            hint="open it in a spreadsheet program and save it again, or save it as CSV",
+            hint=say("open it in a spreadsheet program and save it again, or save it as CSV"),
             detail=str(error),
         ) from None
     if cells is not None:
@@ -87,7 +90,9 @@ def read_sheet(
         first = max(first, top)
         if not any(field != "" for row in values for field in row):
             raise InputError(
-                f"the cells {cells} are empty", file=path, hint="say which cells to read: --range"
+                say("the cells {cells} are empty", cells=cells),
+                file=path,
+                hint=say("say which cells to read: --range"),
             )
     rows, lines = [], []
     for offset, row in enumerate(values):
@@ -100,7 +105,17 @@ def read_sheet(
     rows = [row[:width] for row in rows]
     # Beside a sheet of this name stands the same table as this program lays it out.
     several = sheets > 1 and sheet is None and name != TABLE_SHEET
-    notes = [f"read from the sheet {name!r}, the first of {sheets} with numbers"] if several else []
+    notes = (
+        [
+            say(
+                "read from the sheet {name}, the first of {sheets} with numbers",
+                name=repr(name),
+                sheets=sheets,
+            )
+        ]
+        if several
+        else []
+    )
     return SheetRows(str(path), rows, lines), notes
 
 
@@ -164,14 +179,19 @@ def _wanted(names: Sequence[str], sheet: str | None) -> Sequence[str]:
         return names if sheet is None else [sheet]
     if sheet.isdecimal() and 1 <= int(sheet) <= len(names):
         return [names[int(sheet) - 1]]
-    raise InputError(f"there is no sheet {sheet!r}", hint=f"there are {', '.join(names)}")
+    raise InputError(
+        say("there is no sheet {sheet}", sheet=repr(sheet)),
+        hint=say("there are {names}", names=", ".join(names)),
+    )
 
 
 def _corners(cells: str) -> tuple[int, int, int, int]:
     """Top, bottom, left and right of ``B3:F20``, from 0, the ends not included."""
     found = _RANGE.fullmatch(cells.strip().upper())
     if found is None:
-        raise InputError(f"{cells!r} is no range of cells", hint="for example B3:F20")
+        raise InputError(
+            say("{cells} is no range of cells", cells=repr(cells)), hint=say("for example B3:F20")
+        )
     columns = []
     for letters in (found[1], found[3]):
         number = 0

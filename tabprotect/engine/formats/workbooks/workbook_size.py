@@ -15,6 +15,7 @@ from typing import IO
 
 from tabprotect.engine.budgets import WORKBOOK_SIZE_BYTES, WORKBOOK_SIZE_CELLS
 from tabprotect.engine.errors import InputError
+from tabprotect.languages.said import say
 
 MOST_RATIO = 400
 """Unpacked over packed size of a part, above `SOUND_BYTES`; beyond it the part is a bomb."""
@@ -59,9 +60,9 @@ def check_workbook(path: Path) -> None:
         return
     if not fits:
         raise InputError(
-            "the workbook is too large to be laid out in memory",
+            say("the workbook is too large to be laid out in memory"),
             file=path,
-            hint="delete stray cells far from the table, or save it as CSV",
+            hint=say("delete stray cells far from the table, or save it as CSV"),
         )
 
 

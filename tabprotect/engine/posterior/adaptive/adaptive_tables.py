@@ -16,6 +16,7 @@ from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.cycles.cycle_family import Family
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.release.likelihood import AdaptiveSequence
+from tabprotect.languages.said import say
 
 MOST_APPLIED = 2_000_000_000
 """Most products in the whole exact computation: (tables + steps between two of them) x steps."""
@@ -70,7 +71,7 @@ def adaptive_originals(
     mass[0] = 1.0
     for taken in range(likelihood.steps):
         if taken % 64 == 0:
-            progress.report("weighing originals", taken / likelihood.steps)
+            progress.report(say("weighing originals"), taken / likelihood.steps)
         mass = np.asarray(step @ mass, dtype=np.float64)
         # All 0 when gamma is 0 and no table is this many moves away.
         mass /= mass.max() or 1.0
@@ -96,7 +97,7 @@ def _reached(
     number: list[Ints] = []
     count, first = 0, 0
     for depth in range(likelihood.steps + 1):
-        progress.report("listing originals", depth / (likelihood.steps + 1))
+        progress.report(say("listing originals"), depth / (likelihood.steps + 1))
         frontier = np.arange(first, len(tables))
         if not len(frontier):
             break

@@ -17,6 +17,7 @@ from tabprotect.engine.cycles.cycle_family import FULL, Family
 from tabprotect.engine.errors import InfeasibleError
 from tabprotect.engine.posterior.prior import Prior, Uniform
 from tabprotect.engine.release.likelihood import AdaptiveSequence
+from tabprotect.languages.said import say
 
 BLOCK = 64
 """Masses summed as one block when one of them is drawn."""
@@ -212,9 +213,11 @@ def _resampled(log_weight: Floats, generator: np.random.Generator, below: float)
     peak = log_weight.max()
     if peak == -np.inf:
         raise InfeasibleError(
-            "no original table was found that fits this published table, mechanism and prior",
-            hint="check that table and mechanism belong together, choose a wider prior, "
-            "or take more draws",
+            say("no original table was found that fits this published table, mechanism and prior"),
+            hint=say(
+                "check that table and mechanism belong together, choose a wider prior, "
+                "or take more draws"
+            ),
         )
     weight = np.exp(log_weight - peak)
     weight /= weight.sum()

@@ -14,6 +14,7 @@ from tabprotect.engine.posterior.prior import Prior
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.likelihood import AdaptiveSequence
+from tabprotect.languages.said import say
 
 MOST_UPDATES = 8 * 10**9
 """Most masses evaluated by one estimate when no number of draws is asked for (about a minute)."""
@@ -41,8 +42,8 @@ def infer_adaptive(
     listed = None if way == "monte_carlo" else adaptive_originals(likelihood, family, progress)
     if listed is not None and not np.isfinite(listed.log_likelihood).any():
         raise InputError(
-            "the published table cannot come from so many steps of this mechanism",
-            hint="the table and the mechanism do not belong together",
+            say("the published table cannot come from so many steps of this mechanism"),
+            hint=say("the table and the mechanism do not belong together"),
         )
     if listed is not None:
         log_weight = listed.log_likelihood + prior.log_weight(family.touched, listed.counts).sum(
@@ -51,17 +52,19 @@ def infer_adaptive(
         possible = log_weight > -np.inf
         if not possible.any():
             raise InfeasibleError(
-                "the prior excludes every original that could have become the published table",
-                hint="choose a wider prior",
+                say("the prior excludes every original that could have become the published table"),
+                hint=say("choose a wider prior"),
             )
         return _exact(likelihood, prior, family, listed.counts[possible], log_weight[possible])
     if way == "exact":
         raise InfeasibleError(
-            "too many originals could have become the published table for an exact posterior",
-            hint="take Monte Carlo, or fewer steps",
+            say("too many originals could have become the published table for an exact posterior"),
+            hint=say("take Monte Carlo, or fewer steps"),
         )
     generator = (randomness or Randomness.fresh()).generator()
-    reason = "asked for" if way == "monte_carlo" else "too many originals are possible to list"
+    reason = (
+        say("asked for") if way == "monte_carlo" else say("too many originals are possible to list")
+    )
     return _estimated(likelihood, prior, family, reason, draws, generator, progress)
 
 
@@ -70,18 +73,21 @@ def _check(likelihood: AdaptiveSequence, prior: Prior, family: Family) -> None:
     domain, counts = published.domain, published.counts.reshape(-1)
     if published.has_negative:
         raise InputError(
-            "a published count is negative, which cycles through positive cells never make",
+            say("a published count is negative, which cycles through positive cells never make"),
             cell=domain.cell_text(domain.unflat(int(np.flatnonzero(counts < 0)[0]))),
-            hint="the table and the mechanism do not belong together",
+            hint=say("the table and the mechanism do not belong together"),
         )
     untouched = np.setdiff1d(np.arange(domain.size), family.touched)
     excluded = ~np.isfinite(prior.log_weight(untouched, counts[untouched]))
     if excluded.any():
         cell = domain.unflat(int(untouched[excluded][0]))
         raise InfeasibleError(
-            f"no cycle touches cell {domain.cell_text(cell)}, so its published count is the "
-            "true one; the prior excludes it",
-            hint="choose a prior that allows the published count there",
+            say(
+                "no cycle touches cell {cell}, so its published count is the "
+                "true one; the prior excludes it",
+                cell=domain.cell_text(cell),
+            ),
+            hint=say("choose a prior that allows the published count there"),
         )
     low, high = prior.support(family.touched)
     now = counts[family.touched]
@@ -89,8 +95,11 @@ def _check(likelihood: AdaptiveSequence, prior: Prior, family: Family) -> None:
     if never.any():
         cell = domain.unflat(int(family.touched[never][0]))
         raise InfeasibleError(
-            f"the prior excludes every original that cell {domain.cell_text(cell)} could have",
-            hint="choose a prior that allows counts near the published one",
+            say(
+                "the prior excludes every original that cell {cell} could have",
+                cell=domain.cell_text(cell),
+            ),
+            hint=say("choose a prior that allows counts near the published one"),
         )
 
 
@@ -141,7 +150,7 @@ def _exact(
         published=likelihood.published,
         prior=prior,
         way="exact",
-        reason=f"all {len(counts):,} possible originals were listed",
+        reason=say("all {counts:,} possible originals were listed", counts=len(counts)),
         group_of_cell=_rows(likelihood, family),
         first=published - span,
         chances=_shares(change, span, weight),
@@ -170,7 +179,7 @@ def _estimated(
     for number in range(populations):
 
         def report(fraction: float, number: int = number) -> None:
-            progress.report("drawing originals", (number + fraction) / populations)
+            progress.report(say("drawing originals"), (number + fraction) / populations)
 
         drawn = walk.population(size, generator, report)
         changes.append((drawn - published[family.touched, None]).T)
@@ -187,7 +196,9 @@ def _estimated(
         while have < number:
 
             def report(fraction: float, done: int = have) -> None:
-                progress.report("drawing originals", min((done + fraction * most) / number, 1.0))
+                progress.report(
+                    say("drawing originals"), min((done + fraction * most) / number, 1.0)
+                )
 
             found = walk.population(most, generator, report).T
             parts.append(found[generator.permutation(most)[: number - have]])

@@ -15,6 +15,7 @@ from tabprotect.engine.equal_rows import equal_rows
 from tabprotect.engine.errors import InfeasibleError
 from tabprotect.engine.posterior.prior import Prior
 from tabprotect.engine.release.likelihood import UNBOUNDED, CellFactors
+from tabprotect.languages.said import say
 
 MOST_COUNTS = 2**22
 """Most counts of one law."""
@@ -60,8 +61,11 @@ class CellLaws:
         """
         if high - low >= MOST_COUNTS:
             raise InfeasibleError(
-                f"the counts that {self._named(law)} could have are too many to be weighed",
-                hint="take a prior that knows more about it",
+                say(
+                    "the counts that {law} could have are too many to be weighed",
+                    law=self._named(law),
+                ),
+                hint=say("take a prior that knows more about it"),
             )
         values = np.arange(low, high + 1, dtype=np.int64)
         logs = self.prior.log_weight(self.cell[law], values)
@@ -101,24 +105,30 @@ class CellLaws:
         """The error for a cell that has no possible count."""
         domain = self.likelihood.domain
         return InfeasibleError(
-            f"no true count of cell {domain.cell_text(domain.unflat(cell))} fits the release and "
-            "the prior",
-            hint="check that table and mechanism belong together, or choose a wider prior",
+            say(
+                "no true count of cell {cell} fits the release and the prior",
+                cell=domain.cell_text(domain.unflat(cell)),
+            ),
+            hint=say("check that table and mechanism belong together, or choose a wider prior"),
         )
 
     def improper(self, cell: int) -> InfeasibleError:
         """The error for a cell whose count nothing bounds."""
         domain = self.likelihood.domain
         return InfeasibleError(
-            f"neither the release nor the prior limits the true count of cell "
-            f"{domain.cell_text(domain.unflat(cell))}",
-            hint="take a prior around expected counts (poisson:FILE, negative_binomial:FILE) or a "
-            "table of weights (table:FILE)",
+            say(
+                "neither the release nor the prior limits the true count of cell {cell}",
+                cell=domain.cell_text(domain.unflat(cell)),
+            ),
+            hint=say(
+                "take a prior around expected counts (poisson:FILE, negative_binomial:FILE) or a "
+                "table of weights (table:FILE)"
+            ),
         )
 
     def _named(self, law: int) -> str:
         domain = self.likelihood.domain
-        return f"cell {domain.cell_text(domain.unflat(int(self.cell[law])))}"
+        return say("cell {cell}", cell=domain.cell_text(domain.unflat(int(self.cell[law]))))
 
 
 def kind_logs(likelihood: CellFactors, kind: int, values: Ints) -> Floats:

@@ -12,6 +12,7 @@ from tabprotect.engine.equal_rows import equal_rows
 from tabprotect.engine.errors import InfeasibleError, TooLargeError
 from tabprotect.engine.posterior.factors.cell_laws import CellLaws, kind_logs
 from tabprotect.engine.release.likelihood import UNBOUNDED
+from tabprotect.languages.said import say
 
 MOST_ROUNDS = 200
 """Most rounds of narrowing; stopping early only leaves the bounds wider."""
@@ -125,8 +126,8 @@ def split_components(laws: CellLaws) -> Split:
     lengths = np.diff(lk.starts)
     if (lk.low[lk.kind[lengths == 0]] > 0).any():
         raise InfeasibleError(
-            "a published sum of no cells is not 0",
-            hint="check that tables and mechanism belong together",
+            say("a published sum of no cells is not 0"),
+            hint=say("check that tables and mechanism belong together"),
         )
     every = _Sums(lk.starts, lk.cells, lk.low[lk.kind], lk.high[lk.kind], lk.kind)
     sums = every.taken(lengths > 1)
@@ -227,10 +228,15 @@ def _components(
     used, which = equal_rows([laws.law_of_cell[free], low[free], high[free]])
     if int((high[free[used]] - low[free[used]] + 1).sum()) > MOST_WEIGHTS:
         raise TooLargeError(
-            f"the {len(free):,} unpublished counts can each be so many that weighing them is "
-            "beyond what this program takes on",
-            hint="take a prior that knows no single cells (uniform, positive), or ask for bounds "
-            "instead (tabprotect bounds)",
+            say(
+                "the {free:,} unpublished counts can each be so many that weighing them is "
+                "beyond what this program takes on",
+                free=len(free),
+            ),
+            hint=say(
+                "take a prior that knows no single cells (uniform, positive), or ask for bounds "
+                "instead (tabprotect bounds)"
+            ),
         )
     weights = [
         laws.log_weights(int(laws.law_of_cell[cell]), int(low[cell]), int(high[cell]))
@@ -251,8 +257,8 @@ def _sum(laws: CellLaws, sums: _Sums, f: int, base: int, bounds: tuple[Ints, Int
     high = min(int(sums.high[f]) - base, most)
     if low > high:
         raise InfeasibleError(
-            "no original fits the published sums and the prior",
-            hint="check that tables and mechanism belong together, or choose a wider prior",
+            say("no original fits the published sums and the prior"),
+            hint=say("check that tables and mechanism belong together, or choose a wider prior"),
         )
     kind, lk = int(sums.kind[f]), laws.likelihood
     if lk.log_starts[kind] == lk.log_starts[kind + 1]:

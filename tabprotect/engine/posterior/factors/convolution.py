@@ -15,6 +15,7 @@ import numpy.typing as npt
 from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.posterior.factors.components import FactorComponent
 from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.languages.said import say
 
 MOST_WORK = 2 * 10**9
 """Most multiplications."""
@@ -82,7 +83,7 @@ class Convolution:
         known: dict[tuple[int, int], Floats] = {}
         for k, weight in enumerate(self._weights):
             if k % 64 == 0:
-                progress.report("adding up the cells", k / len(self._weights))
+                progress.report(say("adding up the cells"), k / len(self._weights))
             # Cells under one law in one sum have the same posterior.
             key = (id(self.component.logs[k]), int(self.component.low[k]))
             if key not in known:
@@ -111,7 +112,7 @@ class Convolution:
         out = np.zeros((number, len(self._weights)), dtype=np.int64)
         so_far = np.zeros(number, dtype=np.int64)
         for k, weight in enumerate(self._weights):
-            progress.report("drawing tables", k / len(self._weights))
+            progress.report(say("drawing tables"), k / len(self._weights))
             u = generator.random(number)
             sums, which = np.unique(so_far, return_inverse=True)
             order = np.argsort(which.reshape(-1), kind="stable")
@@ -135,7 +136,7 @@ class Convolution:
         ways: npt.NDArray[Any] = np.zeros(self._most + 1)
         ways[0] = 1.0
         for k, step in enumerate(steps):
-            progress.report("counting originals", k / len(steps))
+            progress.report(say("counting originals"), k / len(steps))
             if ways.dtype != np.object_ and float(ways.sum()) >= EXACT_FLOAT:
                 ways = ways.astype(np.int64).astype(np.object_)
             running, ways = np.cumsum(ways), np.zeros_like(ways)

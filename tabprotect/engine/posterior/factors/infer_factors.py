@@ -45,6 +45,7 @@ from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.likelihood import CellFactors
 from tabprotect.engine.tables.table import Table
+from tabprotect.languages.said import say
 
 STEPS_OF_A_TABLE = 4
 """Transitions between states that cost as much as listing one table."""
@@ -71,7 +72,7 @@ def infer_factors(
     """See :func:`infer`."""
     if steps is None:
         steps = MOST_STEPS * (THOROUGH if way == "exact" else 1)
-    progress.report("weighing each cell", 0.0)
+    progress.report(say("weighing each cell"), 0.0)
     laws = cell_laws(likelihood, prior)
     pieces = split_components(laws)
     alone = cellwise(laws, pieces.alone, progress)
@@ -113,7 +114,7 @@ def _solved(
     known: dict[object, SolvedPart] = {}
     out = []
     for number, component in enumerate(components):
-        progress.report("solving the parts", number / len(components))
+        progress.report(say("solving the parts"), number / len(components))
         same = _likeness(component)
         if same not in known:
             known[same] = _one(component, shape, way, draws, steps, limited, generator, progress)
@@ -162,8 +163,8 @@ def _one(
     )
     if found is None and way == "exact":
         raise TooLargeError(
-            "too many originals hang together for an exact posterior",
-            hint="take Monte Carlo, or a prior that knows more",
+            say("too many originals hang together for an exact posterior"),
+            hint=say("take Monte Carlo, or a prior that knows more"),
         )
     return chain() if found is None else found
 
@@ -196,8 +197,8 @@ def _joined(
     width = max(alone.chances.shape[1] if count else 1, *(len(row) for row in rows))
     if (count + len(rows)) * width > MOST_ENTRIES:
         raise InfeasibleError(
-            "the distributions of so many cells over so many counts are too large",
-            hint="take a prior that knows more, or fewer cells",
+            say("the distributions of so many cells over so many counts are too large"),
+            hint=say("take a prior that knows more, or fewer cells"),
         )
     chances = np.zeros((count + len(rows), width))
     chances[:count, : alone.chances.shape[1]] = alone.chances
@@ -256,17 +257,21 @@ def _reason(alone: Cellwise, parts: list[SolvedPart]) -> str:
     simulated = [part for part in parts if part.errors is not None]
     if simulated:
         worst = max((p.r_hat for p in simulated if p.r_hat is not None), default=1.0)
-        said = "the published sums leave too many originals for the exact way"
+        said = say("the published sums leave too many originals for the exact way")
         return (
-            said if worst <= MIXED else f"{said}; the chains do not agree yet (R-hat {worst:.2f})"
+            said
+            if worst <= MIXED
+            else say(
+                "{said}; the chains do not agree yet (R-hat {worst:.2f})", said=said, worst=worst
+            )
         )
     if not len(alone.cells) and not parts:
-        return "the published sums leave one original"
+        return say("the published sums leave one original")
     if not parts:
-        return "the cells are independent of each other"
+        return say("the cells are independent of each other")
     if len(alone.cells):
-        return "few cells hang together by published sums"
-    return "few originals hang together by published sums"
+        return say("few cells hang together by published sums")
+    return say("few originals hang together by published sums")
 
 
 def _drawing(size: int, known: tuple[Ints, Ints], parts: list[tuple[Ints, Draw]]) -> Draw:
@@ -346,13 +351,13 @@ def _simulated(
     size = len(exact.group_of_cell)
     if size * exact.width > MOST_ENTRIES:
         raise InfeasibleError(
-            "so many cells are too much for Monte Carlo", hint="take the exact way"
+            say("so many cells are too much for Monte Carlo"), hint=say("take the exact way")
         )
     share = np.zeros(size * exact.width)
     base = np.arange(size) * exact.width
     block = max(1, 2**24 // size)
     for done in range(0, draws, block):
-        progress.report("drawing originals", done / draws)
+        progress.report(say("drawing originals"), done / draws)
         tables = exact.draw_originals(min(block, draws - done), generator, progress)
         share += np.bincount((tables - exact.first + base).reshape(-1), minlength=len(share))
     chances = (share / draws).reshape(size, exact.width)
@@ -360,7 +365,7 @@ def _simulated(
     return replace(
         exact,
         way="monte_carlo",
-        reason="asked for",
+        reason=say("asked for"),
         exact_sums=None,
         group_of_cell=np.arange(size),
         chances=chances,

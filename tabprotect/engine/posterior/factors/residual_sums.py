@@ -19,6 +19,7 @@ from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.equal_rows import equal_rows
 from tabprotect.engine.posterior.factors.components import FactorComponent
 from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.languages.said import say
 
 MOST_STEPS = 4_000_000
 """Most transitions between states kept; about 100 bytes each at the peak."""
@@ -76,7 +77,7 @@ class ResidualSums:
         layers: list[_Layer] = []
         steps = 0
         for k in range(len(order)):
-            progress.report("walking through the sums", k / len(order))
+            progress.report(say("walking through the sums"), k / len(order))
             layer = walk.step(most - steps)
             if layer is None:
                 return None
@@ -101,7 +102,7 @@ class ResidualSums:
         out: list[Floats] = [np.zeros(0)] * len(self._order)
         ahead = np.zeros(1)
         for k, layer in enumerate(self._layers):
-            progress.report("reading off the cells", k / len(self._layers))
+            progress.report(say("reading off the cells"), k / len(self._layers))
             cell = int(self._order[k])
             joint = ahead[layer.source] + layer.log
             weight = np.exp(joint + self._back[k + 1][layer.target] - self._back[0][0])
@@ -121,7 +122,7 @@ class ResidualSums:
         out = np.empty((number, len(self._order)), dtype=np.int64)
         state = np.zeros(number, dtype=np.int64)
         for k, layer in enumerate(self._layers):
-            progress.report("drawing tables", k / len(self._layers))
+            progress.report(say("drawing tables"), k / len(self._layers))
             back = self._back[k][layer.source]
             with np.errstate(invalid="ignore"):
                 log = layer.log + self._back[k + 1][layer.target] - back
@@ -143,7 +144,7 @@ class ResidualSums:
         ways: npt.NDArray[np.int64 | np.object_] = np.ones(1, dtype=np.int64)
         sizes = np.ones(1)
         for k, layer in enumerate(self._layers):
-            progress.report("counting originals", k / len(self._layers))
+            progress.report(say("counting originals"), k / len(self._layers))
             ways, sizes = added_ways(ways, sizes, layer, len(self._back[k + 1]))
         return int(ways[0])
 
@@ -155,7 +156,7 @@ class ResidualSums:
         path = np.zeros((1, 0), dtype=np.int64)
         state, log = np.zeros(1, dtype=np.int64), np.zeros(1)
         for k, layer in enumerate(self._layers):
-            progress.report("listing originals", k / len(self._layers))
+            progress.report(say("listing originals"), k / len(self._layers))
             alive = np.flatnonzero(self._back[k + 1][layer.target] > -np.inf)
             bounds = np.searchsorted(layer.source[alive], np.arange(layer.states + 1))
             lengths = (bounds[1:] - bounds[:-1])[state]

@@ -22,6 +22,7 @@ from tabprotect.engine.progress import Progress
 from tabprotect.engine.release.likelihood import CellFactors, Rerun
 from tabprotect.engine.solver import solver_work as solver_work
 from tabprotect.engine.tables.table import Table
+from tabprotect.languages.said import say
 
 REWEIGHING_CELLS = 20_000
 """Most unknown cells of an original that is weighed."""
@@ -108,8 +109,8 @@ def reweighed(
                 return _weighed(found, _Weighed(tables, weights * chances, True), unknown)
     if way == "exact":
         raise InfeasibleError(
-            "too many originals fit the published counts to weigh each by the whole mechanism",
-            hint="take Monte Carlo, or a prior that knows more",
+            say("too many originals fit the published counts to weigh each by the whole mechanism"),
+            hint=say("take Monte Carlo, or a prior that knows more"),
         )
     drawn = min(draws or min(REWEIGHING_DRAWS, calls), REWEIGHING_HELD // found.domain.size)
     if not calls or drawn < 2 * LEAST_EFFECTIVE:
@@ -224,7 +225,7 @@ class _Weigher:
         for k, cells in enumerate(tables):
             # Expensive calls end at the limit of the work, before the last original.
             done = max(k / len(tables), self.work / (OVERRUN * self._budget) if limited else 0.0)
-            self._progress.report("weighing originals by the whole mechanism", min(done, 1.0))
+            self._progress.report(say("weighing originals by the whole mechanism"), min(done, 1.0))
             original[unknown] = cells
             for batch in range(batches):
                 if limited and self.work > OVERRUN * self._budget:
@@ -270,7 +271,7 @@ def _weighed(found: Posterior, weighed: _Weighed, unknown: Ints) -> Posterior:
     base = start.copy()
 
     def draw(number: int, generator: np.random.Generator, progress: Progress) -> Ints:
-        progress.report("drawing tables", 0.0)
+        progress.report(say("drawing tables"), 0.0)
         out = np.tile(base, (number, 1))
         out[:, unknown] = tables[generator.choice(len(tables), number, p=mean)]
         return out
@@ -286,9 +287,9 @@ def _weighed(found: Posterior, weighed: _Weighed, unknown: Ints) -> Posterior:
         found,
         way="exact" if exact else "monte_carlo",
         reason=(
-            "every original that fits was weighed by the whole mechanism"
+            say("every original that fits was weighed by the whole mechanism")
             if weighed.listed
-            else "drawn originals were weighed by the whole mechanism"
+            else say("drawn originals were weighed by the whole mechanism")
         ),
         group_of_cell=group,
         first=start,

@@ -17,6 +17,7 @@ from tabprotect.engine.posterior.factors.components import FactorComponent
 from tabprotect.engine.posterior.factors.convolution import Convolution
 from tabprotect.engine.posterior.factors.residual_sums import ResidualSums
 from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.languages.said import say
 
 Draw = Callable[[int, np.random.Generator, Progress], Ints]
 
@@ -193,8 +194,8 @@ LOG_MOST = 690.0
 def no_original() -> InfeasibleError:
     """The error when no original fits."""
     return InfeasibleError(
-        "no original table fits this release and prior",
-        hint="check that tables and mechanism belong together, or choose a wider prior",
+        say("no original table fits this release and prior"),
+        hint=say("check that tables and mechanism belong together, or choose a wider prior"),
     )
 
 
@@ -237,7 +238,7 @@ class EvenShares:
         out = np.empty((number, self._cells), dtype=np.int64)
         places = self._total + self._cells - 1
         for k in range(number):
-            progress.report("drawing tables", k / number)
+            progress.report(say("drawing tables"), k / number)
             bars = generator.choice(places, self._cells - 1, replace=False, shuffle=False)
             bars.sort()
             out[k] = np.diff(bars, prepend=-1, append=places) - 1

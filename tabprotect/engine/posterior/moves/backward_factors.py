@@ -23,6 +23,7 @@ from tabprotect.engine.cycles.elimination_width import cycle_components
 from tabprotect.engine.posterior.moves.coin import FAR, Coin
 from tabprotect.engine.posterior.moves.signature_model import GroupModel
 from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.languages.said import say
 
 Scalar = TypeVar("Scalar", bound=np.generic)
 
@@ -152,7 +153,7 @@ def backward_steps(
     out = []
     for i, p in itertools.product(range(structure.cycles), range(passes)):
         if p == 0 and i % 256 == 0:
-            progress.report("planning the posterior", i / structure.cycles)
+            progress.report(say("planning the posterior"), i / structure.cycles)
         sides: dict[int, dict[tuple[tuple[int, ...], tuple[int, ...]], list[int]]] = {1: {}, -1: {}}
         for g, sign in touching[i]:
             later = [

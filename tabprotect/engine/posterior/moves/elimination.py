@@ -42,6 +42,7 @@ from tabprotect.engine.posterior.moves.coin import Coin
 from tabprotect.engine.posterior.moves.signature_model import GroupModel
 from tabprotect.engine.posterior.moves.thinning import Thinned
 from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.languages.said import say
 
 KEPT_VARIABLES = 500
 """Most steps of a component whose elimination order is cached (some kilobytes each), and number of
@@ -179,7 +180,7 @@ def _plans(model: GroupModel, progress: Progress) -> list[EliminationPlan] | Non
     plans, work = [], 0
     found = step_structures(model)
     for number, structure in enumerate(found):
-        progress.report("planning the posterior", number / len(found))
+        progress.report(say("planning the posterior"), number / len(found))
         one = elimination_plan(structure, model.passes, model.levels, progress)
         if one is None:
             return None
@@ -334,8 +335,10 @@ class EliminationSweep:
             peak = message.max(axis=tuple(range(len(axes) - 1)))
             if (peak == -np.inf).any():
                 raise InfeasibleError(
-                    "no original table fits this published table, mechanism and prior",
-                    hint="check that table and mechanism belong together, or choose a wider prior",
+                    say("no original table fits this published table, mechanism and prior"),
+                    hint=say(
+                        "check that table and mechanism belong together, or choose a wider prior"
+                    ),
                 )
             self._tables.append(table)
             self._messages.append(message - peak)
@@ -348,7 +351,7 @@ class EliminationSweep:
         """
         rest: dict[int, Floats] = {}
         for k in range(len(self._plan.axes) - 1, -1, -1):
-            self._report("reading off the cells", k)
+            self._report(say("reading off the cells"), k)
             axes = self._plan.axes[k]
             # Minus the peak of the upward message, all of it adds up to 1, as above it.
             weight = self._tables.pop() + (rest.pop(k) if k in rest else -self._peaks[k])
@@ -380,7 +383,7 @@ class EliminationSweep:
         out = np.zeros((len(self._plan.axes), number, batch), dtype=np.int8)
         column = np.arange(batch)
         for k in range(len(self._plan.axes) - 1, -1, -1):
-            self._report("drawing tables", k)
+            self._report(say("drawing tables"), k)
             axes = self._plan.axes[k]
             at = np.zeros((number, batch), dtype=np.int64)
             for v in axes[1:]:

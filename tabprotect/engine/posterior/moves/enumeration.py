@@ -13,6 +13,7 @@ from tabprotect.engine.posterior.moves.backward_factors import step_structures
 from tabprotect.engine.posterior.moves.coin import FAR
 from tabprotect.engine.posterior.moves.signature_model import GroupModel
 from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.languages.said import say
 
 MOST_WORK = 20_000_000
 """Most entries handled in all."""
@@ -53,7 +54,7 @@ def enumerated_originals(
     log_weight = np.zeros(1)
     work = 0
     for step in range(len(local) * model.passes - 1, -1, -1):
-        progress.report("counting originals", 1 - step / (len(local) * model.passes))
+        progress.report(say("counting originals"), 1 - step / (len(local) * model.passes))
         at, signs = local[step % len(local)]
         work += 3 * change.size
         if len(change) > ENUMERATION_TABLES or work > most_work:

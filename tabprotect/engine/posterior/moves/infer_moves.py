@@ -19,6 +19,7 @@ from tabprotect.engine.posterior.prior import Prior
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.likelihood import MoveSequence
+from tabprotect.languages.said import say
 
 MOST_LISTED = 2**24
 """Most counts in all listed originals."""
@@ -29,32 +30,37 @@ DrawChanges = Callable[[int, np.random.Generator, Progress], Ints]
 
 def _exact_because(exact: Elimination) -> str:
     if exact.thinned is None:
-        return f"the cycles overlap little enough (width {exact.width})"
-    return (
-        f"exact for this release: {exact.thinned.dropped:,} kinds of cells are published too "
-        f"large to block a cycle, and the others overlap little enough (width {exact.width})"
+        return say("the cycles overlap little enough (width {width})", width=exact.width)
+    return say(
+        "exact for this release: {dropped:,} kinds of cells are published too "
+        "large to block a cycle, and the others overlap little enough (width {width})",
+        dropped=exact.thinned.dropped,
+        width=exact.width,
     )
 
 
 def drawn_because(model: GroupModel) -> str:
     """Say why the posterior is drawn, and what would make it exact."""
     if model.symmetric:
-        return (
+        return say(
             "the cycles overlap too much for a formula; the mechanism run backwards draws "
             "originals exactly as a reader should believe them"
         )
     remedies = [
-        *(["fewer passes"] if model.passes > 1 else []),
-        *(["fewer repeats"] if model.compact().repeats > 1 else []),
-        "lower strips",
+        *([say("fewer passes")] if model.passes > 1 else []),
+        *([say("fewer repeats")] if model.compact().repeats > 1 else []),
+        say("lower strips"),
     ]
     if model.log_prior is None:
         remedies.append(
-            "or alpha and beta alike, which is drawn exactly"
+            say("or alpha and beta alike, which is drawn exactly")
             if model.coin.rule == "negative"
-            else "or the rule negative, which is drawn exactly"
+            else say("or the rule negative, which is drawn exactly")
         )
-    return f"the cycles overlap too much for the exact way; it takes {', '.join(remedies)}"
+    return say(
+        "the cycles overlap too much for the exact way; it takes {remedies}",
+        remedies=", ".join(remedies),
+    )
 
 
 def infer_moves(
@@ -88,8 +94,8 @@ def infer_moves(
     exact = None if way == "monte_carlo" else Elimination.of(model, progress)
     if exact is None and way == "exact":
         raise InfeasibleError(
-            "the cycles overlap too much for an exact posterior",
-            hint="take Monte Carlo, fewer passes, or lower strips of swaps",
+            say("the cycles overlap too much for an exact posterior"),
+            hint=say("take Monte Carlo, fewer passes, or lower strips of swaps"),
         )
     if exact is not None:
         return Posterior(
@@ -112,7 +118,7 @@ def infer_moves(
         published=likelihood.published,
         prior=prior,
         way="monte_carlo",
-        reason="asked for" if asked else drawn_because(model),
+        reason=say("asked for") if asked else drawn_because(model),
         group_of_cell=group_of_cell,
         first=published - model.span,
         chances=np.concatenate([found.changes, certain]),

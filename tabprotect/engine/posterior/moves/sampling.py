@@ -27,6 +27,7 @@ from tabprotect.engine.posterior.moves.coin import FAR
 from tabprotect.engine.posterior.moves.signature_model import GroupModel
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.moves import MoveSet
+from tabprotect.languages.said import say
 
 MOST_ENTRIES = 2**23
 """Most entries (cycle or group, draw) of one population: bounds its memory."""
@@ -265,9 +266,13 @@ class BackwardWalk:
         peak = log.max(axis=1, keepdims=True)
         if (peak == -np.inf).any():
             raise InfeasibleError(
-                "no original table was found that fits this published table, mechanism and prior",
-                hint="check that table and mechanism belong together, choose a wider prior, "
-                "or take more draws",
+                say(
+                    "no original table was found that fits this published table, mechanism and prior"
+                ),
+                hint=say(
+                    "check that table and mechanism belong together, choose a wider prior, "
+                    "or take more draws"
+                ),
             )
         weight = np.exp(log - peak)
         weight /= weight.sum(axis=1, keepdims=True)
@@ -371,7 +376,7 @@ def estimate(
     for number in range(populations):
 
         def report(fraction: float, number: int = number) -> None:
-            progress.report("drawing originals", (number + fraction) / populations)
+            progress.report(say("drawing originals"), (number + fraction) / populations)
 
         changes = walk.population(size, generator, report)
         share = np.bincount((row + changes).reshape(-1), minlength=mean.size) / size
@@ -403,7 +408,7 @@ def draw(
         done = have
 
         def report(fraction: float, done: int = done) -> None:
-            progress.report("drawing originals", (done + fraction * size) / max(number, size))
+            progress.report(say("drawing originals"), (done + fraction * size) / max(number, size))
 
         changes = walk.population(size, generator, report)
         chosen = generator.permutation(size)[: number - have]

@@ -22,6 +22,7 @@ from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.release.likelihood import MoveSequence
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.engine.tables.table import Table
+from tabprotect.languages.said import say
 
 MAX_SPAN = 10_000
 """Largest change; counts along a walk fit int16."""
@@ -125,16 +126,19 @@ def group_model(likelihood: MoveSequence, prior: Prior, progress: Progress = SIL
     InfeasibleError
         If the prior excludes every original that some cell could have.
     """
-    progress.report("grouping the cells", 0.0)
+    progress.report(say("grouping the cells"), 0.0)
     published = likelihood.published
     domain = published.domain
     if likelihood.rule != "none" and published.has_negative:
         keys, values = published.cells
         cell = domain.unflat(int(keys[values < 0][0]))
         raise InputError(
-            f"a published count is negative, which the rule '{likelihood.rule}' never makes",
+            say(
+                "a published count is negative, which the rule '{rule}' never makes",
+                rule=likelihood.rule,
+            ),
             cell=domain.cell_text(cell),
-            hint="the table and the mechanism do not belong together",
+            hint=say("the table and the mechanism do not belong together"),
         )
     counts = published.counts.reshape(-1)
     sig = signatures(likelihood.moves)
@@ -144,10 +148,10 @@ def group_model(likelihood: MoveSequence, prior: Prior, progress: Progress = SIL
     span = int(reach.max(initial=0))
     if span > MAX_SPAN or len(sig) * (2 * span + 1) > MAX_TABLE:
         raise InfeasibleError(
-            "the posterior of so many cells under so many overlapping cycles is too large",
-            hint="fewer passes, or cycles that overlap less",
+            say("the posterior of so many cells under so many overlapping cycles is too large"),
+            hint=say("fewer passes, or cycles that overlap less"),
         )
-    progress.report("grouping the cells", 0.5)
+    progress.report(say("grouping the cells"), 0.5)
     starts = np.searchsorted(sig.group_of_cell[cells], np.arange(len(sig)))
     lowest = np.minimum.reduceat(counts[cells], starts) if len(sig) else counts[:0]
     log_prior = worth = None
@@ -185,9 +189,12 @@ def _check_prior(prior: Prior, log_prior: Floats, sig: Signatures, published: Ta
     if len(impossible):
         cell = domain.unflat(int(sig.first_cell[impossible[0]]))
         raise InfeasibleError(
-            f"the prior excludes every original that cell {domain.cell_text(cell)} "
-            "(or one that moves with it) could have",
-            hint="choose a prior that allows counts near the published one",
+            say(
+                "the prior excludes every original that cell {cell} "
+                "(or one that moves with it) could have",
+                cell=domain.cell_text(cell),
+            ),
+            hint=say("choose a prior that allows counts near the published one"),
         )
     untouched = np.flatnonzero(sig.group_of_cell < 0)
     counts = published.counts.reshape(-1)[untouched]
@@ -195,9 +202,12 @@ def _check_prior(prior: Prior, log_prior: Floats, sig: Signatures, published: Ta
     if excluded.any():
         cell = domain.unflat(int(untouched[excluded][0]))
         raise InfeasibleError(
-            f"no cycle touches cell {domain.cell_text(cell)}, so its published count is the "
-            "true one; the prior excludes it",
-            hint="choose a prior that allows the published count there",
+            say(
+                "no cycle touches cell {cell}, so its published count is the "
+                "true one; the prior excludes it",
+                cell=domain.cell_text(cell),
+            ),
+            hint=say("choose a prior that allows the published count there"),
         )
 
 
@@ -216,7 +226,7 @@ def _log_prior(
 ) -> Floats:
     out = np.full((len(starts), 2 * span + 1), -np.inf)
     for change in range(-span, span + 1):
-        progress.report("weighing the prior", (change + span) / (2 * span + 1))
+        progress.report(say("weighing the prior"), (change + span) / (2 * span + 1))
         weight = prior.log_weight(cells, counts[cells] + change)
         if len(starts):
             out[:, change + span] = np.add.reduceat(weight, starts)

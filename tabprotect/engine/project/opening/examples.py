@@ -11,6 +11,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from tabprotect.engine.errors import InputError
+from tabprotect.languages.said import say
 
 PREFIX = "example:"
 
@@ -93,7 +94,9 @@ def load_example(name: str) -> Example:
     if name not in known:
         close = get_close_matches(name, known, n=1)
         raise InputError(
-            f"there is no example {name!r}",
-            hint=f"did you mean {close[0]}?" if close else f"there are {', '.join(known)}",
+            say("there is no example {name}", name=repr(name)),
+            hint=say("did you mean {close}?", close=close[0])
+            if close
+            else say("there are {known}", known=", ".join(known)),
         )
     return known[name]

@@ -16,6 +16,7 @@ from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.project.opening.examples import PREFIX, load_example
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.engine.tables.table import Table
+from tabprotect.languages.said import say
 
 if TYPE_CHECKING:
     from tabprotect.engine.microdata.tabulate import Tabulated
@@ -56,8 +57,11 @@ def open_table(
     example = load_example(str(source).removeprefix(PREFIX))
     if example.microdata:
         raise RecordsError(
-            f"{source} holds records, not a table",
-            hint=f"tabulate them first: tabprotect tabulate {source} --by A,B --out table.csv",
+            say("{source} holds records, not a table", source=source),
+            hint=say(
+                "tabulate them first: tabprotect tabulate {source} --by A,B --out table.csv",
+                source=source,
+            ),
         )
     table = read_table(example.file, progress=progress).table
     moves = None
@@ -78,7 +82,9 @@ def records_file(source: str | Path) -> Path | str:
         return source
     example = load_example(str(source).removeprefix(PREFIX))
     if not example.microdata:
-        raise InputError(f"{source} is a table, not records", hint="open it as a table")
+        raise InputError(
+            say("{source} is a table, not records", source=source), hint=say("open it as a table")
+        )
     return example.file
 
 

@@ -27,6 +27,7 @@ from tabprotect.engine.house import user_name
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.project.recipes.batch_jobs import BatchJob
 from tabprotect.engine.project.recipes.replay import last_and_now, run_file
+from tabprotect.languages.said import joined, plural, say
 from tabprotect.version import __version__
 
 STATE = "job.json"
@@ -96,10 +97,10 @@ def run_batch(
     found = {job.name: kept for job in jobs if (kept := _kept(job, out)) is not None}
     waiting = [job for job in jobs if job.name not in found]
     run = _here(waiting, out) if workers == 1 else _spread(waiting, out, workers, progress)
-    progress.report("running jobs", len(found) / len(jobs))
+    progress.report(say("running jobs"), len(found) / len(jobs))
     for outcome in run:
         found[outcome.job] = outcome
-        progress.report("running jobs", len(found) / len(jobs))
+        progress.report(say("running jobs"), len(found) / len(jobs))
     outcomes = tuple(found[job.name] for job in jobs)
     for name, data in zip(SUMMARIES, (csv_rows(*_rows(outcomes)), _html(outcomes)), strict=True):
         write_bytes(out / name, data.encode("utf-8"), private=True)
@@ -147,8 +148,8 @@ def _spread(
                 try:
                     yield future.result()
                 except BrokenProcessPool:
-                    yield _outcome(job, 1, "its process ended (too little memory, or killed)")
-            progress.report("running jobs", 1 - len(pending) / len(jobs))
+                    yield _outcome(job, 1, say("its process ended (too little memory, or killed)"))
+            progress.report(say("running jobs"), 1 - len(pending) / len(jobs))
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
 
@@ -182,7 +183,7 @@ def run_job(job: BatchJob, out: Path) -> JobOutcome:
         code, message = error.exit_code, str(error)
     except Exception as error:
         # Never the exception's own text: it may quote a count.
-        code, message = 1, f"internal error: {type(error).__name__}"
+        code, message = 1, say("internal error: {name}", name=type(error).__name__)
     outcome = replace(
         _outcome(job, code, message),
         seconds=round(time.perf_counter() - begin, 2),
@@ -213,7 +214,7 @@ def _rows(outcomes: Sequence[JobOutcome]) -> tuple[list[str], list[list[str]]]:
     header = [f.name for f in fields(JobOutcome)]
     rows = [
         [
-            "; ".join(value) if isinstance(value, tuple) else str(value)
+            joined(value, "; ") if isinstance(value, tuple) else str(value)
             for value in asdict(o).values()
         ]
         for o in outcomes
@@ -233,11 +234,11 @@ def _html(outcomes: Sequence[JobOutcome]) -> str:
         line(row, "td", ' class="failed"' if o.exit_code else "")
         for o, row in zip(outcomes, rows, strict=True)
     ]
-    return "\n".join([
+    return joined([
         '<!doctype html><html lang="en"><meta charset="utf-8"><title>Batch summary</title>',
         "<style>body{font:14px sans-serif}td,th{padding:2px 8px;text-align:left;"
         "border-bottom:1px solid #ccc}.failed{background:#fdd}</style>",
-        "<h1>Batch summary, CONFIDENTIAL</h1>",
-        f"<p>{len(outcomes)} job{'' if len(outcomes) == 1 else 's'}, {failed} failed.</p>",
+        say("<h1>Batch summary, CONFIDENTIAL</h1>"),
+        plural(len(outcomes), "<p>{outcomes} job, {failed} failed.</p>", "<p>{outcomes} jobs, {failed} failed.</p>", outcomes=len(outcomes), failed=failed),
         f"<table>{line(header, 'th')}", *body, "</table></html>", "",
-    ])  # fmt: skip
+    ], "\n")  # fmt: skip

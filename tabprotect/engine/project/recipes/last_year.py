@@ -16,6 +16,7 @@ from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.text.opening import read_text
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
+from tabprotect.languages.said import joined, plural, say
 
 JUMP = 5.0
 """Standard deviations of the difference of two Poisson counts from which on a change is a jump."""
@@ -85,13 +86,18 @@ class SinceLastYear:
     def lines(self) -> list[str]:
         """For people."""
         out = category_lines(self.categories)
-        out.append(f"total {self.total[0]:,} -> {self.total[1]:,}")
-        cells_are = "cell is" if self.appeared == 1 else "cells are"
+        out.append(say("total {total:,} -> {total2:,}", total=self.total[0], total2=self.total[1]))
+        cells_are = say("cell is") if self.appeared == 1 else say("cells are")
         out.append(f"{self.appeared:,} empty {cells_are} filled; emptied: {self.vanished:,}")
         if self.jumped:
-            counts = "count" if self.jumped == 1 else "counts"
             out.append(
-                f"{self.jumped:,} {counts} jumped by more than {JUMP:g} standard deviations:"
+                plural(
+                    self.jumped,
+                    "{jumped:,} count jumped by more than {JUMP:g} standard deviations:",
+                    "{jumped:,} counts jumped by more than {JUMP:g} standard deviations:",
+                    jumped=self.jumped,
+                    JUMP=JUMP,
+                )
             )
         for jump in self.jumps:
             out.append(f"  ({', '.join(jump.cell)}): {jump.before:,} -> {jump.after:,}")
@@ -120,9 +126,23 @@ def category_lines(categories: tuple[OtherCategories, ...]) -> list[str]:
     out = []
     for c in categories:
         for name in c.new:
-            like = f" (perhaps {c.alike[name]!r} by another name)" if name in c.alike else ""
-            out.append(f"{c.variable}: {name!r} is new{like}")
-        out += [f"{c.variable}: {name!r} is missing" for name in c.missing]
+            like = (
+                say(" (perhaps {alike} by another name)", alike=repr(c.alike[name]))
+                if name in c.alike
+                else ""
+            )
+            out.append(
+                say(
+                    "{variable}: {name} is new{like}",
+                    variable=c.variable,
+                    name=repr(name),
+                    like=like,
+                )
+            )
+        out += [
+            say("{variable}: {name} is missing", variable=c.variable, name=repr(name))
+            for name in c.missing
+        ]
     return out
 
 
@@ -142,7 +162,7 @@ def expected_categories(path: Path) -> dict[str, tuple[str, ...]]:
     if not isinstance(said, dict) or not all(
         isinstance(v, list) and v and all(isinstance(c, str) for c in v) for v in said.values()
     ):
-        raise InputError("[expects] must give each variable a list of categories", file=path)
+        raise InputError(say("[expects] must give each variable a list of categories"), file=path)
     return {name: tuple(known) for name, known in said.items()}
 
 
@@ -158,9 +178,12 @@ def other_categories(
     """
     if expects and set(expects) != set(domain.names):
         raise InputError(
-            f"the variables are {', '.join(domain.names)}, the recipe is made for "
-            f"{', '.join(expects)}",
-            hint="choose another file; or rename its columns",
+            say(
+                "the variables are {names}, the recipe is made for {expects}",
+                names=", ".join(domain.names),
+                expects=", ".join(expects),
+            ),
+            hint=say("choose another file; or rename its columns"),
         )
     out = []
     for name, known in expects.items():
@@ -194,15 +217,33 @@ def undecided(categories: tuple[OtherCategories, ...]) -> UndecidedError:
     first = categories[0]
     name = next(iter(first.alike), first.new[0] if first.new else "")
     like = first.alike.get(name, first.missing[0] if first.missing else "")
-    rename = f' (for example --rename "{first.variable}:{name}={like}")' if name and like else ""
+    rename = (
+        say(
+            ' (for example --rename "{variable}:{name}={like}")',
+            variable=first.variable,
+            name=name,
+            like=like,
+        )
+        if name and like
+        else ""
+    )
     added = sum(len(c.new) for c in categories)
     gone = sum(len(c.missing) for c in categories)
     return UndecidedError(
         categories,
-        f"{added} {'category is' if added == 1 else 'categories are'} new, "
-        f"{gone} {'is' if gone == 1 else 'are'} missing",
-        hint=f"decide: --rename VARIABLE:FOUND=EXPECTED{rename}, or --categories accept",
-        detail="\n".join(category_lines(categories)),
+        plural(
+            added,
+            "{added} category is new, {gone} {value} missing",
+            "{added} categories are new, {gone} {value} missing",
+            added=added,
+            gone=gone,
+            value="is" if gone == 1 else "are",
+        ),
+        hint=say(
+            "decide: --rename VARIABLE:FOUND=EXPECTED{rename}, or --categories accept",
+            rename=rename,
+        ),
+        detail=joined(category_lines(categories), "\n"),
     )
 
 

@@ -9,6 +9,7 @@ import re
 from collections.abc import Mapping
 
 from tabprotect.engine.errors import InputError, ParameterError
+from tabprotect.languages.said import say
 
 _NUMBER = re.compile(r"-?(0|[1-9][0-9]{0,17})([.][0-9]+)?")
 _NAME = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_-]*)\}")
@@ -29,7 +30,7 @@ def given_variables(defaults: object, settings: Mapping[str, str]) -> dict[str, 
     if not isinstance(defaults, dict) or any(
         isinstance(v, bool) or not isinstance(v, str | int | float) for v in defaults.values()
     ):
-        raise InputError("[variables] must give each variable a text or a number")
+        raise InputError(say("[variables] must give each variable a text or a number"))
     return {**{name: str(value) for name, value in defaults.items()}, **settings}
 
 
@@ -56,8 +57,8 @@ def filled(steps: object, values: Mapping[str, str]) -> object:
         return Alone(text) if alone else text
 
     out = fill(steps)
-    wrong = dict.fromkeys(sorted(used - set(values)), "not set: --set NAME=VALUE")
-    wrong |= dict.fromkeys(sorted(set(values) - used), "the recipe has no such variable")
+    wrong = dict.fromkeys(sorted(used - set(values)), say("not set: --set NAME=VALUE"))
+    wrong |= dict.fromkeys(sorted(set(values) - used), say("the recipe has no such variable"))
     if wrong:
         raise ParameterError(wrong)
     return out

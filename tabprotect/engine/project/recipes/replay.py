@@ -30,6 +30,7 @@ from tabprotect.engine.project.verbs.category_verbs import rename_category
 from tabprotect.engine.project.verbs.release_verbs import publish
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
+from tabprotect.languages.said import say
 
 RELEASE = "release.zip"
 
@@ -68,7 +69,9 @@ def _step(number: int, name: str) -> Iterator[None]:
     try:
         yield
     except TabprotectError as error:
-        error.message = f"step {number} ({name}): {error.message}"
+        error.message = say(
+            "step {number} ({name}): {message}", number=number, name=name, message=error.message
+        )
         raise
 
 
@@ -90,22 +93,25 @@ def from_text(text: str, settings: Mapping[str, str] | None = None) -> list[Orde
     data = parsed_toml(text, "recipe")
     if data.get("recipe") != FORMAT:
         raise InputError(
-            f'a recipe begins with "recipe = {FORMAT}"', hint="this file may be something else"
+            say('a recipe begins with "recipe = {FORMAT}"', FORMAT=FORMAT),
+            hint=say("this file may be something else"),
         )
     values = given_variables(data.get("variables", {}), settings or {})
     steps = filled(data.get("step"), values)
     if not isinstance(steps, list) or not steps:
-        raise InputError("the recipe has no [[step]]")
+        raise InputError(say("the recipe has no [[step]]"))
     out: list[Order] = []
     for number, step in enumerate(steps, 1):
         if not isinstance(step, dict) or not isinstance(name := step.pop("do", None), str):
-            raise InputError(f'step {number} says not what to do: do = "..." is missing')
+            raise InputError(
+                say('step {number} says not what to do: do = "..." is missing', number=number)
+            )
         with _step(number, name):
             command, step = spelled(name, step)
             step = {key: settled(v, text=command.takes_text(key)) for key, v in step.items()}
             if isinstance(seed := step.get(command.says.seed), str):
                 if not seed.isdecimal():
-                    raise InputError(f"the seed {seed!r} is no whole number")
+                    raise InputError(say("the seed {seed} is no whole number", seed=repr(seed)))
                 step[command.says.seed] = int(seed)
             out.append(command.order(step))
     return out
@@ -207,9 +213,9 @@ def _redirected(
             path = out / Path(str(given[key])).name
             if path.resolve() in read_files:
                 raise InputError(
-                    "would be overwritten: the recipe reads it",
+                    say("would be overwritten: the recipe reads it"),
                     file=path,
-                    hint="write into another folder",
+                    hint=say("write into another folder"),
                 )
             given[key] = str(path)
             written.append(path)
@@ -217,7 +223,9 @@ def _redirected(
     try:
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise InputError(f"cannot be created: {error.strerror}", file=out) from None
+        raise InputError(
+            say("cannot be created: {strerror}", strerror=error.strerror), file=out
+        ) from None
     return written
 
 

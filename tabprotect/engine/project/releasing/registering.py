@@ -15,6 +15,7 @@ from tabprotect.engine.protection.problem import Protected, RunEvidence
 from tabprotect.engine.register.left_before import marks
 from tabprotect.engine.register.register_entry import LeavingPublication, admit, related
 from tabprotect.engine.release.release import Release
+from tabprotect.languages.said import say
 
 
 @contextmanager
@@ -78,7 +79,11 @@ def _gate(release: Release) -> dict[str, object]:
 
 def _who(record: RunEvidence) -> str:
     """The names that answer for it, else that of the program's user."""
-    approved = f"approved by {record.approved_by}" if record.approved_by else ""
+    approved = (
+        say("approved by {approved_by}", approved_by=record.approved_by)
+        if record.approved_by
+        else ""
+    )
     if named := ", ".join(filter(None, [record.prepared_by, approved])):
         return named
     return user_name()

@@ -13,6 +13,7 @@ from typing import IO
 
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.house import user_name
+from tabprotect.languages.said import say
 
 
 class InUseError(InputError):
@@ -65,9 +66,9 @@ class HeldProject:
             who = self._who()
             self._file.close()
             raise InUseError(
-                f"it is open in another window{who}",
+                say("it is open in another window{who}", who=who),
                 file=self.path,
-                hint="go on there, or open a copy that is saved under another name",
+                hint=say("go on there, or open a copy that is saved under another name"),
             )
         self._file.seek(0)
         self._file.truncate()
@@ -81,7 +82,9 @@ class HeldProject:
             self._file.seek(0)
             said = json.loads(self._file.read(10_000))
             who, where, since = (str(said[name])[:80] for name in ("who", "where", "since"))
-            return f": that of {who} on {where}, since {since}"
+            return say(
+                ": that of {who} on {where}, since {since}", who=who, where=where, since=since
+            )
         return ""
 
     def release(self) -> None:
@@ -96,4 +99,4 @@ class HeldProject:
 def _self() -> dict[str, str]:
     who = user_name() or "somebody"
     since = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
-    return {"who": who, "where": platform.node() or "this machine", "since": since}
+    return {"who": who, "where": platform.node() or say("this machine"), "since": since}

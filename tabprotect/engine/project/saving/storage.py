@@ -18,10 +18,11 @@ from tabprotect.engine.errors import BundleError, InputError, TabprotectError
 from tabprotect.engine.project.codec import Decoder, Encoder
 from tabprotect.engine.project.commands import spelled
 from tabprotect.engine.project.history import History, Step
+from tabprotect.languages.said import say
 from tabprotect.version import __version__
 
 SUFFIX = ".tabprotect"
-FORMAT = "tabprotect project, CONFIDENTIAL"
+FORMAT = say("tabprotect project, CONFIDENTIAL")
 FORMAT_VERSION = 3
 
 _PROJECT = "project.json"
@@ -67,7 +68,7 @@ def to_bytes(history: History) -> bytes:
     data = {
         "format": FORMAT,
         "format_version": FORMAT_VERSION,
-        "written_by": f"tabprotect {__version__}",
+        "written_by": say("tabprotect {version}", version=__version__),
         "base": encoder.put(history.base) if history.position else now,
         "steps": steps,
         "position": history.position,
@@ -90,7 +91,7 @@ def load(path: Path) -> History:
     try:
         return from_bytes(archive.load(path))
     except BundleError as error:
-        raise InputError(error.message, file=path, hint="is it a project file?") from None
+        raise InputError(error.message, file=path, hint=say("is it a project file?")) from None
     except InputError as error:
         raise error.in_file(path) from None
 
@@ -101,35 +102,38 @@ def from_bytes(content: bytes) -> History:
         content, allowed=lambda name: name == _PROJECT or bool(_ARRAY.match(name))
     )
     if _PROJECT not in files:
-        raise InputError("this is no project file")
+        raise InputError(say("this is no project file"))
     data: Any = archive.parse_json(_PROJECT, files[_PROJECT])
     if not isinstance(data, dict) or data.get("format") != FORMAT:
-        raise InputError("this is no project file")
+        raise InputError(say("this is no project file"))
     if data.get("format_version") != FORMAT_VERSION:
-        raise _other(f"the unknown version {data.get('format_version')!r}")
+        raise _other(say("the unknown version {get}", get=repr(data.get("format_version"))))
     arrays = {n[7:-4]: d for n, d in files.items() if n != _PROJECT}
     try:
         decoder = Decoder(data["shared"], arrays)
         steps = tuple(_step(entry, decoder) for entry in data["steps"])
         history = History(decoder.project(data["base"]), steps, int(data["position"]))
         if not 0 <= history.position <= len(steps):
-            raise ValueError("the position lies outside the history")
+            raise ValueError(say("the position lies outside the history"))
         if history.position and steps[history.position - 1].project is None:
-            raise ValueError("the present state is missing")
+            raise ValueError(say("the present state is missing"))
         return history
     except TabprotectError as error:
-        raise InputError(f"the project file is damaged: {error.message}") from None
+        raise InputError(
+            say("the project file is damaged: {message}", message=error.message)
+        ) from None
     except NotImplementedError as error:
         raise _other(str(error)) from None
     except (KeyError, TypeError, ValueError, IndexError, AttributeError, RecursionError):
         raise InputError(
-            "the project file is damaged", hint="take an older copy, or the recovered one"
+            say("the project file is damaged"), hint=say("take an older copy, or the recovered one")
         ) from None
 
 
 def _other(what: str) -> InputError:
     return InputError(
-        f"the project file has {what}", hint="open it with the version of tabprotect that wrote it"
+        say("the project file has {what}", what=what),
+        hint=say("open it with the version of tabprotect that wrote it"),
     )
 
 

@@ -13,6 +13,7 @@ from tabprotect.engine.project.command import Context, Declared
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.verbs.table_verbs import edited
 from tabprotect.engine.tables.table import Table
+from tabprotect.languages.said import say
 
 
 def _with(
@@ -29,7 +30,7 @@ def _with(
     return edited(project, Table.dense(changed, counts))
 
 
-@Declared("add category {category} to {variable}")
+@Declared(say("add category {category} to {variable}"))
 def add_category(
     project: Project, context: Context, *, variable: str, category: str, at: int | None = None
 ) -> Project:
@@ -44,15 +45,15 @@ def add_category(
     return _with(project, variable, names, parts, np.insert(table.counts, place, 0, axis=axis))
 
 
-@Declared("remove category {category} of {variable}")
+@Declared(say("remove category {category} of {variable}"))
 def remove_category(project: Project, context: Context, *, variable: str, category: str) -> Project:
     """Take out a category that nobody is in."""
     table = project.original
     axis, code = table.domain.axis(variable), table.domain[variable].code(category)
     if np.take(table.counts, code, axis=axis).any():
         raise InputError(
-            f"{variable} = {category} is not empty",
-            hint="merge it with another category, so that nobody is lost",
+            say("{variable} = {category} is not empty", variable=variable, category=category),
+            hint=say("merge it with another category, so that nobody is lost"),
         )
     old = table.domain[variable].categories
     parts = [[n] for n in range(len(old)) if n != code]
@@ -60,7 +61,7 @@ def remove_category(project: Project, context: Context, *, variable: str, catego
     return _with(project, variable, names, parts, np.delete(table.counts, code, axis=axis))
 
 
-@Declared("merge categories of {variable} into {into}")
+@Declared(say("merge categories of {variable} into {into}"))
 def merge_categories(
     project: Project, context: Context, *, variable: str, categories: Sequence[str], into: str
 ) -> Project:
@@ -69,7 +70,7 @@ def merge_categories(
     axis = table.domain.axis(variable)
     codes = sorted(table.domain[variable].code(c) for c in categories)
     if len(set(codes)) < 2:
-        raise InputError("merging takes at least two categories")
+        raise InputError(say("merging takes at least two categories"))
     first, rest = codes[0], codes[1:]
     counts = np.moveaxis(table.counts.copy(), axis, 0)
     counts[first] = counts[codes].sum(axis=0)
@@ -80,7 +81,7 @@ def merge_categories(
     return _with(project, variable, names, [codes if n == first else [n] for n in kept], counts)
 
 
-@Declared("rename {variable} = {category} to {to}")
+@Declared(say("rename {variable} = {category} to {to}"))
 def rename_category(
     project: Project, context: Context, *, variable: str, category: str, to: str
 ) -> Project:
@@ -92,7 +93,7 @@ def rename_category(
     return _with(project, variable, names, [[n] for n in range(len(names))], table.counts)
 
 
-@Declared("reorder the categories of {variable}")
+@Declared(say("reorder the categories of {variable}"))
 def reorder_categories(
     project: Project, context: Context, *, variable: str, categories: Sequence[str]
 ) -> Project:
@@ -100,13 +101,15 @@ def reorder_categories(
     table = project.original
     old = table.domain[variable]
     if sorted(categories) != sorted(old.categories):
-        raise InputError(f"the new order must name each category of {variable!r} once")
+        raise InputError(
+            say("the new order must name each category of {variable} once", variable=repr(variable))
+        )
     codes = [old.code(c) for c in categories]
     counts = np.take(table.counts, codes, axis=table.domain.axis(variable))
     return _with(project, variable, categories, [[n] for n in codes], counts)
 
 
-@Declared("rename {variable} to {to}")
+@Declared(say("rename {variable} to {to}"))
 def rename_variable(project: Project, context: Context, *, variable: str, to: str) -> Project:
     """Give a variable another name."""
     table = project.original

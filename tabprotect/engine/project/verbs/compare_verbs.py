@@ -16,6 +16,7 @@ from tabprotect.engine.project.project import Project
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.publication import Publication
+from tabprotect.languages.said import say
 
 MOST_RUNS = 10_000
 """Runs of one setting: more say nothing new."""
@@ -27,10 +28,14 @@ def _label(project: Project, given: Arguments) -> str:
         assert isinstance(runs, (list, tuple))
         before = len(project.comparison.runs)
         if not runs:
-            return "compare nothing"
-        what = "one setting" if len(runs) == 1 else f"{len(runs)} settings"
-        return f"{'compare' if len(runs) >= before else 'compare only'} {what}"
-    return "set the comparison's " + ", ".join(name.replace("_", " ") for name in given)
+            return say("compare nothing")
+        what = say("one setting") if len(runs) == 1 else say("{runs} settings", runs=len(runs))
+        return (
+            say("compare {what}", what=what)
+            if len(runs) >= before
+            else say("compare only {what}", what=what)
+        )
+    return say("set the comparison's ") + ", ".join(name.replace("_", " ") for name in given)
 
 
 @Declared(_label)
@@ -49,7 +54,13 @@ def set_comparison(
     domain = project.original.domain
     if runs_per_method is not None and not 1 <= runs_per_method <= MOST_RUNS:
         raise ParameterError(
-            {"runs_per_method": f"must be between 1 and {MOST_RUNS}, is {runs_per_method}"}
+            {
+                "runs_per_method": say(
+                    "must be between 1 and {MOST_RUNS}, is {runs_per_method}",
+                    MOST_RUNS=MOST_RUNS,
+                    runs_per_method=runs_per_method,
+                )
+            }
         )
     given = stated(
         runs=None if runs is None else _expanded(domain, runs),
@@ -81,13 +92,18 @@ def _expanded(domain: Domain, runs: Sequence[str]) -> tuple[str, ...]:
         try:
             specs = parse_spec(run)
         except ParameterError as error:
-            wrong |= {f"{run}: {name}": why for name, why in error.fields.items()}
+            wrong |= {
+                say("{run}: {name}", run=run, name=name): why for name, why in error.fields.items()
+            }
             continue
         for spec in specs:
             try:
                 methods()[spec.method].resolve(domain, spec.given)
             except ParameterError as error:
-                wrong |= {f"{spec.text}: {name}": why for name, why in error.fields.items()}
+                wrong |= {
+                    say("{text}: {name}", text=spec.text, name=name): why
+                    for name, why in error.fields.items()
+                }
             except InputError:
                 # The table does not suit it: its runs will say so, the others are compared.
                 pass
@@ -117,7 +133,7 @@ def _check(domain: Domain, plan: ComparisonPlan) -> None:
         except ParameterError as error:
             wrong |= error.fields
     if wrong:
-        raise ParameterError(wrong, hint=f"there are {', '.join(domain.names)}")
+        raise ParameterError(wrong, hint=say("there are {names}", names=", ".join(domain.names)))
 
 
 def comparison_scope(project: Project) -> Scope:

@@ -29,6 +29,7 @@ from tabprotect.engine.protection.cycle_runs.designed_cycles import (
 )
 from tabprotect.engine.tables.margins import maximal_margins
 from tabprotect.engine.tables.moves import MoveSet
+from tabprotect.languages.said import say
 
 QUICK_CELLS = 20_000
 """Cycle sets for tables of up to so many cells are designed at once."""
@@ -36,7 +37,7 @@ QUICK_CELLS = 20_000
 
 Entries = tuple[Ints, npt.NDArray[np.int8]]
 
-BY_HAND = "drawn by hand"
+BY_HAND = say("drawn by hand")
 
 DATA = "data"
 """As a kind: the running table chooses among all swaps."""
@@ -52,11 +53,11 @@ def _with(project: Project, moves: MoveSet | None, cycles_from: str) -> Project:
 
 def _set_label(project: Project, given: Arguments) -> str:
     if given.get("file"):
-        return f"take cycles from {Path(str(given['file'])).name}"
+        return say("take cycles from {name}", name=Path(str(given["file"])).name)
     if given.get("cycles"):
-        return "take drawn cycles"
+        return say("take drawn cycles")
     kind = str(given.get("kind") or "default")
-    return f"take cycles: {DESIGNS[kind].label if kind in DESIGNS else kind}"
+    return say("take cycles: {label}", label=DESIGNS[kind].label if kind in DESIGNS else kind)
 
 
 def _cycle(given: Arguments) -> int:
@@ -66,7 +67,7 @@ def _cycle(given: Arguments) -> int:
 def _flip_label(project: Project, given: Arguments) -> str:
     sign = {1: "+", 0: "0", -1: "−"}[cast(int, given["sign"])]
     at = project.domain.cell_text(cast("Sequence[int]", given["index"]))
-    return f"set {at} of cycle {_cycle(given)} to {sign}"
+    return say("set {at} of cycle {given} to {sign}", at=at, given=_cycle(given), sign=sign)
 
 
 def _design_words(project: Project, given: Arguments) -> list[str]:
@@ -100,11 +101,13 @@ def set_cycles(
     """
     domain = project.original.domain
     if sum(x is not None for x in (kind, file, cycles)) > 1:
-        raise InputError("a cycle set comes from one place: a template, a file or drawn cycles")
+        raise InputError(
+            say("a cycle set comes from one place: a template, a file or drawn cycles")
+        )
     if kind == DATA:
         project, kind = _chosen_by_the_table(project), "every"
     if file is not None:
-        template_of("a file of cycles", project.parameters)
+        template_of(say("a file of cycles"), project.parameters)
         moves, origin = cycle_files.read(Path(file), domain=domain), Path(file).name
         moves = in_place(moves, project.values[REPEATS] or 1 if project.takes_cycles else 1)
     elif cycles is not None:
@@ -145,7 +148,9 @@ def _chosen_by_the_table(project: Project) -> Project:
     """The order that goes with it; as many steps as there are cells unless a number was set."""
     chosen = dict(project.parameters)
     if chosen.setdefault("order", "positive") != "positive":
-        raise ParameterError({"order": f"cycles={DATA} goes with the order positive"})
+        raise ParameterError(
+            {"order": say("cycles={DATA} goes with the order positive", DATA=DATA)}
+        )
     if chosen.get("passes", 1) == 1 and not chosen.get("n_cover"):
         chosen["n_cover"] = project.original.domain.size
     return replace(project, parameters=MappingProxyType(chosen))
@@ -169,7 +174,13 @@ def _drawn(project: Project, cycles: Sequence[Entries]) -> Project:
 
 def _number(project: Project, cycle: int) -> int:
     if not 0 <= cycle < len(project.cycles):
-        raise InputError(f"there is no cycle {cycle + 1}; there are {len(project.cycles)}")
+        raise InputError(
+            say(
+                "there is no cycle {cycle}; there are {cycles}",
+                cycle=cycle + 1,
+                cycles=len(project.cycles),
+            )
+        )
     return cycle
 
 
@@ -181,7 +192,7 @@ def flip_cycle_cell(
     project.original  # noqa: B018  (a reader cannot edit)
     number, at = _number(project, cycle), cell(index, project.domain)
     if sign not in (-1, 0, 1):
-        raise InputError(f"an entry of a cycle is -1, 0 or +1, not {sign!r}")
+        raise InputError(say("an entry of a cycle is -1, 0 or +1, not {sign}", sign=repr(sign)))
     cycles = _entries(project.cycles)
     cells, signs = cycles[number]
     key = project.domain.flat(at)
@@ -191,13 +202,14 @@ def flip_cycle_cell(
         cells, signs = np.append(cells, key), np.append(signs, sign)
     if not len(cells):
         raise InputError(
-            f"cycle {number + 1} would be empty", hint="remove the cycle, or set another cell first"
+            say("cycle {number} would be empty", number=number + 1),
+            hint=say("remove the cycle, or set another cell first"),
         )
     cycles[number] = cells, signs
     return _drawn(project, cycles)
 
 
-@Declared("add a cycle")
+@Declared(say("add a cycle"))
 def add_cycle(
     project: Project,
     context: Context,
@@ -225,19 +237,23 @@ def add_cycle(
     return _drawn(project, [*cycles[:place], new, *cycles[place:]])
 
 
-@Declared(lambda project, given: f"remove cycle {_cycle(given)}")
+@Declared(lambda project, given: say("remove cycle {given}", given=_cycle(given)))
 def remove_cycle(project: Project, context: Context, *, cycle: int) -> Project:
     """Take a cycle out of the set."""
     project.original  # noqa: B018
     number = _number(project, cycle)
     rest = [i for i in range(len(project.cycles)) if i != number]
     if not rest:
-        raise InputError("a cycle set needs at least one cycle", hint="take a template instead")
+        raise InputError(
+            say("a cycle set needs at least one cycle"), hint=say("take a template instead")
+        )
     return _with(project, project.cycles.take(rest), BY_HAND)
 
 
 @Declared(
-    lambda project, given: f"move cycle {_cycle(given)} to place {cast(int, given['to']) + 1}"
+    lambda project, given: say(
+        "move cycle {given} to place {int}", given=_cycle(given), int=cast(int, given["to"]) + 1
+    )
 )
 def move_cycle(project: Project, context: Context, *, cycle: int, to: int) -> Project:
     """Give a cycle another place in the order."""
@@ -248,13 +264,13 @@ def move_cycle(project: Project, context: Context, *, cycle: int, to: int) -> Pr
     return _with(project, project.cycles.take(order), BY_HAND)
 
 
-@Declared("split cycles into connected parts")
+@Declared(say("split cycles into connected parts"))
 def split_cycles(project: Project, context: Context) -> Project:
     """Cut each cycle into its connected parts."""
     project.original  # noqa: B018
     parts = connected_parts(project.cycles)
     if len(parts) == len(project.cycles):
-        raise InputError("there is nothing to split: every cycle hangs together")
+        raise InputError(say("there is nothing to split: every cycle hangs together"))
     return _with(project, parts, BY_HAND)
 
 

@@ -21,19 +21,26 @@ from tabprotect.engine.tables.groupings.nesting import Nesting
 from tabprotect.engine.tables.structural import stated
 from tabprotect.engine.tables.table import Table, check_structural
 from tabprotect.engine.tables.variable import AT, Level, Variable
+from tabprotect.languages.said import say
 
 
 def _group_label(project: Project, given: Arguments) -> str:
     if given.get("width") is not None:
-        return f"group {given['variable']} in bands of {given['width']}"
+        return say(
+            "group {given} in bands of {given2}", given=given["variable"], given2=given["width"]
+        )
     if given.get("cuts"):
         cuts = given["cuts"]
         assert isinstance(cuts, Sequence)
-        return f"cut {given['variable']} at {', '.join(map(str, cuts))}"
+        return say("cut {given} at {str}", given=given["variable"], str=", ".join(map(str, cuts)))
     files = given.get("files")
     if isinstance(files, Mapping):
-        return f"group {given['variable']} by {', '.join(Path(f).name for f in files.values())}"
-    return f"group {given['variable']} as {given.get('level')}"
+        return say(
+            "group {given} by {join}",
+            given=given["variable"],
+            join=", ".join(Path(f).name for f in files.values()),
+        )
+    return say("group {given} as {get}", given=given["variable"], get=given.get("level"))
 
 
 @Declared(_group_label, reads_too="files")
@@ -95,8 +102,8 @@ def levels_of(
     ways = [width is not None, bool(cuts), bool(groups), bool(file)]
     if sum(ways) != 1:
         raise InputError(
-            "name one way to group the categories",
-            hint="a width, cut points, groups, or the file of a code list",
+            say("name one way to group the categories"),
+            hint=say("a width, cut points, groups, or the file of a code list"),
         )
     if file:
         return code_list_levels(Path(file), variable)[0]
@@ -115,7 +122,14 @@ def _as_said(variable: Variable, groups: Mapping[str, Sequence[str]]) -> list[st
         for category in categories:
             variable.code(category)
             if said.setdefault(category, group) != group:
-                raise InputError(f"{category!r} is put into both {said[category]!r} and {group!r}")
+                raise InputError(
+                    say(
+                        "{category} is put into both {said} and {group}",
+                        category=repr(category),
+                        said=repr(said[category]),
+                        group=repr(group),
+                    )
+                )
     return [said.get(category, category) for category in variable.categories]
 
 
@@ -127,7 +141,7 @@ def with_levels(domain: Domain, variable: str, *levels: Level) -> Domain:
     return domain.with_variable(old.grouped(*kept, *new.values(), finest=old.finest))
 
 
-@Declared("label the categories of {variable}")
+@Declared(say("label the categories of {variable}"))
 def label_categories(
     project: Project, context: Context, *, variable: str, labels: Mapping[str, str]
 ) -> Project:
@@ -143,7 +157,7 @@ def _labelled(domain: Domain, variable: str, labels: Mapping[str, str]) -> Domai
     return domain.with_variable(old.labelled(said)) if labels else domain
 
 
-@Declared("state structural zeros")
+@Declared(say("state structural zeros"))
 def state_structural_zeros(
     project: Project, context: Context, *, zeros: Sequence[Mapping[str, Sequence[str]]]
 ) -> Project:
@@ -163,21 +177,27 @@ def state_structural_zeros(
     return changed
 
 
-@Declared("let go of {variable}@{level}")
+@Declared(say("let go of {variable}@{level}"))
 def remove_level(project: Project, context: Context, *, variable: str, level: str) -> Project:
     """Take a level away; the categories stay."""
     domain = project.original.domain
     old = domain.variables[domain.axis(variable)]
     kept = [one for one in old.coarser if one.name != level]
     if len(kept) == len(old.coarser):
-        raise InputError(f"{variable} has no level {level!r}")
+        raise InputError(
+            say("{variable} has no level {level}", variable=variable, level=repr(level))
+        )
     return _over(project, domain.with_variable(old.grouped(*kept, finest=old.finest)))
 
 
 def _nest_label(project: Project, given: Arguments) -> str:
     variables = given["variables"]
     assert isinstance(variables, Sequence)
-    return f"make {', '.join(variables)} the levels of {given['name']}"
+    return say(
+        "make {variables} the levels of {given}",
+        variables=", ".join(variables),
+        given=given["name"],
+    )
 
 
 @Declared(_nest_label)
@@ -188,12 +208,12 @@ def nest_variables(
     for variable in variables:
         project.original.domain.axis(variable)
     if len(set(variables)) < 2:
-        raise InputError("nesting takes at least two variables")
+        raise InputError(say("nesting takes at least two variables"))
     nesting = Nesting.of(project.original, {name: list(variables)})
     return _added(project, nesting.after, nesting.nested, summed=False)
 
 
-@Declared("count {variable} at the level {level}")
+@Declared(say("count {variable} at the level {level}"))
 def take_level(project: Project, context: Context, *, variable: str, level: str) -> Project:
     """Add the categories up to those of a level; coarser levels stay above it."""
     before = project.original.domain

@@ -16,27 +16,35 @@ from tabprotect.engine.protection.subtables import KEEP, kept_of
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.formula import in_formula
 from tabprotect.engine.tables.margins import maximal_margins
+from tabprotect.languages.said import joined, plural, say
 
 PUBLISHING = "publish_margins"
 """The method that a plan is released by."""
 
 
 def _criterion_label(project: Project, given: Arguments) -> str:
-    return "set the release's " + " and ".join(f"{n} to {v}" for n, v in given.items())
+    return say("set the release's ") + " and ".join(
+        say("{n} to {v}", n=n, v=v) for n, v in given.items()
+    )
 
 
 def _margin_label(project: Project, given: Arguments) -> str:
     names = given["variables"]
     assert isinstance(names, Sequence)
-    return f"release {' × '.join(names) or 'the grand total'}"
+    return say("release {value}", value=" × ".join(names) or say("the grand total"))
 
 
 def _plan_label(project: Project, given: Arguments) -> str:
     margins = given["margins"]
     assert isinstance(margins, Sequence)
     if not margins:
-        return "clear the release plan"
-    return f"plan to release {len(margins)} sub-table{'' if len(margins) == 1 else 's'}"
+        return say("clear the release plan")
+    return plural(
+        len(margins),
+        "plan to release {margins} sub-table",
+        "plan to release {margins} sub-tables",
+        margins=len(margins),
+    )
 
 
 @Declared(_criterion_label)
@@ -60,11 +68,21 @@ def set_release_criterion(
     plan = replace(project.plan, **given)
     wrong: dict[str, str] = {}
     if plan.threshold < 0:
-        wrong["threshold"] = f"must be a whole number from 0 up, is {plan.threshold}"
+        wrong["threshold"] = say(
+            "must be a whole number from 0 up, is {threshold}", threshold=plan.threshold
+        )
     if plan.criterion not in criteria():
-        wrong["criterion"] = f"unknown: {plan.criterion!r}; there are {', '.join(criteria())}"
+        wrong["criterion"] = say(
+            "unknown: {criterion}; there are {criteria}",
+            criterion=repr(plan.criterion),
+            criteria=", ".join(criteria()),
+        )
     if plan.bounds not in BOUNDS_WAYS:
-        wrong["bounds"] = f"unknown: {plan.bounds!r}; there are {', '.join(BOUNDS_WAYS)}"
+        wrong["bounds"] = say(
+            "unknown: {bounds}; there are {BOUNDS_WAYS}",
+            bounds=repr(plan.bounds),
+            BOUNDS_WAYS=", ".join(BOUNDS_WAYS),
+        )
     if wrong:
         raise ParameterError(wrong)
     return replace(project, plan=plan)
@@ -92,7 +110,7 @@ def set_release_plan(
     return replace(project, plan=replace(project.plan, margins=chosen))
 
 
-@Declared("take the plan as the release")
+@Declared(say("take the plan as the release"))
 def use_release_plan(project: Project, context: Context, *, then: str = "") -> Project:
     """Choose the method that publishes the planned margins, with the plan's threshold.
 
@@ -109,7 +127,7 @@ def use_release_plan(project: Project, context: Context, *, then: str = "") -> P
     return replace(project.without_result(), method=PUBLISHING, parameters=MappingProxyType(values))
 
 
-@Declared("perturb beyond the plan")
+@Declared(say("perturb beyond the plan"))
 def perturb_beyond_plan(project: Project, context: Context) -> Project:
     """Publish the planned margins exactly, and one perturbed table that answers everything else.
 
@@ -126,7 +144,8 @@ def _plan_formula(project: Project) -> str:
     """The planned margins as a formula."""
     if not project.plan.margins:
         raise InputError(
-            "no margin is planned for release", hint="release sub-tables on the query space first"
+            say("no margin is planned for release"),
+            hint=say("release sub-tables on the query space first"),
         )
     return " + ".join(":".join(map(in_formula, margin)) or "1" for margin in project.plan.margins)
 
@@ -135,7 +154,8 @@ def _margin(domain: Domain, names: Sequence[str]) -> tuple[str, ...]:
     if len(set(names)) != len(names):
         twice = next(n for n in names if names.count(n) > 1)
         raise InputError(
-            f"the variable {twice!r} is named twice in one sub-table", hint="name it once"
+            say("the variable {twice} is named twice in one sub-table", twice=repr(twice)),
+            hint=say("name it once"),
         )
     return domain.project(names).names
 
@@ -148,16 +168,33 @@ def _require_safe(project: Project, margins: Iterable[Sequence[str]], progress: 
     if judgement.verdict == "safe":
         return
     said = " with ".join("[" + " ".join(margin) + "]" for margin in margins)
-    figure = f"{judgement.width}" if judgement.exact else f"at most {judgement.width}"
+    figure = (
+        f"{judgement.width}" if judgement.exact else say("at most {width}", width=judgement.width)
+    )
     if project.plan.criterion == "width":
-        figure = f"a width of {figure}"
+        figure = say("a width of {figure}", figure=figure)
     raise RefusedError(
-        f"{said} would leave {figure}, and the threshold is {project.plan.threshold}"
+        say(
+            "{said} would leave {figure}, and the threshold is {threshold}",
+            said=said,
+            figure=figure,
+            threshold=project.plan.threshold,
+        )
         if judgement.verdict == "bad"
-        else f"{said} is not proved to be wide enough, which refuses it",
-        hint="release a smaller sub-table, or lower the threshold",
-        detail="\n".join(
-            f"{c.text}: count {c.count}, bounds {c.lower} to {c.upper}" for c in judgement.tight
+        else say("{said} is not proved to be wide enough, which refuses it", said=said),
+        hint=say("release a smaller sub-table, or lower the threshold"),
+        detail=joined(
+            (
+                say(
+                    "{text}: count {count}, bounds {lower} to {upper}",
+                    text=c.text,
+                    count=c.count,
+                    lower=c.lower,
+                    upper=c.upper,
+                )
+                for c in judgement.tight
+            ),
+            "\n",
         ),
     )
 

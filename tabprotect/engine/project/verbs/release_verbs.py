@@ -34,14 +34,15 @@ from tabprotect.engine.register.left_before import (
     remember_refusal,
 )
 from tabprotect.engine.tables.domain import Domain
+from tabprotect.languages.said import say
 
-GIVEN_SEED = "a given seed was used: whoever knows it can replay every coin"
-FRESH_COINS = (
+GIVEN_SEED = say("a given seed was used: whoever knows it can replay every coin")
+FRESH_COINS = say(
     "fresh coins were drawn: the same table published again has others, and their average tells "
     "more than either"
 )
 
-AFTER_REFUSAL = "settings were changed after the gate had refused others"
+AFTER_REFUSAL = say("settings were changed after the gate had refused others")
 
 
 def _parameters_label(project: Project, given: Arguments) -> str:
@@ -49,7 +50,7 @@ def _parameters_label(project: Project, given: Arguments) -> str:
         text = number_text(value)
         return text if len(text) <= 60 else f"{text[:60]}\u2026"
 
-    return "set " + " and ".join(f"{n} to {short(v)}" for n, v in given.items())
+    return "set " + " and ".join(say("{n} to {v}", n=n, v=short(v)) for n, v in given.items())
 
 
 def protect_words(project: Project, given: Arguments = MappingProxyType({})) -> list[str]:
@@ -87,7 +88,7 @@ def protect_words(project: Project, given: Arguments = MappingProxyType({})) -> 
     return [verb, table, *asked.words(), "--out", written.release, *written.words()]
 
 
-@Declared("choose {method}")
+@Declared(say("choose {method}"))
 def set_method(project: Project, context: Context, *, method: str) -> Project:
     """Choose the protection method; its parameters begin at their defaults."""
     chosen = methods()[method].name
@@ -95,14 +96,14 @@ def set_method(project: Project, context: Context, *, method: str) -> Project:
     return replace(project.without_result(), method=chosen, parameters=empty)
 
 
-BY_FIGURES = "chosen by figures of this table"
+BY_FIGURES = say("chosen by figures of this table")
 
 
 @Declared(_parameters_label)
 def set_parameters(project: Project, context: Context, /, **given: object) -> Project:
     """Set parameters of the method by name, checked together."""
     if "cycles" in given:
-        raise ParameterError({"cycles": "cycles are set by a command of their own"})
+        raise ParameterError({"cycles": say("cycles are set by a command of their own")})
     values = dict(project.parameters) | given
     # Without a table the smallest one checks them: few rules between parameters depend on it.
     domain = Domain.of_shape((2, 2)) if project.table is None else project.table.domain
@@ -132,7 +133,7 @@ def set_mechanism(
 
 
 @Declared(
-    lambda project, given: f"take a design: {given['kind']}",
+    lambda project, given: say("take a design: {given}", given=given["kind"]),
     slow=lambda project: project.table is None or project.domain.size > QUICK_CELLS,
 )
 def take_design(
@@ -144,17 +145,21 @@ def take_design(
     little of the table then, and the decision stands beside each run.
     """
     project = set_mechanism.run(project, context, cycles=kind, **given)
-    return replace(project, cycles_from=f"{kind}, {BY_FIGURES}") if seen else project
+    return (
+        replace(project, cycles_from=say("{kind}, {BY_FIGURES}", kind=kind, BY_FIGURES=BY_FIGURES))
+        if seen
+        else project
+    )
 
 
 # A policy: what it led to stands beside each run.
 @Declared(
     lambda project, given: (
-        "set a seed"
+        say("set a seed")
         if given["seed"] is not None
-        else "take fresh randomness"
+        else say("take fresh randomness")
         if given.get("fresh")
-        else "take the house's own randomness"
+        else say("take the house's own randomness")
     ),
     replayed=False,
 )
@@ -167,14 +172,14 @@ def set_seed(
     return replace(project.without_result(), seed=seed, fresh=fresh and seed is None)
 
 
-@Declared("set the limits of the house")
+@Declared(say("set the limits of the house"))
 def set_policy(project: Project, context: Context, /, **limits: object) -> Project:
     """Judge releases by these limits of the house; those that are not named hold their defaults."""
     return replace(project.without_result(), policy=HousePolicy.of(limits))
 
 
 @Declared(
-    lambda project, given: f"protect with {project.protection.label}",
+    lambda project, given: say("protect with {label}", label=project.protection.label),
     shell=protect_words,
     seed="seed",
     slow=True,
@@ -188,12 +193,14 @@ def protect(project: Project, context: Context, asked: Drawing) -> Project:
     """
     reason = "" if asked.accept is None else asked.accept.strip()
     if asked.accept is not None and not reason:
-        raise InputError("a reason is missing", hint="say why it is published all the same")
+        raise InputError(
+            say("a reason is missing"), hint=say("say why it is published all the same")
+        )
     randomness, decisions = _coins(project, asked.seed, asked.fresh)
     if randomness.short and project.limits.short_seed == "refuse":
         raise RefusedError(
-            "the given seed is short: by the policy of the house no release rests on one",
-            hint="take the coins of the house, or a random number of 40 digits",
+            say("the given seed is short: by the policy of the house no release rests on one"),
+            hint=say("take the coins of the house, or a random number of 40 digits"),
         )
     problem, accepted = project.problem, reason or (gate.UNSTATED if asked.accept_weak else "")
     values = project.protection.resolve_for(problem, project.given)
@@ -222,9 +229,16 @@ def protect(project: Project, context: Context, asked: Drawing) -> Project:
     if asked.draft and gate.against(protected, project.limits):
         remember_refusal(problem, project.method, own, context.register)
     if others:
-        decisions = (*decisions, f"{AFTER_REFUSAL}: {', '.join(sorted(set(others.values())))}")
+        decisions = (
+            *decisions,
+            say(
+                "{AFTER_REFUSAL}: {values}",
+                AFTER_REFUSAL=AFTER_REFUSAL,
+                values=", ".join(sorted(set(others.values()))),
+            ),
+        )
     if project.cycles_from.endswith(BY_FIGURES):
-        decisions = (*decisions, f"the cycles were {BY_FIGURES}")
+        decisions = (*decisions, say("the cycles were {BY_FIGURES}", BY_FIGURES=BY_FIGURES))
     record = replace(protected.record, decisions=(*protected.record.decisions, *decisions))
     return replace(project, protected=replace(protected, record=record), published=False)
 
@@ -240,7 +254,7 @@ def _coins(project: Project, seed: int | None, fresh: bool) -> tuple[Randomness,
         For a seed and fresh coins at once.
     """
     if fresh and seed is not None:
-        raise ParameterError({"seed": "given, and fresh coins are asked for as well"})
+        raise ParameterError({"seed": say("given, and fresh coins are asked for as well")})
     seed = project.seed if seed is None and not fresh else seed
     values = project.protection.resolve_for(project.problem, project.given)
     if not project.protection.is_random(values):
@@ -252,11 +266,17 @@ def _coins(project: Project, seed: int | None, fresh: bool) -> tuple[Randomness,
     return house_randomness(project.problem, project.method, values), ()
 
 
-@Declared("let the {who} believe {prior}")
+@Declared(say("let the {who} believe {prior}"))
 def set_prior(project: Project, context: Context, *, who: str, prior: str) -> Project:
     """What ``user`` or ``intruder`` believes beforehand, as a prior text."""
     if who not in PRIORS:
-        raise InputError(f"there is no {who!r}; priors belong to {' and '.join(PRIORS)}")
+        raise InputError(
+            say(
+                "there is no {who}; priors belong to {PRIORS}",
+                who=repr(who),
+                PRIORS=" and ".join(PRIORS),
+            )
+        )
     parse_prior(prior, project.domain)
     return replace(project, priors=MappingProxyType(dict(project.priors) | {who: prior}))
 
@@ -264,7 +284,9 @@ def set_prior(project: Project, context: Context, *, who: str, prior: str) -> Pr
 def _publish_label(project: Project, given: Arguments) -> str:
     name = Path(str(given["release"])).name
     return (
-        f"publish {name}" if given.get("tables") is None else f"publish a set of tables as {name}"
+        say("publish {name}", name=name)
+        if given.get("tables") is None
+        else say("publish a set of tables as {name}", name=name)
     )
 
 
@@ -286,13 +308,13 @@ def publish(project: Project, context: Context, asked: Publishing) -> Project:
     protected = _answered_for(project, asked)
     place, dossier = Path(asked.release), None if asked.dossier is None else Path(asked.dossier)
     if dossier == place:
-        raise InputError("release and dossier would be one file", file=place)
+        raise InputError(say("release and dossier would be one file"), file=place)
     leaving = Leaving.of(protected.release, asked.tables)
     taken = [
         path for path in (*leaving.paths(place), dossier) if path is not None and path.exists()
     ]
     if taken and not asked.overwrite:
-        raise InputError("there is a file of that name already", file=taken[0])
+        raise InputError(say("there is a file of that name already"), file=taken[0])
     # All bytes are ready before any file is touched; until then it can be cancelled.
     signing = [Path(key) for key in (asked.sign, asked.sign_too) if key is not None]
     made = leaving.files(place, signing=signing, progress=context.progress)
@@ -310,7 +332,10 @@ def publish(project: Project, context: Context, asked: Publishing) -> Project:
         )
         kept = confidential.kept_name(dossier, whole)
         if kept is not None:
-            notes = (*notes, f"the dossier of another release was there: it is now {kept.name}")
+            notes = (
+                *notes,
+                say("the dossier of another release was there: it is now {name}", name=kept.name),
+            )
         data = archive.pack(content)
         # First: without its dossier a release could never be accounted for.
         files.insert(0, Whole(dossier, data, asked.overwrite, private=True, kept=kept))
@@ -339,13 +364,15 @@ def _answered_for(project: Project, asked: Publishing) -> Protected:
     """
     if project.protected is None:
         raise InfeasibleError(
-            "there is nothing to publish yet", hint="protect the table as it stands first"
+            say("there is nothing to publish yet"), hint=say("protect the table as it stands first")
         )
     prepared_by, approved_by = asked.prepared_by.strip(), asked.approved_by.strip()
     if not project.limits.enough_sign(prepared_by, approved_by):
         raise RefusedError(
-            "by the policy of the house two people answer for a release",
-            hint="name who prepared it (prepared_by), and somebody else who approves it (approved_by)",
+            say("by the policy of the house two people answer for a release"),
+            hint=say(
+                "name who prepared it (prepared_by), and somebody else who approves it (approved_by)"
+            ),
         )
     done = gate.decided(project.protected, project.limits, asked.accept.strip())
     record = replace(done.record, prepared_by=prepared_by, approved_by=approved_by)
@@ -353,7 +380,7 @@ def _answered_for(project: Project, asked: Publishing) -> Protected:
 
 
 @Declared(
-    "open {file}",
+    say("open {file}"),
     shell=lambda project, given: ["open", str(given["path"])],
     reads="path",
     opens=True,

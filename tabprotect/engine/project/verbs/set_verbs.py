@@ -18,8 +18,9 @@ from tabprotect.engine.protection.subtables import MARGINS
 from tabprotect.engine.tables.formula import names_in
 from tabprotect.engine.tables.publication_set import PublicationSet
 from tabprotect.engine.tables.table import Table
+from tabprotect.languages.said import say
 
-JOINED = (
+JOINED = say(
     "No file holds all variables: sums over variables of several files are one way among many in "
     "which the files go together, and are never published."
 )
@@ -46,7 +47,7 @@ def tables_said(project: Project) -> dict[str, str]:
 
 
 @Declared(
-    "join {file} with the tables beside it",
+    say("join {file} with the tables beside it"),
     shell=lambda project, given: ["protect-set", str(given["source"]), *_files(given["beside"])],
     reads="source",
     reads_too="beside",
@@ -104,8 +105,8 @@ def check_within(tables: PublicationSet, files: Mapping[str, Table]) -> None:
         for margin in publication.margins:
             if not any(all(whole.tells(f.domain.names, n) for n in margin) for f in files.values()):
                 raise InputError(
-                    f"{name}: no file holds {' × '.join(margin)}",
-                    hint="a table of the set is over the variables of one file",
+                    say("{name}: no file holds {margin}", name=name, margin=" × ".join(margin)),
+                    hint=say("a table of the set is over the variables of one file"),
                 )
 
 
@@ -124,6 +125,6 @@ def check_publishes_margins(method: str) -> None:
     ]
     if method not in able:
         raise InputError(
-            f"{method} works on the inner cells, and no file holds them all",
-            hint=f"take one that publishes sub-tables: {', '.join(able)}",
+            say("{method} works on the inner cells, and no file holds them all", method=method),
+            hint=say("take one that publishes sub-tables: {able}", able=", ".join(able)),
         )

@@ -24,6 +24,7 @@ from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import INT64_MAX, Table
+from tabprotect.languages.said import joined, say
 
 
 def new_document(table: Table, *, source: str, title: str = "") -> Project:
@@ -63,7 +64,12 @@ def _cell_label(project: Project, index: object) -> str:
 def _block_label(project: Project, given: Arguments) -> str:
     counts = given["counts"]
     assert isinstance(counts, Sequence)
-    return f"paste {len(counts)} x {len(counts[0])} counts at {_cell_label(project, given['at'])}"
+    return say(
+        "paste {counts} x {counts2} counts at {project}",
+        counts=len(counts),
+        counts2=len(counts[0]),
+        project=_cell_label(project, given["at"]),
+    )
 
 
 def _place_label(project: Project, given: Arguments) -> str:
@@ -72,20 +78,31 @@ def _place_label(project: Project, given: Arguments) -> str:
         names = given.get(where)
         if names:
             assert isinstance(names, Sequence)
-            parts.append(f"{', '.join(names)} in {where}")
-    return f"place {'; '.join(parts)}"
+            parts.append(say("{names} in {where}", names=", ".join(names), where=where))
+    return say("place {parts}", parts=joined(parts, "; "))
 
 
 def _by_label(project: Project, given: Arguments) -> str:
     by = given["by"]
     assert isinstance(by, Sequence)
-    drawn_too = ", record keys drawn" if given.get("draw_keys") else ""
     names = [*by]
     for option in ("bands", "cuts", "code_lists", "levels"):
         coded = given.get(option) or {}
         assert isinstance(coded, Mapping)
         names += [name for name in coded if name not in names]
-    return f"tabulate {Path(str(given['source'])).name} by {', '.join(names)}{drawn_too}"
+    return (
+        say(
+            "tabulate {name} by {names}, record keys drawn",
+            name=Path(str(given["source"])).name,
+            names=", ".join(names),
+        )
+        if given.get("draw_keys")
+        else say(
+            "tabulate {name} by {names}",
+            name=Path(str(given["source"])).name,
+            names=", ".join(names),
+        )
+    )
 
 
 def _tabulate_words(project: Project, given: Arguments) -> list[str]:
@@ -101,7 +118,7 @@ def opening(project: Project) -> list[str]:
 
 
 @Declared(
-    "open {file}",
+    say("open {file}"),
     shell=lambda project, given: ["open", str(given["source"])],
     reads="source",
     opens=True,
@@ -117,11 +134,11 @@ def open_table(project: Project, context: Context, /, *, source: str, **reading:
         new_document(opened.table, source=source, title=opened.title),
         notes=(*opened.notes, *(r.message for r in remarks_on_table(opened.table))),
         moves=opened.moves,
-        cycles_from="the example" if opened.moves is not None else "",
+        cycles_from=say("the example") if opened.moves is not None else "",
     )
 
 
-@Declared("new table", opens=True)
+@Declared(say("new table"), opens=True)
 def new_table(
     project: Project, context: Context, *, variables: Mapping[str, Sequence[str]]
 ) -> Project:
@@ -183,20 +200,23 @@ def _check_keys(asked: Tabulation) -> None:
     if asked.key_seed is not None:
         Randomness.seeded(asked.key_seed)
         if not asked.draw_keys:
-            raise InputError("a seed of record keys goes with keys that are drawn")
+            raise InputError(say("a seed of record keys goes with keys that are drawn"))
     if asked.draw_keys and asked.record_key is not None:
         raise InputError(
-            f"record keys are drawn, or those of the column {asked.record_key!r}, not both",
-            hint="take the column where the records have their keys: all tables then agree",
+            say(
+                "record keys are drawn, or those of the column {record_key}, not both",
+                record_key=repr(asked.record_key),
+            ),
+            hint=say("take the column where the records have their keys: all tables then agree"),
         )
     if asked.draw_keys and asked.weight is not None:
         raise InputError(
-            "record keys go with counts of records, not with sums of weights",
-            hint="tabulate without a weight",
+            say("record keys go with counts of records, not with sums of weights"),
+            hint=say("tabulate without a weight"),
         )
 
 
-@Declared("set the title to {title}")
+@Declared(say("set the title to {title}"))
 def set_title(project: Project, context: Context, *, title: str) -> Project:
     """The title a reader will see. No part of the mechanism: a finished result takes it on."""
     protected = project.protected
@@ -212,14 +232,21 @@ def set_title(project: Project, context: Context, *, title: str) -> Project:
     )
 
 
-@Declared(lambda project, given: f"set {_cell_label(project, given['index'])} to {given['count']}")
+@Declared(
+    lambda project, given: say(
+        "set {project} to {given}",
+        project=_cell_label(project, given["index"]),
+        given=given["count"],
+    )
+)
 def set_count(project: Project, context: Context, *, index: Sequence[int], count: int) -> Project:
     """Set one cell."""
     table = project.original
     at = cell(index, table.domain)
     if count < 0:
         raise InputError(
-            f"{count} is negative; a count is 0 or more", cell=table.domain.cell_text(at)
+            say("{count} is negative; a count is 0 or more", count=count),
+            cell=table.domain.cell_text(at),
         )
     return edited(project, table.with_counts({at: count}))
 
@@ -257,21 +284,32 @@ def pasted(
         for c, count in enumerate(line):
             if top + r >= rows or left + c >= columns:
                 raise InputError(
-                    f"the block of {len(counts)} x {max(map(len, counts))} does not fit: from "
-                    f"{domain.cell_text(corner)} there are {rows - top} x {columns - left} cells",
-                    hint="paste further up or to the left, or copy a smaller block",
+                    say(
+                        "the block of {counts} x {len} does not fit: from "
+                        "{corner} there are {rows} x {columns} cells",
+                        counts=len(counts),
+                        len=max(map(len, counts)),
+                        corner=domain.cell_text(corner),
+                        rows=rows - top,
+                        columns=columns - left,
+                    ),
+                    hint=say("paste further up or to the left, or copy a smaller block"),
                 )
             index = placement.cell(domain, top + r, left + c, like=corner)
             where = domain.cell_text(index)
             if not 0 <= count <= INT64_MAX:
-                raise InputError(f"{count} is not a count of 0 to 9.2e18", cell=where)
+                raise InputError(
+                    say("{count} is not a count of 0 to 9.2e18", count=count), cell=where
+                )
             out[index] = count
     if not out:
-        raise InputError("there is nothing to paste", hint="copy a block of numbers first")
+        raise InputError(
+            say("there is nothing to paste"), hint=say("copy a block of numbers first")
+        )
     return out
 
 
-@Declared("call counts {rule} at risk")
+@Declared(say("call counts {rule} at risk"))
 def set_at_risk(project: Project, context: Context, *, rule: str) -> Project:
     """The small-count rule, such as ``1..2``."""
     return replace(project.without_result(), at_risk=SmallCount.parse(rule))

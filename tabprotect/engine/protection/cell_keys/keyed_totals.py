@@ -22,6 +22,7 @@ from tabprotect.engine.release.likelihood import CellFactors, Rerun
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
+from tabprotect.languages.said import say
 
 MOST_TOTALS = 8
 """With more inner cells or totals hardly a drawn original gives all totals: nothing comes of it.
@@ -39,7 +40,7 @@ RUNS = 64
 COST_OF_CELL = 100.0
 """Microseconds for the key of one cell, and as much again for the rest of an estimate."""
 
-NOTE = (
+NOTE = say(
     "The key of a published total is the sum of the keys below it. This posterior takes the noise "
     "of the totals as independent of that of the inner cells, which is not quite so."
 )

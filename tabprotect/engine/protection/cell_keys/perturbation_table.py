@@ -17,6 +17,7 @@ from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.errors import InfeasibleError, InputError, ParameterError
 from tabprotect.engine.protection.cell_keys.maximum_entropy import maximum_entropy
 from tabprotect.engine.randomness import KEY_MODULUS
+from tabprotect.languages.said import joined, say
 
 KEYS = KEY_MODULUS
 """Number of cell keys: 0 .. 10^8 - 1."""
@@ -48,8 +49,15 @@ class Unreached:
     stay: float | None = None
 
     def __str__(self) -> str:
-        kept = "" if self.stay is None else f", staying bounded by {self.stay:g} only"
-        return f"count {self.row}: variance {self.variance:.4g}{kept}"
+        kept = (
+            "" if self.stay is None else say(", staying bounded by {stay:g} only", stay=self.stay)
+        )
+        return say(
+            "count {row}: variance {variance:.4g}{kept}",
+            row=self.row,
+            variance=self.variance,
+            kept=kept,
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,23 +89,33 @@ class PerturbationTable:
 
     def __post_init__(self) -> None:
         if not 1 <= self.period < self.rows:
-            raise InputError("a perturbation table needs rows for 0 and for a positive count")
+            raise InputError(say("a perturbation table needs rows for 0 and for a positive count"))
         lower = np.concatenate([[0], self.upper[:-1]])
         lower[self.starts[:-1]] = 0
         row = np.repeat(np.arange(self.rows), np.diff(self.starts))
         for wrong, why in (
-            (self.upper < lower, "its intervals of cell keys overlap"),
-            (row + self.noise < 0, "it makes a count negative"),
-            ((row == 0) & (self.noise != 0), "it changes the count 0"),
+            (self.upper < lower, say("its intervals of cell keys overlap")),
+            (row + self.noise < 0, say("it makes a count negative")),
+            ((row == 0) & (self.noise != 0), say("it changes the count 0")),
         ):
             if wrong.any():
-                raise InputError(f"count {row[np.argmax(wrong)]} of the perturbation table: {why}")
+                raise InputError(
+                    say(
+                        "count {row} of the perturbation table: {why}",
+                        row=row[np.argmax(wrong)],
+                        why=why,
+                    )
+                )
         ends = self.upper[self.starts[1:] - 1]
         if (ends != KEYS).any() or (np.diff(self.starts) < 1).any():
             at = int(np.argmax(ends != KEYS))
             raise InputError(
-                f"count {at} of the perturbation table: its probabilities add up to "
-                f"{ends[at] / KEYS:g}, not to 1"
+                say(
+                    "count {at} of the perturbation table: its probabilities add up to "
+                    "{ends:g}, not to 1",
+                    at=at,
+                    ends=ends[at] / KEYS,
+                )
             )
 
     @classmethod
@@ -119,8 +137,12 @@ class PerturbationTable:
         for count, (_, p) in enumerate(found):
             if not len(p) or not np.isfinite(p).all() or (p < 0).any() or abs(p.sum() - 1) > 1e-6:
                 raise InputError(
-                    f"count {count} of the perturbation table: its probabilities add up to "
-                    f"{p.sum():g}, not to 1"
+                    say(
+                        "count {count} of the perturbation table: its probabilities add up to "
+                        "{sum:g}, not to 1",
+                        count=count,
+                        sum=p.sum(),
+                    )
                 )
             end = np.rint(np.cumsum(p) * KEYS).astype(np.int64)
             end[-1] = KEYS
@@ -301,9 +323,13 @@ def perturbation_table(
     lowered = kept > 0
     if failed:
         _fail(
-            f"count {row}: no noise has variance {V:g}"
-            + (f", at most {widest[row - 1]} is possible" if widest[row - 1] < V else "")
-            + (" with the bounds on staying and on monotony" if widest[row - 1] >= V else "")
+            say("count {row}: no noise has variance {V:g}", row=row, V=V)
+            + (
+                say(", at most {widest} is possible", widest=widest[row - 1])
+                if widest[row - 1] < V
+                else ""
+            )
+            + (say(" with the bounds on staying and on monotony") if widest[row - 1] >= V else "")
             for row in sorted(failed)
         )
     unreached = tuple(
@@ -318,13 +344,13 @@ def perturbation_table(
 def _check(D: int, V: float, js: int, pstay: float) -> None:  # noqa: N803
     wrong: dict[str, str] = {}
     if not 1 <= D <= LARGEST_D:
-        wrong["D"] = f"must be between 1 and {LARGEST_D}, is {D}"
+        wrong["D"] = say("must be between 1 and {LARGEST_D}, is {D}", LARGEST_D=LARGEST_D, D=D)
     if not (np.isfinite(V) and V > 0):
-        wrong["V"] = f"must be above 0, is {V}"
+        wrong["V"] = say("must be above 0, is {V}", V=V)
     if not 0 <= js <= LARGEST_D:
-        wrong["js"] = f"must be between 0 and {LARGEST_D}, is {js}"
+        wrong["js"] = say("must be between 0 and {LARGEST_D}, is {js}", LARGEST_D=LARGEST_D, js=js)
     if not 0 <= pstay <= 1:
-        wrong["pstay"] = f"must be between 0 and 1, is {pstay}"
+        wrong["pstay"] = say("must be between 0 and 1, is {pstay}", pstay=pstay)
     if wrong:
         raise ParameterError(wrong)
 
@@ -336,13 +362,24 @@ def _check_blocked(D: int, V: float, js: int) -> None:  # noqa: N803
         up, least = js + 1 - count, count * (js + 1 - count)
         if count > D or up > D:
             reasons.append(
-                f"count {count}: it must go to 0 or to at least {js + 1} with mean noise 0, which "
-                f"takes D of at least {max(count, up)}"
+                say(
+                    "count {count}: it must go to 0 or to at least {js} with mean noise 0, which "
+                    "takes D of at least {count2}",
+                    count=count,
+                    js=js + 1,
+                    count2=max(count, up),
+                )
             )
         elif least * (1 - 1e-12) > V:
             reasons.append(
-                f"count {count}: going to 0 or to {js + 1} with mean noise 0 has the variance "
-                f"{least}, above V = {V:g}"
+                say(
+                    "count {count}: going to 0 or to {js} with mean noise 0 has the variance "
+                    "{least}, above V = {V:g}",
+                    count=count,
+                    js=js + 1,
+                    least=least,
+                    V=V,
+                )
             )
     if reasons:
         _fail(reasons)
@@ -351,12 +388,16 @@ def _check_blocked(D: int, V: float, js: int) -> None:  # noqa: N803
 def _fail(reasons: Iterable[str]) -> None:
     listed = list(reasons)
     more = (
-        f" (and {len(listed) - 1} more count{'' if len(listed) == 2 else 's'})"
+        (
+            say(" (and {listed} more count)", listed=len(listed) - 1)
+            if len(listed) == 2
+            else say(" (and {listed} more counts)", listed=len(listed) - 1)
+        )
         if len(listed) > 1
         else ""
     )
     raise InfeasibleError(
-        f"there is no such perturbation table: {listed[0]}{more}",
-        hint="take a larger D, a larger V or a smaller js",
-        detail="\n".join(listed),
+        say("there is no such perturbation table: {listed}{more}", listed=listed[0], more=more),
+        hint=say("take a larger D, a larger V or a smaller js"),
+        detail=joined(listed, "\n"),
     )

@@ -14,6 +14,7 @@ from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.errors import InfeasibleError, InputError
 from tabprotect.engine.protection.cell_keys.perturbation_table import KEYS, PerturbationTable
 from tabprotect.engine.tables.design_weights import SCALE
+from tabprotect.languages.said import say
 
 MOST_POSSIBLE = 2**25
 """Possible true counts of all different estimates together: 256 MiB of weights."""
@@ -97,8 +98,11 @@ def _possible(published: int, low: int, chances: Floats) -> tuple[int, int, Floa
     possible = np.flatnonzero(chances)
     if not len(possible):
         raise InputError(
-            f"a published count of {published} cannot come from this perturbation table",
-            hint="take the mechanism that came with the table",
+            say(
+                "a published count of {published} cannot come from this perturbation table",
+                published=published,
+            ),
+            hint=say("take the mechanism that came with the table"),
         )
     first, last = int(possible[0]), int(possible[-1])
     with np.errstate(divide="ignore"):
@@ -114,6 +118,9 @@ def check_possible(estimates: Ints, table: PerturbationTable, *, low: int, high:
         possible += last - first + 2 * table.largest
     if possible > MOST_POSSIBLE:
         raise InfeasibleError(
-            f"the estimates leave {possible:,} true counts possible, more than can be weighed",
-            hint="the wider the stated range of weights, the more counts are possible",
+            say(
+                "the estimates leave {possible:,} true counts possible, more than can be weighed",
+                possible=possible,
+            ),
+            hint=say("the wider the stated range of weights, the more counts are possible"),
         )

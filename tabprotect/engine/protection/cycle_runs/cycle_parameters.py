@@ -10,6 +10,7 @@ from tabprotect.engine.parameters import Parameter, Shares, Values
 from tabprotect.engine.protection.cycle_runs.sequence import ORDERS, Order
 from tabprotect.engine.release.likelihood import BLOCKING_RULES, BlockingRule
 from tabprotect.engine.tables.moves import MoveSet
+from tabprotect.languages.said import say
 
 COIN = Shares(("add", "subtract", "leave"), rest="gamma")
 
@@ -17,63 +18,69 @@ MOST_STEPS = 10_000_000
 
 CYCLES: Parameter[MoveSet] = Parameter(
     "cycles",
-    "Cycle set",
-    "The cycles in the order they are applied: a file, or the name of a template. "
-    "Without one the set follows from the kept margins alone. data: all swaps, of which "
-    "each step takes one through positive cells.",
+    say("Cycle set"),
+    say(
+        "The cycles in the order they are applied: a file, or the name of a template. "
+        "Without one the set follows from the kept margins alone. data: all swaps, of which "
+        "each step takes one through positive cells."
+    ),
     "cycles",
 )
 
 ALPHA: Parameter[float] = Parameter(
     "alpha",
-    "alpha",
-    "Chance that a cycle is added.",
+    say("alpha"),
+    say("Chance that a cycle is added."),
     "real",
     0.25,
     low=0.0,
     high=1.0,
-    unit="probability",
+    unit=say("probability"),
     shares=COIN,
 )
 
 BETA: Parameter[float] = Parameter(
     "beta",
-    "beta",
-    "Chance that a cycle is subtracted. Equal to alpha keeps the table unbiased.",
+    say("beta"),
+    say("Chance that a cycle is subtracted. Equal to alpha keeps the table unbiased."),
     "real",
     0.25,
     low=0.0,
     high=1.0,
-    unit="probability",
+    unit=say("probability"),
     shares=COIN,
 )
 
 PASSES: Parameter[int] = Parameter(
     "passes",
-    "Passes",
-    "Rounds over the whole list of cycles. More passes protect more; the posterior "
-    "becomes wider and may become Monte Carlo.",
+    say("Passes"),
+    say(
+        "Rounds over the whole list of cycles. More passes protect more; the posterior "
+        "becomes wider and may become Monte Carlo."
+    ),
     "integer",
     1,
     low=1,
     high=100,
-    unit="passes",
+    unit=say("passes"),
 )
 
 BLOCKING: Parameter[BlockingRule] = Parameter(
     "blocking",
-    "Blocking rule",
-    "When a cycle is not applied. Left open: where it touches a zero. Where the cycles are chosen "
-    "for the kept margins too, only where a count would become negative, if these margins tell that "
-    "small counts would else be stuck.",
+    say("Blocking rule"),
+    say(
+        "When a cycle is not applied. Left open: where it touches a zero. Where the cycles are chosen "
+        "for the kept margins too, only where a count would become negative, if these margins tell that "
+        "small counts would else be stuck."
+    ),
     "choice",
     choices=cast("Mapping[str, str]", BLOCKING_RULES),
 )
 
 ORDER: Parameter[Order] = Parameter(
     "order",
-    "Order of the cycles",
-    "Which cycle comes at which step.",
+    say("Order of the cycles"),
+    say("Which cycle comes at which step."),
     "choice",
     "listed",
     choices=cast("Mapping[str, str]", ORDERS),
@@ -82,22 +89,26 @@ ORDER: Parameter[Order] = Parameter(
 
 N_COVER: Parameter[int] = Parameter(
     "n_cover",
-    "Number of steps",
-    "Coins in all, in place of passes: the list is cut off or begun again; 0 takes the passes.",
+    say("Number of steps"),
+    say(
+        "Coins in all, in place of passes: the list is cut off or begun again; 0 takes the passes."
+    ),
     "integer",
     0,
     low=0,
     high=MOST_STEPS,
-    unit="steps",
+    unit=say("steps"),
     in_place_of="passes",
     may_be_unstated=True,
 )
 
 THETA: Parameter[float | None] = Parameter(
     "theta",
-    "theta",
-    "Of the rule reversible: 0 weighs all tables alike, as negative does; 1 (if not "
-    "given) weighs them as counts without association beyond the margins.",
+    say("theta"),
+    say(
+        "Of the rule reversible: 0 weighs all tables alike, as negative does; 1 (if not "
+        "given) weighs them as counts without association beyond the margins."
+    ),
     "real",
     low=0.0,
     high=1.0,
@@ -106,46 +117,52 @@ THETA: Parameter[float | None] = Parameter(
 
 HEIGHT: Parameter[int | None] = Parameter(
     "height",
-    "Height of strips",
-    "Takes strips of swaps, within blocks of so many rows.",
+    say("Height of strips"),
+    say("Takes strips of swaps, within blocks of so many rows."),
     "integer",
     low=2,
     high=100,
-    unit="rows",
+    unit=say("rows"),
     may_be_unstated=True,
     of="cycles",
 )
 
 REPEATS: Parameter[int | None] = Parameter(
     "repeats",
-    "Repeats in place",
-    "Each cycle comes so many times, one time right after the other: more protection, and the "
-    "posterior stays as narrow.",
+    say("Repeats in place"),
+    say(
+        "Each cycle comes so many times, one time right after the other: more protection, and the "
+        "posterior stays as narrow."
+    ),
     "integer",
     low=1,
     high=MOST_REPEATS,
-    unit="times",
+    unit=say("times"),
     may_be_unstated=True,
     of="cycles",
 )
 
 CAP: Parameter[int | None] = Parameter(
     "cap",
-    "Touches to stay below",
-    "Takes the triangular design, which avoids cells that so many cycles touch (4 unless given).",
+    say("Touches to stay below"),
+    say(
+        "Takes the triangular design, which avoids cells that so many cycles touch (4 unless given)."
+    ),
     "integer",
     low=1,
     high=MOST_STEPS,
-    unit="cycles",
+    unit=say("cycles"),
     may_be_unstated=True,
     of="cycles",
 )
 
 LAMBDA: Parameter[float | None] = Parameter(
     "lambda",
-    "lambda",
-    "Takes the triangular design; what a cell that may be zero costs against one that is "
-    "touched often (4 unless given).",
+    say("lambda"),
+    say(
+        "Takes the triangular design; what a cell that may be zero costs against one that is "
+        "touched often (4 unless given)."
+    ),
     "real",
     low=0.0,
     high=1e6,
@@ -155,9 +172,11 @@ LAMBDA: Parameter[float | None] = Parameter(
 
 DESIGN_THETA: Parameter[float | None] = Parameter(
     "design_theta",
-    "Spread of counts",
-    "Takes the triangular design; shape of the negative binomial law by which it foresees zeros (1 "
-    "unless given; the theta of cycles design).",
+    say("Spread of counts"),
+    say(
+        "Takes the triangular design; shape of the negative binomial law by which it foresees zeros (1 "
+        "unless given; the theta of cycles design)."
+    ),
     "real",
     low=1e-6,
     high=1e6,
@@ -167,9 +186,11 @@ DESIGN_THETA: Parameter[float | None] = Parameter(
 
 ZEROS: Parameter[str | None] = Parameter(
     "zeros",
-    "Structural zeros",
-    "Takes the triangular design, which touches no cell that is empty whatever the data are: a "
-    "file of columns, a category of each variable, or * for all. Published.",
+    say("Structural zeros"),
+    say(
+        "Takes the triangular design, which touches no cell that is empty whatever the data are: a "
+        "file of columns, a category of each variable, or * for all. Published."
+    ),
     "cells",
     may_be_unstated=True,
     of="cycles",

@@ -27,6 +27,7 @@ from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.kept_margins import KeptMargins
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.engine.tables.table import Table
+from tabprotect.languages.said import say
 
 TRIANGULAR = "triangular"
 """The template designed for the kept margins of a table."""
@@ -65,8 +66,15 @@ def template_of(kind: str | None, values: Mapping[str, object]) -> str | None:
         if not said:
             continue
         if found not in (None, template):
-            wrong = {one.name: f"says nothing of {found!r}, only of {template!r}" for one in said}
-            raise ParameterError(wrong, hint="take it back, or take the other cycles")
+            wrong = {
+                one.name: say(
+                    "says nothing of {found}, only of {template}",
+                    found=repr(found),
+                    template=repr(template),
+                )
+                for one in said
+            }
+            raise ParameterError(wrong, hint=say("take it back, or take the other cycles"))
         found = template
     return found
 
@@ -115,7 +123,7 @@ def check_zeros(table: Table, values: Mapping[str, object]) -> None:
     filled = np.flatnonzero(zeros & (table.counts.reshape(-1) != 0))
     if len(filled):
         at = table.domain.cell_text(table.domain.unflat(int(filled[0])))
-        raise ParameterError({ZEROS.name: f"{at} is said to be empty and is not"})
+        raise ParameterError({ZEROS.name: say("{at} is said to be empty and is not", at=at)})
 
 
 def designed(

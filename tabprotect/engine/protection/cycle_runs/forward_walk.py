@@ -30,6 +30,7 @@ from tabprotect.engine.protection.cycle_runs.sequence import Order, draw_sequenc
 from tabprotect.engine.protection.problem import Steps
 from tabprotect.engine.release.likelihood import BlockingRule
 from tabprotect.engine.tables.moves import MoveSet
+from tabprotect.languages.said import say
 
 
 def flip(
@@ -73,7 +74,7 @@ def walk_cycles(
     for p in range(passes):
         for number, layer in enumerate(plan):
             if number % 64 == 0:
-                progress.report("applying the cycles", (p + number / steps) / passes)
+                progress.report(say("applying the cycles"), (p + number / steps) / passes)
             coin = coins[p, layer.cycles]
             if rule == "none":
                 take = coin
@@ -153,7 +154,7 @@ def walk_positive(
         alive = alive[:0]
     for step in range(len(coins)):
         if step % 64 == 0:
-            progress.report("applying the cycles", step / len(coins))
+            progress.report(say("applying the cycles"), step / len(coins))
         if not len(alive):
             break
         taken, stuck = _choose(counts, family, alive, generator)

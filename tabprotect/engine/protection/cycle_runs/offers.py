@@ -37,6 +37,7 @@ from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.kept_margins import KeptMargins
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.engine.tables.table import Table
+from tabprotect.languages.said import say
 
 OFFERS_RANKED = 5_000
 """Cells up to which the rank of a design that does not prove its own is worked out."""
@@ -123,11 +124,24 @@ class Offer:
     @property
     def words(self) -> str:
         """In a few words."""
-        passes = "" if self.passes == 1 else f", {self.passes} passes"
+        passes = "" if self.passes == 1 else say(", {passes} passes", passes=self.passes)
         if self.repeats > 1:
-            passes = f", each cycle {self.repeats} times in place"
-        rule = "zeros stay" if self.rule == "any_zero" else "zeros may rise"
-        return f"{self.kind}, alpha = beta = {self.alpha:g}{passes}, {rule}"
+            passes = say(", each cycle {repeats} times in place", repeats=self.repeats)
+        return (
+            say(
+                "{kind}, alpha = beta = {alpha:g}{passes}, zeros stay",
+                kind=self.kind,
+                alpha=self.alpha,
+                passes=passes,
+            )
+            if self.rule == "any_zero"
+            else say(
+                "{kind}, alpha = beta = {alpha:g}{passes}, zeros may rise",
+                kind=self.kind,
+                alpha=self.alpha,
+                passes=passes,
+            )
+        )
 
 
 def offers(
@@ -153,10 +167,10 @@ def offers(
     """
     if kept.domain.size > LARGE:
         raise ParameterError(
-            {"keep": f"{kept.domain.size:,} cells are too many to try designs on"},
-            hint="take a template",
+            {"keep": say("{size:,} cells are too many to try designs on", size=kept.domain.size)},
+            hint=say("take a template"),
         )
-    progress.report("designing cycles", 0.0)
+    progress.report(say("designing cycles"), 0.0)
     tables = TrialTables.of(kept, zeros, progress)
     designs = _designs(kept, zeros, progress)
     rules: tuple[BlockingRule, ...] = ("negative", "any_zero")
@@ -166,7 +180,7 @@ def offers(
     found: list[Offer] = []
     still = False
     for number, (kind, once, unwanted, rule, (alpha, times)) in enumerate(tasks):
-        progress.report("trying designs", number / len(tasks), _best(found))
+        progress.report(say("trying designs"), number / len(tasks), _best(found))
         plus, minus = once.touches
         most = int((plus + minus).max()) * times
         if wishes.most_change and most > wishes.most_change:
@@ -191,11 +205,12 @@ def _none_does(still: bool) -> InfeasibleError:
     """Why nothing is offered; ``still`` where designs were tried that changed nothing."""
     if still:
         return InfeasibleError(
-            "with these margins kept hardly any table can change",
-            hint="keep fewer margins, or groups of categories",
+            say("with these margins kept hardly any table can change"),
+            hint=say("keep fewer margins, or groups of categories"),
         )
     return InfeasibleError(
-        "no design does all of this", hint="allow larger changes, or another kind of posterior"
+        say("no design does all of this"),
+        hint=say("allow larger changes, or another kind of posterior"),
     )
 
 

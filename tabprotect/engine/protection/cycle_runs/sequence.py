@@ -12,21 +12,26 @@ import numpy as np
 
 from tabprotect.engine.arrays import Ints
 from tabprotect.engine.errors import InputError
+from tabprotect.languages.said import say
 
 Order = Literal["listed", "random", "replacement", "positive"]
 
 ORDERS: Mapping[Order, str] = {
-    "listed": "The cycles one after the other, as the list has them.",
+    "listed": say("The cycles one after the other, as the list has them."),
     "random": (
-        "Every pass in a new random order. The order that was drawn is published: it says "
-        "nothing about the table, and the posterior stays as exact as with the list."
+        say(
+            "Every pass in a new random order. The order that was drawn is published: it says "
+            "nothing about the table, and the posterior stays as exact as with the list."
+        )
     ),
     "replacement": (
-        "Each step takes any of the cycles, which may come again. What was drawn is published."
+        say("Each step takes any of the cycles, which may come again. What was drawn is published.")
     ),
     "positive": (
-        "Each step takes any of the cycles that run through positive cells of the table as it "
-        "is then: none is ever blocked. What was drawn depends on the table and stays secret."
+        say(
+            "Each step takes any of the cycles that run through positive cells of the table as it "
+            "is then: none is ever blocked. What was drawn depends on the table and stays secret."
+        )
     ),
 }
 
@@ -57,19 +62,30 @@ def stated_sequence(stated: object, order: str, *, cycles: int, steps: int) -> I
     """
     if not isinstance(stated, Sequence) or any(type(number) is not int for number in stated):
         raise InputError(
-            f'the mechanism does not state its "{SEQUENCE}", a list of numbers of cycles',
-            hint="take the mechanism that came with the table",
+            say(
+                'the mechanism does not state its "{SEQUENCE}", a list of numbers of cycles',
+                SEQUENCE=SEQUENCE,
+            ),
+            hint=say("take the mechanism that came with the table"),
         )
     found = np.array(stated, dtype=np.int64)
     if len(found) != steps or (found < 0).any() or (found >= cycles).any():
         raise InputError(
-            f'the mechanism\'s "{SEQUENCE}" is not {steps} numbers of cycles from 0 to {cycles - 1}'
+            say(
+                'the mechanism\'s "{SEQUENCE}" is not {steps} numbers of cycles from 0 to {cycles}',
+                SEQUENCE=SEQUENCE,
+                steps=steps,
+                cycles=cycles - 1,
+            )
         )
     if order == "random":
         for first in range(0, steps, cycles):
             one = found[first : first + cycles]
             if len(np.unique(one)) != len(one):
                 raise InputError(
-                    f'the mechanism\'s "{SEQUENCE}" takes a cycle twice within one pass'
+                    say(
+                        'the mechanism\'s "{SEQUENCE}" takes a cycle twice within one pass',
+                        SEQUENCE=SEQUENCE,
+                    )
                 )
     return found

@@ -8,6 +8,7 @@ from tabprotect.engine.parameters import Parameter
 from tabprotect.engine.protection.guarantees import GUARANTEES
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.needs import NEEDS
+from tabprotect.languages.said import joined, say
 
 
 def method_page(method: Method) -> str:
@@ -16,24 +17,49 @@ def method_page(method: Method) -> str:
     if method.parameters:
         parts += ["## Parameters", parameter_list(method.parameters)]
     if method.guarantees:
-        promises = "\n".join(
-            f"- {GUARANTEES[name].label}: {sentence}"
-            for name, sentence in method.guarantees.items()
+        promises = joined(
+            (
+                say("- {label}: {sentence}", label=GUARANTEES[name].label, sentence=sentence)
+                for name, sentence in method.guarantees.items()
+            ),
+            "\n",
         )
-        parts += ["## What it promises", promises]
+        parts += [say("## What it promises"), promises]
     if method.needs:
-        parts += ["## What it needs", "\n".join(f"- {NEEDS[n].sentence}." for n in method.needs)]
-    return "\n\n".join(parts) + "\n"
+        parts += [
+            say("## What it needs"),
+            joined((f"- {NEEDS[n].sentence}." for n in method.needs), "\n"),
+        ]
+    return joined(parts, "\n\n") + "\n"
 
 
 def parameter_list(parameters: Iterable[Parameter[object]]) -> str:
     """Each parameter with its help, default and choices."""
-    return "\n".join(map(_row, parameters))
+    return joined(map(_row, parameters), "\n")
 
 
 def _row(parameter: Parameter[object]) -> str:
-    default = "" if parameter.default in (None, "") else f" Default: {parameter.default}."
-    secret = "" if parameter.public else " Not published."
-    lines = [f"- `{parameter.name}`: {parameter.help}{default}{secret}"]
+    default = (
+        ""
+        if parameter.default in (None, "")
+        else say(" Default: {default}.", default=parameter.default)
+    )
+    lines = [
+        (
+            say(
+                "- `{name}`: {help}{default}",
+                name=parameter.name,
+                help=parameter.help,
+                default=default,
+            )
+            if parameter.public
+            else say(
+                "- `{name}`: {help}{default} Not published.",
+                name=parameter.name,
+                help=parameter.help,
+                default=default,
+            )
+        )
+    ]
     lines += [f"  - `{value}`: {words}" for value, words in (parameter.choices or {}).items()]
-    return "\n".join(lines)
+    return joined(lines, "\n")

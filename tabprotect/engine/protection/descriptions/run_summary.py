@@ -22,6 +22,7 @@ from tabprotect.engine.tables.margins import all_margins
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
+from tabprotect.languages.said import joined, say
 
 
 @dataclass(frozen=True)
@@ -76,23 +77,53 @@ class RunSummary:
     @property
     def sentence(self) -> str:
         """The summary in words."""
-        whose = "at-risk" if self.at_risk_cells else "positive"
-        noun = "cell is" if self.judged_cells == 1 else "cells are"
+        noun = say("cell is") if self.judged_cells == 1 else say("cells are")
         parts = [
-            f"{self.unchanged_cells:,} of {self.judged_cells:,} {whose} {noun} published unchanged"
+            (
+                say(
+                    "{unchanged_cells:,} of {judged_cells:,} at-risk {noun} published unchanged",
+                    unchanged_cells=self.unchanged_cells,
+                    judged_cells=self.judged_cells,
+                    noun=noun,
+                )
+                if self.at_risk_cells
+                else say(
+                    "{unchanged_cells:,} of {judged_cells:,} positive {noun} published unchanged",
+                    unchanged_cells=self.unchanged_cells,
+                    judged_cells=self.judged_cells,
+                    noun=noun,
+                )
+            )
         ]
         if self.suppressed_cells:
-            noun = "cell is" if self.suppressed_cells == 1 else "cells are"
-            parts.append(f"{self.suppressed_cells:,} {noun} suppressed")
+            noun = say("cell is") if self.suppressed_cells == 1 else say("cells are")
+            parts.append(
+                say(
+                    "{suppressed_cells:,} {noun} suppressed",
+                    suppressed_cells=self.suppressed_cells,
+                    noun=noun,
+                )
+            )
         if self.changed_cells:
-            parts.append(f"no count differs by more than {self.largest_change}")
+            parts.append(
+                say(
+                    "no count differs by more than {largest_change}",
+                    largest_change=self.largest_change,
+                )
+            )
         elif self.blocked_share is None:
-            said = "every published count" if self.tables == 1 else "the main table"
-            parts.append(f"{said} is exact")
+            said = say("every published count") if self.tables == 1 else say("the main table")
+            parts.append(say("{said} is exact", said=said))
         if self.blocked_share is not None:
-            kept = "every margin is kept" if self.margins_preserved else "MARGINS ARE BROKEN"
-            parts += [f"{percent(self.blocked_share)} of the moves were blocked", kept]
-        said = "; ".join(parts) + "."
+            kept = say("every margin is kept") if self.margins_preserved else "MARGINS ARE BROKEN"
+            parts += [
+                say(
+                    "{blocked_share} of the moves were blocked",
+                    blocked_share=percent(self.blocked_share),
+                ),
+                kept,
+            ]
+        said = joined(parts, "; ") + "."
         return f"{said} {self.finding}".strip()
 
     def as_json(self) -> dict[str, object]:
@@ -194,8 +225,10 @@ def remarks_on_run(record: RunEvidence) -> tuple[Remark, ...]:
     """What is to be said before a result is published."""
     short = Remark(
         "short_seed",
-        "The given seed is short: who tries all seeds of its length reads the original back. Take "
-        "the coins of the house, or a random number of 40 digits.",
+        say(
+            "The given seed is short: who tries all seeds of its length reads the original back. Take "
+            "the coins of the house, or a random number of 40 digits."
+        ),
     )
     seeds = (short,) if record.randomness.short else ()
     return (*seeds, *remarks_on_table(record.problem.table))
@@ -212,22 +245,31 @@ def _labels(domain: Domain) -> Iterator[str]:
         texts += variable.categories
     formulas = [t for t in texts if t.lstrip(FORMULA_BREAKS + " ")[:1] in set(RUN_BY_SPREADSHEETS)]
     if formulas:
-        yield f"A spreadsheet would run {_named(formulas)} as a formula: rename it."
+        yield say(
+            "A spreadsheet would run {formulas} as a formula: rename it.", formulas=_named(formulas)
+        )
     turned = [t for t in texts if DIRECTIONS & set(t)]
     if turned:
         yield (
-            f"{_named(turned)} holds a mark that turns the direction of writing: it may read as "
-            "another text."
+            say(
+                "{turned} holds a mark that turns the direction of writing: it may read as "
+                "another text.",
+                turned=_named(turned),
+            )
         )
     groups = ((v.name, v.categories) for v in domain.variables)
-    for where, group in (("the variables", domain.names), *groups):
+    for where, group in ((say("the variables"), domain.names), *groups):
         first: dict[str, str] = {}
         for text in group:
             same = first.setdefault(unicodedata.normalize("NFKC", text), text)
             if same != text:
                 yield (
-                    f"{_named([same, text])} of {ascii(where)[1:-1]} look alike: they are the same text "
-                    "but for how its characters are coded."
+                    say(
+                        "{value} of {where} look alike: they are the same text "
+                        "but for how its characters are coded.",
+                        value=_named([same, text]),
+                        where=ascii(where)[1:-1],
+                    )
                 )
                 break
 
@@ -236,7 +278,7 @@ def _named(texts: list[str]) -> str:
     """Texts that show what is in them, whatever that is."""
     shown = ", ".join(ascii(text[:40]) for text in texts[:MOST_NAMED])
     more = len(texts) - MOST_NAMED
-    return f"{shown} and {more} more" if more > 0 else shown
+    return say("{shown} and {more} more", shown=shown, more=more) if more > 0 else shown
 
 
 def _natural(text: str) -> list[tuple[int, str]]:
@@ -254,6 +296,9 @@ def _ranked(table: Table) -> Iterator[Remark]:
         if counts in (sorted(counts), sorted(counts, reverse=True)):
             yield Remark(
                 "category_order",
-                f"The categories of {variable.name!r} stand in the order of their counts: the "
-                "release would publish that ranking. Sort them by name.",
+                say(
+                    "The categories of {name} stand in the order of their counts: the "
+                    "release would publish that ranking. Sort them by name.",
+                    name=repr(variable.name),
+                ),
             )

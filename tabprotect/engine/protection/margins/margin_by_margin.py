@@ -18,6 +18,7 @@ from tabprotect.engine.randomness import KEY_MODULUS
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.formula import in_formula
 from tabprotect.engine.tables.table import Table
+from tabprotect.languages.said import say
 
 
 def words(text: str) -> list[str]:
@@ -31,7 +32,7 @@ def words(text: str) -> list[str]:
     try:
         return shlex.split(text)
     except ValueError as error:
-        raise InputError(f"cannot be read: {error}") from None
+        raise InputError(say("cannot be read: {error}", error=error)) from None
 
 
 Following = tuple[Method, Mapping[str, object]]
@@ -51,19 +52,33 @@ def further_method(text: str) -> Following | None:
         return None
     registry = registered().methods()
     if parts[0] not in registry:
-        raise InputError(f"{parts[0]!r} is no method; there are {', '.join(registry)}")
+        raise InputError(
+            say(
+                "{parts} is no method; there are {registry}",
+                parts=repr(parts[0]),
+                registry=", ".join(registry),
+            )
+        )
     method = cast(Method, registry[parts[0]])
     known = {p.name: p for p in method.parameters}
     settable = may_be_set(method)
     if settable is None:
-        raise InputError(f"{method.name} cannot follow: there is no posterior for it")
+        raise InputError(
+            say("{name} cannot follow: there is no posterior for it", name=method.name)
+        )
     given: dict[str, object] = {}
     for word in parts[1:]:
         name, equals, value = word.partition("=")
         if not equals or name not in known:
-            raise InputError(f"{word!r} is not NAME=VALUE with one of {', '.join(known)}")
+            raise InputError(
+                say(
+                    "{word} is not NAME=VALUE with one of {known}",
+                    word=repr(word),
+                    known=", ".join(known),
+                )
+            )
         if name not in settable:
-            raise InputError(f"{name!r} cannot be set for a margin")
+            raise InputError(say("{name} cannot be set for a margin", name=repr(name)))
         given[name] = value
     return method, given
 

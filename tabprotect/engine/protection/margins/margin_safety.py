@@ -15,6 +15,7 @@ from tabprotect.engine.sensitivity.cells_to_judge import Judged, judged_counts
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.margins import MarginSet
 from tabprotect.engine.tables.table import Table
+from tabprotect.languages.said import say
 
 MOST_TIGHT = 20
 """Tight cells that are listed."""
@@ -66,7 +67,7 @@ def _judge(
 ) -> Mapping[str, object]:
     found: dict[str, object] = {"criterion": CRITERION, "threshold": beta}
     if rule.low > 0 and not rule.mask(table.cells[1]).any():
-        why = f"No cell has a count in {rule}: nothing is at risk."
+        why = say("No cell has a count in {rule}: nothing is at risk.", rule=rule)
         return found | {"width": None, "exact": True, "proved": True, "tight": [], "why": why}
     result = bounding.width(
         table, margins, at_risk=(rule.low, rule.high), beta=beta, method=way, progress=progress

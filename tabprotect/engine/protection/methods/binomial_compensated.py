@@ -51,6 +51,7 @@ from tabprotect.engine.tables.formula import terms
 from tabprotect.engine.tables.margins import maximal_margins
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
+from tabprotect.languages.said import say
 
 MOST_WORK = 3e8
 """Steps up to which the exact probability of a release is offered (some seconds)."""
@@ -61,9 +62,11 @@ MOST_RECORDS = 2**52
 
 KEPT: Parameter[str] = Parameter(
     "kept",
-    "Margin kept",
-    "The margin whose counts stay exact, as a formula: a for the totals of a, a:b for the "
-    "table of both. Without one the grand total alone.",
+    say("Margin kept"),
+    say(
+        "The margin whose counts stay exact, as a formula: a for the totals of a, a:b for the "
+        "table of both. Without one the grand total alone."
+    ),
     "formula",
     "",
 )
@@ -73,7 +76,7 @@ class BinomialCompensated(Method):
     """Binomial resampling with compensation: registered as ``binomial_compensated``."""
 
     name = "binomial_compensated"
-    label = "Binomial resampling with compensation"
+    label = say("Binomial resampling with compensation")
     trial_work = 45.0
     parameters = (
         QUALITY,
@@ -81,11 +84,11 @@ class BinomialCompensated(Method):
     )
     levers = ("S",)
     guarantees = promises(
-        ("margins_kept", "The stated margin is published exactly."),
+        ("margins_kept", say("The stated margin is published exactly.")),
         "total_kept",
         "non_negative",
         "zeros_kept",
-        ("bounded", "No count moves by more than S of its standard errors."),
+        ("bounded", say("No count moves by more than S of its standard errors.")),
         "additive",
         "complete",
         "posterior",
@@ -115,10 +118,10 @@ class BinomialCompensated(Method):
         domain = problem.table.domain
         if problem.table.total >= MOST_RECORDS:
             raise InputError(
-                f"{problem.table.total:,} records are too many to be drawn",
-                hint="take another method",
+                say("{total:,} records are too many to be drawn", total=problem.table.total),
+                hint=say("take another method"),
             )
-        progress.report("drawing the counts", 0.0)
+        progress.report(say("drawing the counts"), 0.0)
         block = _blocks(domain, values)
         counts = problem.table.counts.reshape(-1)
         out = compensation.draw(counts, block, values[QUALITY], generator)
@@ -133,10 +136,10 @@ class BinomialCompensated(Method):
         values = self.resolve(release.domain, release.mechanism.parameters)
         quality, published = values[QUALITY], release.table
         if published.domain != release.domain or release.tables[0].suppressed is not None:
-            raise InputError("the method publishes every inner cell")
+            raise InputError(say("the method publishes every inner cell"))
         counts = published.counts.reshape(-1)
         if int(counts.min()) < 0 or published.total >= MOST_RECORDS:
-            raise InputError("a published count is negative, or the counts are too large")
+            raise InputError(say("a published count is negative, or the counts are too large"))
         block = _blocks(release.domain, values)
         sums = np.zeros(int(block.max()) + 1, dtype=np.int64)
         np.add.at(sums, block, counts)
@@ -155,7 +158,7 @@ class BinomialCompensated(Method):
             np.concatenate([kind, len(kinds) + total_kind.reshape(-1)]),
             [*kinds, *((int(n), int(n), None) for n in totals)],
             rerun=_rerun(counts, sums[block], (order, ends), quality, kinds[0][2] is not None),
-            note="This posterior leaves out that the counts were put right to their totals.",
+            note=say("This posterior leaves out that the counts were put right to their totals."),
         )
 
 
@@ -170,11 +173,11 @@ def _margin(domain: Domain, values: Values) -> tuple[str, ...]:
     if len(margins) != 1:
         found = " and ".join(" × ".join(margin) for margin in margins) or "nothing"
         raise ParameterError(
-            {"kept": f"names {found}: one margin can be kept"},
-            hint="keep one of them; cyclic perturbation keeps several",
+            {"kept": say("names {found}: one margin can be kept", found=found)},
+            hint=say("keep one of them; cyclic perturbation keeps several"),
         )
     if margins[0] == domain.names:
-        raise ParameterError({"kept": "is the table itself: no count could move"})
+        raise ParameterError({"kept": say("is the table itself: no count could move")})
     return margins[0]
 
 

@@ -50,6 +50,7 @@ from tabprotect.engine.release.likelihood import CellFactors, Rerun
 from tabprotect.engine.release.release import PublishedTable, Release
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
+from tabprotect.languages.said import say
 
 MOST_WIDTH = 2_000_000
 """Numbers of records weighed for one draw: about a second, and a preview takes several draws.
@@ -62,13 +63,13 @@ TOTAL = "total"
 
 SAMPLES: Parameter[int] = Parameter(
     "M",
-    "Samples averaged M",
-    "An odd number of samples whose average is published. More are truer, and protect less.",
+    say("Samples averaged M"),
+    say("An odd number of samples whose average is published. More are truer, and protect less."),
     "integer",
     1,
     low=1,
     high=99,
-    unit="samples",
+    unit=say("samples"),
 )
 
 
@@ -76,7 +77,7 @@ class Bootstrap(Method):
     """Bootstrap of the records: registered as ``bootstrap``."""
 
     name = "bootstrap"
-    label = "Bootstrap of the records"
+    label = say("Bootstrap of the records")
     trial_work = 45.0
     parameters = (
         QUALITY,
@@ -86,8 +87,8 @@ class Bootstrap(Method):
     guarantees = promises(
         "non_negative",
         "zeros_kept",
-        ("bounded", "No average moves by more than S standard errors of the true count."),
-        ("total_kept", "The grand total is exact (M = 1)."),
+        ("bounded", say("No average moves by more than S standard errors of the true count.")),
+        ("total_kept", say("The grand total is exact (M = 1).")),
         "additive",
         "complete",
         "posterior",
@@ -103,7 +104,8 @@ class Bootstrap(Method):
         values = super().resolve(domain, {k: v for k, v in given.items() if k != TOTAL})
         if values[SAMPLES] % 2 == 0:
             raise ParameterError(
-                {"M": f"must be odd, is {values['M']}"}, hint="the average of two has ties"
+                {"M": say("must be odd, is {values}", values=values["M"])},
+                hint=say("the average of two has ties"),
             )
         return values
 
@@ -124,10 +126,14 @@ class Bootstrap(Method):
         total = problem.table.total
         if samples * total >= 2**52:
             raise InputError(
-                f"{total:,} records are too many to be drawn {samples} times",
-                hint="take another method",
+                say(
+                    "{total:,} records are too many to be drawn {samples} times",
+                    total=total,
+                    samples=samples,
+                ),
+                hint=say("take another method"),
             )
-        progress.report("drawing the records", 0.0)
+        progress.report(say("drawing the records"), 0.0)
         held = np.flatnonzero(counts)
         known, law, times = np.unique(counts[held], return_inverse=True, return_counts=True)
         box = limits(known, total, quality, samples)
@@ -148,12 +154,18 @@ class Bootstrap(Method):
         quality, samples = values[QUALITY], values[SAMPLES]
         total = release.mechanism.parameters.get(TOTAL)
         if type(total) is not int or not 0 <= total < 2**52:
-            raise InputError('the mechanism states no number of records as "total"')
+            raise InputError(say('the mechanism states no number of records as "total"'))
         published = release.table
         if published.domain != release.domain or release.tables[0].suppressed is not None:
-            raise InputError("the bootstrap publishes every inner cell")
+            raise InputError(say("the bootstrap publishes every inner cell"))
         if samples == 1 and published.total != total:
-            raise InputError(f"the published counts add up to {published.total}, not to {total}")
+            raise InputError(
+                say(
+                    "the published counts add up to {total}, not to {total2}",
+                    total=published.total,
+                    total2=total,
+                )
+            )
         counts = published.counts.reshape(-1)
         seen, kind = np.unique(counts, return_inverse=True)
         kinds = weighed(seen, np.full_like(seen, total), quality, samples)
@@ -166,7 +178,9 @@ class Bootstrap(Method):
             np.append(kind.reshape(-1), len(seen)).astype(np.int64),
             [*kinds, (total, total, None)],
             rerun=_rerun(counts, total, (quality, samples), kinds[0][2] is not None),
-            note="This posterior leaves out that the counts were drawn together, given their sum.",
+            note=say(
+                "This posterior leaves out that the counts were drawn together, given their sum."
+            ),
         )
 
 
@@ -176,9 +190,13 @@ def _check(box: tuple[Ints, Ints], times: Ints) -> None:
     laid_out = float(widths.sum()) + math.sqrt(float(widths**2 @ times))
     if laid_out > MOST_WIDTH:
         raise TooLargeError(
-            f"the counts are so large that some {laid_out:,.0f} numbers of records would have to "
-            f"be weighed for one draw, more than {MOST_WIDTH:,}",
-            hint="take binomial_compensated, or a smaller quality bound S or fewer samples M",
+            say(
+                "the counts are so large that some {laid_out:,.0f} numbers of records would have to "
+                "be weighed for one draw, more than {MOST_WIDTH:,}",
+                laid_out=laid_out,
+                MOST_WIDTH=MOST_WIDTH,
+            ),
+            hint=say("take binomial_compensated, or a smaller quality bound S or fewer samples M"),
         )
 
 

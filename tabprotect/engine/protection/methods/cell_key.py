@@ -81,18 +81,19 @@ from tabprotect.engine.tables.design_weights import SCALE
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import INT64_MAX, Table
+from tabprotect.languages.said import say
 
 LEAST_V = 1e-6
 
-TOTALS_NOTE = (
+TOTALS_NOTE = say(
     "Published totals can say much more than the inner cells alone: the key of a total is the sum "
     "of the keys below it. This posterior leaves them out: readers may know more than it shows."
 )
-ALONE_NOTE = (
+ALONE_NOTE = say(
     "Each table of totals was judged by its own noise alone: together with the others it can say "
     "much more."
 )
-MARGIN_NOTE = (
+MARGIN_NOTE = say(
     "The inner cells are not published. This posterior is about the cells of {names}, from that "
     "table alone; the other published tables can say much more."
 )
@@ -128,93 +129,95 @@ def table_of(values: Values) -> PerturbationTable:
 
 D: Parameter[int] = Parameter(
     "D",
-    "Largest noise (D)",
-    "No count moves by more than this.",
+    say("Largest noise (D)"),
+    say("No count moves by more than this."),
     "integer",
     5,
     low=1,
     high=LARGEST_D,
-    unit="counts",
+    unit=say("counts"),
 )
 
 V: Parameter[float] = Parameter(
     "V",
-    "Variance of the noise (V)",
-    "Variance of the noise of every count (at most, where a row cannot reach it).",
+    say("Variance of the noise (V)"),
+    say("Variance of the noise of every count (at most, where a row cannot reach it)."),
     "real",
     3.0,
     low=LEAST_V,
     high=float(LARGEST_D**2),
-    unit="counts squared",
+    unit=say("counts squared"),
 )
 
 JS: Parameter[int] = Parameter(
     "js",
-    "Small counts never published (js)",
-    "Counts from 1 to this are never published; 0 publishes all.",
+    say("Small counts never published (js)"),
+    say("Counts from 1 to this are never published; 0 publishes all."),
     "integer",
     2,
     low=0,
     high=LARGEST_D,
-    unit="counts",
+    unit=say("counts"),
 )
 
 PSTAY: Parameter[float] = Parameter(
     "pstay",
-    "Least chance to stay (pstay)",
-    "Least probability that a count above js stays; lowered in rows that would miss V "
-    "because of it.",
+    say("Least chance to stay (pstay)"),
+    say(
+        "Least probability that a count above js stays; lowered in rows that would miss V "
+        "because of it."
+    ),
     "real",
     0.0,
     low=0.0,
     high=1.0,
-    unit="probability",
+    unit=say("probability"),
 )
 
 MONOTONE: Parameter[bool] = Parameter(
     "monotone",
-    "Monotone",
-    "Probabilities do not fall from the lowest noise up to noise 0.",
+    say("Monotone"),
+    say("Probabilities do not fall from the lowest noise up to noise 0."),
     "flag",
     True,
 )
 
 TABLE: Parameter[str | Mapping[str, object] | None] = Parameter(
     "table",
-    "Perturbation table",
-    "A file (tau-ARGUS ptable text, ONS CSV or JSON) in place of D, V, js, pstay.",
+    say("Perturbation table"),
+    say("A file (tau-ARGUS ptable text, ONS CSV or JSON) in place of D, V, js, pstay."),
     "perturbation",
 )
 
 KEYS: Parameter[Literal["auto", "records"]] = Parameter(
     "keys",
-    "Record keys",
-    "Where the keys come from.",
+    say("Record keys"),
+    say("Where the keys come from."),
     "choice",
     "auto",
     choices={
-        "auto": "Those that came with the table; where there are none, drawn for this run.",
-        "records": "Those that came with the table; an error where there are none.",
+        "auto": say("Those that came with the table; where there are none, drawn for this run."),
+        "records": say("Those that came with the table; an error where there are none."),
     },
 )
 
 WEIGHTED: Parameter[Literal["no", "yes"]] = Parameter(
     "weighted",
-    "Weighted",
-    "What is published where the records have design weights.",
+    say("Weighted"),
+    say("What is published where the records have design weights."),
     "choice",
     "no",
     choices={
-        "no": "Counts of records are published.",
-        "yes": "Estimates are published: perturbed counts times the mean weight of the cell.",
+        "no": say("Counts of records are published."),
+        "yes": say("Estimates are published: perturbed counts times the mean weight of the cell."),
     },
     may_be_unstated=True,
 )
 
 WEIGHT_LOW: Parameter[float | None] = Parameter(
     "weight_low",
-    "Lowest weight",
-    "No design weight is below this. Readers see it.",
+    say("Lowest weight"),
+    say("No design weight is below this. Readers see it."),
     "real",
     low=1 / SCALE,
     high=1e9,
@@ -223,8 +226,8 @@ WEIGHT_LOW: Parameter[float | None] = Parameter(
 
 WEIGHT_HIGH: Parameter[float | None] = Parameter(
     "weight_high",
-    "Highest weight",
-    "No design weight is above this. Readers see it.",
+    say("Highest weight"),
+    say("No design weight is above this. Readers see it."),
     "real",
     low=1 / SCALE,
     high=1e9,
@@ -236,7 +239,7 @@ class CellKey(Method):
     """Cell keys: registered as ``cell_key``."""
 
     name = "cell_key"
-    label = "Cell keys"
+    label = say("Cell keys")
     trial_work = 5.0
     parameters = (
         D,
@@ -259,9 +262,12 @@ class CellKey(Method):
     guarantees = promises(
         "zeros_kept",
         "non_negative",
-        ("within_deviation", "No count moves by more than D."),
-        ("small_avoided", "No count from 1 to js is published."),
-        ("consistent", "The same records get the same noise in every table of one set of keys."),
+        ("within_deviation", say("No count moves by more than D.")),
+        ("small_avoided", say("No count from 1 to js is published.")),
+        (
+            "consistent",
+            say("The same records get the same noise in every table of one set of keys."),
+        ),
         "unbiased",
         "complete",
         "posterior",
@@ -284,18 +290,26 @@ class CellKey(Method):
         table = table_of(values)
         if values[TABLE] is not None:
             if max(table.largest, table.never) > LARGEST_D:
-                raise ParameterError({"table": f"its noise or js is larger than {LARGEST_D}"})
+                raise ParameterError(
+                    {
+                        "table": say(
+                            "its noise or js is larger than {LARGEST_D}", LARGEST_D=LARGEST_D
+                        )
+                    }
+                )
             variance = sum(v * v * p for v, p in table.transitions(table.rows - 1).items())
             values |= {"D": max(table.largest, 1), "V": max(variance, LEAST_V), "js": table.never}
         if self.weighted(values):
             names = ("weight_low", "weight_high")
-            wrong = {name: "must be stated" for name in names if values[name] is None}
+            wrong = {name: say("must be stated") for name in names if values[name] is None}
             if not wrong and _range_of(values)[0] > _range_of(values)[1]:
-                wrong = {"weight_low": "must not be above the highest weight"}
+                wrong = {"weight_low": say("must not be above the highest weight")}
             if wrong:
                 raise ParameterError(
                     wrong,
-                    hint="state the range of design weights, as the survey's documentation has it",
+                    hint=say(
+                        "state the range of design weights, as the survey's documentation has it"
+                    ),
                 )
         return values
 
@@ -316,7 +330,7 @@ class CellKey(Method):
             else:
                 table = files.from_json(json.loads(value) if isinstance(value, str) else value)
         except (ValueError, RecursionError):
-            raise ParameterError({"table": "damaged JSON"}) from None
+            raise ParameterError({"table": say("damaged JSON")}) from None
         except TabprotectError as error:
             raise ParameterError({"table": str(error)}, hint=error.hint) from None
         return json.dumps(files.to_json(table), separators=(",", ":"))
@@ -347,7 +361,7 @@ class CellKey(Method):
         """Look up the noise of every published count."""
         table = table_of(values)
         if problem.table.total > INT64_MAX - LARGEST_D:
-            raise InputError("a count is too large to be perturbed within 9.2e18")
+            raise InputError(say("a count is too large to be perturbed within 9.2e18"))
         stored = problem.record_keys is not None or values[KEYS] == "records"
         keys = _stored(problem) if stored else drawn(problem.table, generator)
         sums = _weights(problem, values) if self.weighted(values) else None
@@ -360,7 +374,7 @@ class CellKey(Method):
         ]
         tables = []
         for number, margin in enumerate(margins):
-            progress.report("looking up the noise", number / len(margins))
+            progress.report(say("looking up the noise"), number / len(margins))
             one = Publication(publication.domain, (margin,), publication.groupings)
             counts, of_keys = one.sums(problem.table)[0], one.sums(keys)[0]
             weights = None if sums is None else one.sums(sums)[0]
@@ -370,13 +384,15 @@ class CellKey(Method):
             tuple(map(PublishedTable, tables)),
             disclosed=disclosed,
             findings={
-                "keys": "stored with the table" if stored else "drawn for this run",
-                "rows that miss V": [str(row) for row in table.unreached],
+                "keys": say("stored with the table") if stored else say("drawn for this run"),
+                say("rows that miss V"): [str(row) for row in table.unreached],
             },
             sentence=""
             if stored
-            else "The table has no record keys: keys were drawn for this run, and another table "
-            "of the same records will get other noise.",
+            else say(
+                "The table has no record keys: keys were drawn for this run, and another table "
+                "of the same records will get other noise."
+            ),
         )
 
     def transitions(self, release: Release) -> tuple[tuple[int, Floats], ...] | None:
@@ -404,7 +420,7 @@ class CellKey(Method):
             check_possible(main.table.counts, table, low=low, high=high)
             notes.append(WEIGHTS_NOTE.format(low=low / SCALE, high=high / SCALE))
         if inner is None:
-            names = " × ".join(main.table.domain.names) or "the grand total"
+            names = " × ".join(main.table.domain.names) or say("the grand total")
             notes.append(MARGIN_NOTE.format(names=names))
         elif len(release.tables) > 1:
             publication = publication_of(release.domain, values)
@@ -446,8 +462,8 @@ class CellKey(Method):
 def _stored(problem: Problem) -> Table:
     if problem.record_keys is None:
         raise ParameterError(
-            {"keys": "the table has no record keys"},
-            hint="tabulate it from records with a column of keys, or take keys = auto",
+            {"keys": say("the table has no record keys")},
+            hint=say("tabulate it from records with a column of keys, or take keys = auto"),
         )
     return problem.record_keys
 
@@ -464,21 +480,28 @@ def _weights(problem: Problem, values: Values) -> Table:
     weights = problem.weights
     if weights is None:
         raise ParameterError(
-            {"weighted": "the table has no design weights"},
-            hint="tabulate it from records with a column of design weights, or take weighted = no",
+            {"weighted": say("the table has no design weights")},
+            hint=say(
+                "tabulate it from records with a column of design weights, or take weighted = no"
+            ),
         )
     low, high = _range_of(values)
     outside = {
-        "weight_low": "a record has a smaller weight" if weights.low < low else "",
-        "weight_high": "a record has a larger weight" if weights.high > high else "",
+        "weight_low": say("a record has a smaller weight") if weights.low < low else "",
+        "weight_high": say("a record has a larger weight") if weights.high > high else "",
     }
     wrong = {name: reason for name, reason in outside.items() if reason}
     if wrong:
-        raise ParameterError(wrong, hint="state a range that covers the weights of all records")
+        raise ParameterError(
+            wrong, hint=say("state a range that covers the weights of all records")
+        )
     if weights.sums.total > INT64_MAX // (LARGEST_D + 1):
         raise InputError(
-            f"the design weights add up to more than {INT64_MAX // (LARGEST_D + 1) // SCALE:,}",
-            hint="check the weights for typing errors",
+            say(
+                "the design weights add up to more than {INT64_MAX:,}",
+                INT64_MAX=INT64_MAX // (LARGEST_D + 1) // SCALE,
+            ),
+            hint=say("check the weights for typing errors"),
         )
     return weights.sums
 

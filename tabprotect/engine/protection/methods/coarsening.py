@@ -36,23 +36,26 @@ from tabprotect.engine.release.likelihood import CellFactors
 from tabprotect.engine.release.release import PublishedTable, Release
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.publication import Publication
+from tabprotect.languages.said import say
 
 
 class Coarsening(Method):
     """Coarser categories: registered as ``coarsening``."""
 
     name = "coarsening"
-    label = "Coarser categories"
+    label = say("Coarser categories")
     trial_work = 17.0
     parameters = (
         replace(
             GROUPINGS,
-            help="The groups, named: wide:age=0-9>0-19,10-19>0-19,20-29>20-29; further variables "
-            "after a semicolon; or a file. Each takes the place of the variable that it groups.",
+            help=say(
+                "The groups, named: wide:age=0-9>0-19,10-19>0-19,20-29>20-29; further variables "
+                "after a semicolon; or a file. Each takes the place of the variable that it groups."
+            ),
         ),
     )
     guarantees = promises(
-        ("exact", "Every published count is exact."),
+        ("exact", say("Every published count is exact.")),
         "additive",
         "non_negative",
         "zeros_kept",
@@ -66,8 +69,12 @@ class Coarsening(Method):
         groupings = given_groupings(domain, values)
         if not any(len(set(g.groups)) < len(g.groups) for g in groupings):
             raise ParameterError(
-                {GROUPINGS.name: "nothing is merged" if groupings else "no groups are given"},
-                hint="name the groups of a variable, such as wide:age=0-9>0-19,10-19>0-19",
+                {
+                    GROUPINGS.name: say("nothing is merged")
+                    if groupings
+                    else say("no groups are given")
+                },
+                hint=say("name the groups of a variable, such as wide:age=0-9>0-19,10-19>0-19"),
             )
         return values
 
@@ -99,7 +106,11 @@ class Coarsening(Method):
         return Draft(
             (PublishedTable(table),),
             findings={"at_risk_before": at_risk[0], "at_risk_after": at_risk[1]},
-            sentence=f"Of {at_risk[0]:,} at-risk counts {at_risk[1]:,} remain.",
+            sentence=say(
+                "Of {at_risk:,} at-risk counts {at_risk2:,} remain.",
+                at_risk=at_risk[0],
+                at_risk2=at_risk[1],
+            ),
         )
 
     def likelihood(self, release: Release) -> CellFactors:

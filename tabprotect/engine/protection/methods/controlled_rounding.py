@@ -61,12 +61,13 @@ from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
+from tabprotect.languages.said import say
 
 MOST_RERUN = 36
 """Cells of the original up to which readers are taken to run the rounding themselves."""
 
 
-NOTE = (
+NOTE = say(
     "The posterior holds every table that agrees with the published counts to less than the base "
     "for equally well rounded to them; the rule that chose this rounding says a little more."
 )
@@ -74,26 +75,30 @@ NOTE = (
 
 CHOICE: Parameter[Literal["nearest", "unbiased"]] = Parameter(
     "choice",
-    "Choice",
-    "Which of the roundings that add up.",
+    say("Choice"),
+    say("Which of the roundings that add up."),
     "choice",
     "nearest",
     choices={
-        "nearest": "The rounding nearest to the table; no chance in it.",
-        "unbiased": "A random rounding with the true counts as its expectation; two-way tables only.",
+        "nearest": say("The rounding nearest to the table; no chance in it."),
+        "unbiased": say(
+            "A random rounding with the true counts as its expectation; two-way tables only."
+        ),
     },
 )
 
 NODES: Parameter[int] = Parameter(
     "nodes",
-    "Effort",
-    "Nodes of the search after which the nearest rounding found so far is taken. A count, "
-    "not a time: the same table is rounded alike on every machine.",
+    say("Effort"),
+    say(
+        "Nodes of the search after which the nearest rounding found so far is taken. A count, "
+        "not a time: the same table is rounded alike on every machine."
+    ),
     "integer",
     MOST_NODES,
     low=1,
     high=100_000,
-    unit="nodes",
+    unit=say("nodes"),
     may_be_unstated=True,
 )
 
@@ -102,7 +107,7 @@ class ControlledRounding(Method):
     """Controlled rounding: registered as ``controlled_rounding``."""
 
     name = "controlled_rounding"
-    label = "Controlled rounding"
+    label = say("Controlled rounding")
     trial_work = 200.0
     parameters = (
         BASE,
@@ -113,12 +118,15 @@ class ControlledRounding(Method):
     )
     levers = ("base",)
     guarantees = promises(
-        ("additive", "The published tables add up, and agree with each other."),
+        ("additive", say("The published tables add up, and agree with each other.")),
         "multiples_of_base",
-        ("within_base", "No count or total changes by the base or more."),
+        ("within_base", say("No count or total changes by the base or more.")),
         "zeros_kept",
         "non_negative",
-        ("unbiased", "Before the gate, E[published | original] = original (unbiased variant)."),
+        (
+            "unbiased",
+            say("Before the gate, E[published | original] = original (unbiased variant)."),
+        ),
         "complete",
         "posterior",
     )
@@ -139,13 +147,17 @@ class ControlledRounding(Method):
             grouped = sorted(used - set(domain.names))
             if grouped or len(used) > 2:
                 reason = (
-                    f"it rounds no groupings ({', '.join(grouped)})"
+                    say("it rounds no groupings ({grouped})", grouped=", ".join(grouped))
                     if grouped
-                    else f"{len(used)} variables are published"
+                    else say("{used} variables are published", used=len(used))
                 )
                 raise ParameterError(
-                    {"choice": f"the unbiased variant is for two-way tables: {reason}"},
-                    hint="publish two variables, or take choice = nearest",
+                    {
+                        "choice": say(
+                            "the unbiased variant is for two-way tables: {reason}", reason=reason
+                        )
+                    },
+                    hint=say("publish two variables, or take choice = nearest"),
                 )
         return values
 
@@ -179,11 +191,14 @@ class ControlledRounding(Method):
             nodes = values[NODES]
             nearest = ControlledProgramme(table, publication, base, nodes).nearest(progress)
             inner = nearest.inner
-            findings = {"distance": nearest.distance, "nearest is proven": nearest.optimal}
-            sentence = (
-                f"The published counts differ from the true ones by {nearest.distance} in all"
+            findings = {"distance": nearest.distance, say("nearest is proven"): nearest.optimal}
+            sentence = say(
+                "The published counts differ from the true ones by {distance} in all",
+                distance=nearest.distance,
             )
-            sentence += "; no rounding is nearer." if nearest.optimal else ", the nearest found."
+            sentence += (
+                say("; no rounding is nearer.") if nearest.optimal else say(", the nearest found.")
+            )
         published = main_first(publication.sums(inner), publication.domain)
         hidden = None if publication.domain in publication.domains else inner
         return Draft(published, hidden=hidden, findings=findings, sentence=sentence)
@@ -197,8 +212,12 @@ class ControlledRounding(Method):
         def weigh(count: int, _: int) -> Support:
             if count % base:
                 raise InputError(
-                    f"a published count of {count} is no multiple of {base}",
-                    hint="take the mechanism that came with the table",
+                    say(
+                        "a published count of {count} is no multiple of {base}",
+                        count=count,
+                        base=base,
+                    ),
+                    hint=say("take the mechanism that came with the table"),
                 )
             return max(count - base + 1, 0), count + base - 1, None
 
@@ -217,7 +236,11 @@ class ControlledRounding(Method):
                 )
             )
         used, seen = informative(publication, counts)
-        note = NOTE if used is publication else f"{INNER_NOTE} {NOTE}"
+        note = (
+            NOTE
+            if used is publication
+            else say("{INNER_NOTE} {NOTE}", INNER_NOTE=INNER_NOTE, NOTE=NOTE)
+        )
         return sum_factors(release, used, seen, weigh, rerun=rerun, note=note)
 
 

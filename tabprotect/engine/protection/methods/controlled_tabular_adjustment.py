@@ -57,8 +57,9 @@ from tabprotect.engine.release.release import Release
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
+from tabprotect.languages.said import say
 
-NOTE = (
+NOTE = say(
     "This posterior knows how far counts can have moved, and not that the nearest table was "
     "taken: that tells more."
 )
@@ -66,39 +67,45 @@ NOTE = (
 
 DISTANCE: Parameter[Distance] = Parameter(
     "distance",
-    "Distance",
-    "What is kept small.",
+    say("Distance"),
+    say("What is kept small."),
     "choice",
     "l1",
     choices={
-        "l1": "The sum of all changes is least: few counts move.",
-        "l2": "The sum of squares is least: no count moves far.",
+        "l1": say("The sum of all changes is least: few counts move."),
+        "l2": say("The sum of squares is least: no count moves far."),
     },
 )
 
 TOTALS: Parameter[Totals] = Parameter(
     "totals",
-    "Totals",
-    "Whether totals move.",
+    say("Totals"),
+    say("Whether totals move."),
     "choice",
     "spared",
     choices={
-        "spared": "Totals that are not at risk move only where they must, and as little as they can.",
-        "kept": "Totals that are not at risk are published exactly; not every table allows that.",
-        "moved": "Totals may move like every other count.",
+        "spared": say(
+            "Totals that are not at risk move only where they must, and as little as they can."
+        ),
+        "kept": say(
+            "Totals that are not at risk are published exactly; not every table allows that."
+        ),
+        "moved": say("Totals may move like every other count."),
     },
 )
 
 NODES: Parameter[int] = Parameter(
     "nodes",
-    "Effort",
-    "Nodes of each search after which the nearest table found so far is taken; fewer in "
-    "large tables. A count, not a time: every machine adjusts alike.",
+    say("Effort"),
+    say(
+        "Nodes of each search after which the nearest table found so far is taken; fewer in "
+        "large tables. A count, not a time: every machine adjusts alike."
+    ),
     "integer",
     MOST_NODES,
     low=1,
     high=100_000,
-    unit="nodes",
+    unit=say("nodes"),
     may_be_unstated=True,
 )
 
@@ -107,7 +114,7 @@ class ControlledTabularAdjustment(Method):
     """Move at-risk counts to safe ones, and all others least."""
 
     name: ClassVar[str] = "controlled_tabular_adjustment"
-    label: ClassVar[str] = "Controlled tabular adjustment"
+    label: ClassVar[str] = say("Controlled tabular adjustment")
     parameters: ClassVar[tuple[Parameter[object], ...]] = (
         MARGINS,
         GROUPINGS,
@@ -117,13 +124,16 @@ class ControlledTabularAdjustment(Method):
     )
     trial_work = 15_000.0
     guarantees = promises(
-        ("no_at_risk", "No at-risk count is published, and no published count looks like one."),
-        ("additive", "Everything that is published adds up."),
-        ("non_negative", "No count is negative."),
-        ("zeros_kept", "Zeros stay zero."),
-        ("bounded", "No count moves by more than the largest change, which is published."),
+        (
+            "no_at_risk",
+            say("No at-risk count is published, and no published count looks like one."),
+        ),
+        ("additive", say("Everything that is published adds up.")),
+        ("non_negative", say("No count is negative.")),
+        ("zeros_kept", say("Zeros stay zero.")),
+        ("bounded", say("No count moves by more than the largest change, which is published.")),
         "complete",
-        ("posterior", "What a reader can believe about each count can be computed."),
+        ("posterior", say("What a reader can believe about each count can be computed.")),
     )
 
     calibrations = (CalibrationPlan(runs=100),)
@@ -142,8 +152,8 @@ class ControlledTabularAdjustment(Method):
         """Find the nearest safe table."""
         if problem.at_risk.low < 1:
             raise ParameterError(
-                {"at_risk": "empty cells cannot be adjusted: nobody is in them"},
-                hint="take a rule from 1 up, for example 1..2",
+                {"at_risk": say("empty cells cannot be adjusted: nobody is in them")},
+                hint=say("take a rule from 1 up, for example 1..2"),
             )
         publication = publication_of(problem.table.domain, values)
         adjusted = _adjusted(problem.table, publication, problem.at_risk, values, progress)
@@ -158,13 +168,18 @@ class ControlledTabularAdjustment(Method):
             disclosed={"at_risk": str(problem.at_risk), "largest_change": largest},
             hidden=None if problem.table.domain in publication.domains else adjusted,
             findings={
-                "sensitive counts": sensitive,
-                "changed counts": changed,
-                "sum of changes": int(moved.sum()),
-                "largest change of a safe count": largest,
+                say("sensitive counts"): sensitive,
+                say("changed counts"): changed,
+                say("sum of changes"): int(moved.sum()),
+                say("largest change of a safe count"): largest,
             },
-            sentence=f"{sensitive} sensitive counts became safe ones; {changed} counts moved in "
-            f"all, safe ones by {largest} at most.",
+            sentence=say(
+                "{sensitive} sensitive counts became safe ones; {changed} counts moved in "
+                "all, safe ones by {largest} at most.",
+                sensitive=sensitive,
+                changed=changed,
+                largest=largest,
+            ),
         )
 
     def likelihood(self, release: Release) -> CellFactors:
@@ -216,7 +231,12 @@ def _limits(count: int, rule: SmallCount, most: int) -> tuple[int, int]:
     """The true counts that may have become a published one."""
     below, above = rule.low - 1, rule.high + 1
     if rule.low <= count <= rule.high:
-        raise InputError(f"a published count is {count}; this mechanism publishes no at-risk count")
+        raise InputError(
+            say(
+                "a published count is {count}; this mechanism publishes no at-risk count",
+                count=count,
+            )
+        )
     if count < rule.low:
         return count, rule.high if count == below else count
     if count == above:
@@ -229,8 +249,8 @@ def _stated(given: dict[str, object]) -> tuple[SmallCount, int]:
     rule, most = given.pop("at_risk", None), given.pop("largest_change", None)
     if not isinstance(rule, str) or type(most) is not int or most < 0:
         raise InputError(
-            "the mechanism does not state its at-risk rule and its largest change",
-            hint="take the mechanism that came with the table",
+            say("the mechanism does not state its at-risk rule and its largest change"),
+            hint=say("take the mechanism that came with the table"),
         )
     return SmallCount.parse(rule), most
 

@@ -107,6 +107,7 @@ from tabprotect.engine.tables.kept_margins import KeptMargins
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import INT64_MAX, Table
+from tabprotect.languages.said import joined, say
 
 MOST_ENTRIES = 50_000_000
 """Entries of a sequence that is not whole passes over the list: about a gigabyte."""
@@ -134,7 +135,7 @@ class CyclicPerturbation(Method):
     """Cyclic perturbation: registered as ``cyclic_perturbation``."""
 
     name = "cyclic_perturbation"
-    label = "Cyclic perturbation"
+    label = say("Cyclic perturbation")
     trial_work = 350.0
     parameters = (
         CYCLES,
@@ -154,14 +155,16 @@ class CyclicPerturbation(Method):
         "passes",
     )
     guarantees = promises(
-        ("margins_kept", "Every margin that the cycles keep is published exactly."),
+        ("margins_kept", say("Every margin that the cycles keep is published exactly.")),
         "additive",
         (
             "unbiased",
-            "With alpha = beta and any_zero, E[published | original] = original before the gate.",
+            say(
+                "With alpha = beta and any_zero, E[published | original] = original before the gate."
+            ),
         ),
-        ("non_negative", "No published count is negative (any_zero and negative)."),
-        ("zeros_kept", "A zero stays zero (any_zero)."),
+        ("non_negative", say("No published count is negative (any_zero and negative).")),
+        ("zeros_kept", say("A zero stays zero (any_zero).")),
         "complete",
         "posterior",
     )
@@ -182,7 +185,9 @@ class CyclicPerturbation(Method):
         if given.get("cycles") == DATA:
             given = {"order": "positive", "n_cover": domain.size, **given, "cycles": "every"}
             if given["order"] != "positive":
-                raise ParameterError({"order": f"cycles={DATA} goes with the order positive"})
+                raise ParameterError(
+                    {"order": say("cycles={DATA} goes with the order positive", DATA=DATA)}
+                )
         values = super().resolve(domain, given)
         values |= {"groupings": values[GROUPINGS] or None}
         values |= {ZEROS.name: zeros_text(domain, values)}
@@ -195,16 +200,18 @@ class CyclicPerturbation(Method):
         alpha, beta = values[ALPHA], values[BETA]
         wrong: dict[str, str] = {}
         if values[ORDER] == "positive" and values[BLOCKING] != "any_zero":
-            wrong["order"] = "positive goes with the blocking rule any_zero: nothing is blocked"
+            wrong["order"] = say(
+                "positive goes with the blocking rule any_zero: nothing is blocked"
+            )
         if values[BLOCKING] == "reversible" and alpha != beta:
-            wrong["beta"] = "the rule reversible goes with alpha = beta"
+            wrong["beta"] = say("the rule reversible goes with alpha = beta")
         # A last-digit excess, as from 0.1 + 0.9, is rounding and not a mistake.
         if alpha + beta > 1.0 + 1e-12:
-            wrong["alpha"] = f"alpha + beta = {alpha + beta:g} is more than 1"
+            wrong["alpha"] = say("alpha + beta = {alpha:g} is more than 1", alpha=alpha + beta)
         elif alpha + beta == 0.0:
-            wrong["alpha"] = "alpha + beta = 0: nothing would ever move"
+            wrong["alpha"] = say("alpha + beta = 0: nothing would ever move")
         if wrong:
-            hint = "leave room for gamma = 1 - alpha - beta" if "alpha" in wrong else ""
+            hint = say("leave room for gamma = 1 - alpha - beta") if "alpha" in wrong else ""
             raise ParameterError(wrong, hint=hint)
         moves = self._moves(domain, values)
         values |= {"cycles": moves}
@@ -216,8 +223,12 @@ class CyclicPerturbation(Method):
         written = 0 if whole or values[ORDER] == "positive" else steps
         if written * int(np.diff(moves.starts).max()) > MOST_ENTRIES:
             raise ParameterError(
-                {"n_cover": f"{steps:,} steps over cycles of this length are too many"},
-                hint="take the cycles as listed, in whole passes",
+                {
+                    "n_cover": say(
+                        "{steps:,} steps over cycles of this length are too many", steps=steps
+                    )
+                },
+                hint=say("take the cycles as listed, in whole passes"),
             )
         return values
 
@@ -258,14 +269,14 @@ class CyclicPerturbation(Method):
             even = KeptMargins.even(kept_of(domain, values))
             moves = designed(value, domain, values, kept=even)
         elif isinstance(value, (str, Path)):
-            template_of("a file of cycles", values)
+            template_of(say("a file of cycles"), values)
             moves = in_place(cycle_files.read(Path(value), domain=domain), values[REPEATS] or 1)
         else:
-            raise ParameterError({"cycles": f"must be a file, is {value!r}"})
+            raise ParameterError({"cycles": say("must be a file, is {value}", value=repr(value))})
         if domain.structural and values[BLOCKING] != "any_zero":
             moves = _around_nobody(moves, template=isinstance(value, str) and is_named(value))
         if not len(moves):
-            raise ParameterError({"cycles": "the cycle set is empty"})
+            raise ParameterError({"cycles": say("the cycle set is empty")})
         if values[KEEP]:
             kept = kept_of(domain, values).maximal()
             moves = moves.keeping(kept.margins, kept.groupings)
@@ -273,8 +284,8 @@ class CyclicPerturbation(Method):
             broken = moves.violations(most=20)
             raise InputError(
                 str(broken[0]),
-                hint="mend the cycle, or say which margins are to be kept",
-                detail="\n".join(map(str, broken)),
+                hint=say("mend the cycle, or say which margins are to be kept"),
+                detail=joined(map(str, broken), "\n"),
             )
         return moves
 
@@ -308,27 +319,30 @@ class CyclicPerturbation(Method):
     ) -> tuple[tuple[str, Mapping[str, object]], ...]:
         """Other cycles, the rule that blocks least, a coin that stays less often."""
         ideas: list[tuple[str, dict[str, object]]] = [
-            ("cycles designed for the kept margins", {"cycles": TRIANGULAR}),
+            (say("cycles designed for the kept margins"), {"cycles": TRIANGULAR}),
             (
-                "cycles designed for the kept margins with 'negative'",
+                say("cycles designed for the kept margins with 'negative'"),
                 {"cycles": TRIANGULAR, "blocking": "negative"},
             ),
-            ("strips of swaps", {"cycles": "strips"}),
-            ("elementary swaps", {"cycles": "elementary"}),
-            ("the rule 'negative' (zeros can rise)", {"blocking": "negative"}),
-            ("strips of swaps with 'negative'", {"cycles": "strips", "blocking": "negative"}),
-            ("alpha = beta = 1/3 and 3 passes", {"alpha": 1 / 3, "beta": 1 / 3, "passes": 3}),
+            (say("strips of swaps"), {"cycles": "strips"}),
+            (say("elementary swaps"), {"cycles": "elementary"}),
+            (say("the rule 'negative' (zeros can rise)"), {"blocking": "negative"}),
+            (say("strips of swaps with 'negative'"), {"cycles": "strips", "blocking": "negative"}),
+            (say("alpha = beta = 1/3 and 3 passes"), {"alpha": 1 / 3, "beta": 1 / 3, "passes": 3}),
         ]
         if math.prod(math.comb(size, 2) for size in domain.shape) <= FEW_SWAPS:
             chosen = {"order": "positive", "n_cover": domain.size, "passes": 1}
             ideas.append(
-                ("swaps through positive cells", {"cycles": DATA, "blocking": "any_zero", **chosen})
+                (
+                    say("swaps through positive cells"),
+                    {"cycles": DATA, "blocking": "any_zero", **chosen},
+                )
             )
         if domain.size > LARGE:
             # Each trial takes seconds here: those that help most often.
             ideas = [idea for idea in ideas if idea[1].get("cycles") == "strips"]
         elif domain.ndim > 2:
-            ideas.append(("keeping the two-way margins only", {"cycles": "order-2"}))
+            ideas.append((say("keeping the two-way margins only"), {"cycles": "order-2"}))
         # What was said of another design says nothing of these.
         empty = emptied_designs(values)
         return tuple(
@@ -352,7 +366,7 @@ class CyclicPerturbation(Method):
             plus, minus = walker.moves.touches
             most = -(-walker.steps // len(walker.moves)) * int((plus + minus).max())
         if int(state.max(initial=0)) > INT64_MAX - most:
-            raise InputError("a count is too large to be perturbed within 9.2e18")
+            raise InputError(say("a count is too large to be perturbed within 9.2e18"))
         steps = walker.run(state, generator, progress)
         domain = problem.table.domain
         table = Table.dense(domain, state.reshape(domain.shape))
@@ -411,18 +425,21 @@ class CyclicPerturbation(Method):
 def _bridges(table: Table) -> tuple[dict[str, object], str]:
     """Positive cells that no cycle through positive cells can ever move; two-way tables only."""
     if table.domain.ndim != 2:
-        return {"bridges": None, "why_no_bridges": "only a two-way table is a graph"}, ""
+        return {"bridges": None, "why_no_bridges": say("only a two-way table is a graph")}, ""
     found = reach.bridges(table)
     if not found:
-        return {"bridges": []}, "Every positive cell lies on a cycle through positive cells."
+        return {"bridges": []}, say("Every positive cell lies on a cycle through positive cells.")
     which = (
-        "1 positive cell is a bridge"
+        say("1 positive cell is a bridge")
         if len(found) == 1
-        else (f"{len(found):,} positive cells are bridges")
+        else (say("{found:,} positive cells are bridges", found=len(found)))
     )
     return (
         {"bridges": [list(cell) for cell in found]},
-        f"{which}: no cycle through positive cells can move such a cell, it is published as it is.",
+        say(
+            "{which}: no cycle through positive cells can move such a cell, it is published as it is.",
+            which=which,
+        ),
     )
 
 
@@ -439,8 +456,12 @@ def _around_nobody(moves: MoveSet, *, template: bool) -> MoveSet:
     cells = moves.cells[moves.starts[first] : moves.starts[first + 1]]
     at = moves.domain.cell_text(moves.domain.unflat(int(cells[nobody[cells]][0])))
     raise ParameterError(
-        {"cycles": f"cycle {first + 1} touches {at}, in which nobody can be"},
-        hint="take it out, or take the blocking rule any_zero",
+        {
+            "cycles": say(
+                "cycle {first} touches {at}, in which nobody can be", first=first + 1, at=at
+            )
+        },
+        hint=say("take it out, or take the blocking rule any_zero"),
     )
 
 

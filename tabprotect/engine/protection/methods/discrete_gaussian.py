@@ -38,11 +38,12 @@ from tabprotect.engine.parameters import Parameter
 from tabprotect.engine.protection.private_noise.integer_sampler import discrete_gaussian
 from tabprotect.engine.protection.private_noise.noisy_counts import CAP, NoiseLaw, NoisyCounts
 from tabprotect.engine.protection.subtables import GROUPINGS, MARGINS
+from tabprotect.languages.said import say
 
 RHO: Parameter[float] = Parameter(
     "rho",
-    "Rho",
-    "The budget of all published sub-tables together: smaller is safer and noisier.",
+    say("Rho"),
+    say("The budget of all published sub-tables together: smaller is safer and noisier."),
     "real",
     0.5,
     low=0.0001,
@@ -54,7 +55,7 @@ class DiscreteGaussian(NoisyCounts):
     """Discrete Gaussian noise: registered as ``discrete_gaussian``."""
 
     name = "discrete_gaussian"
-    label = "Discrete Gaussian noise"
+    label = say("Discrete Gaussian noise")
     trial_work = 10.0
     budget = RHO
     levers = ("rho",)

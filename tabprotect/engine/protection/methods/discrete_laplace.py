@@ -36,11 +36,12 @@ from tabprotect.engine.parameters import Parameter
 from tabprotect.engine.protection.private_noise.integer_sampler import discrete_laplace
 from tabprotect.engine.protection.private_noise.noisy_counts import CAP, NoiseLaw, NoisyCounts
 from tabprotect.engine.protection.subtables import GROUPINGS, MARGINS
+from tabprotect.languages.said import say
 
 EPSILON: Parameter[float] = Parameter(
     "epsilon",
-    "Epsilon",
-    "The budget of all published sub-tables together: smaller is safer and noisier.",
+    say("Epsilon"),
+    say("The budget of all published sub-tables together: smaller is safer and noisier."),
     "real",
     1.0,
     low=0.0001,
@@ -52,7 +53,7 @@ class DiscreteLaplace(NoisyCounts):
     """Discrete Laplace noise: registered as ``discrete_laplace``."""
 
     name = "discrete_laplace"
-    label = "Discrete Laplace noise"
+    label = say("Discrete Laplace noise")
     trial_work = 8.0
     budget = EPSILON
     levers = ("epsilon",)

@@ -52,6 +52,7 @@ from tabprotect.engine.release.likelihood import CellFactors, Rerun
 from tabprotect.engine.release.release import PublishedTable, Release
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
+from tabprotect.languages.said import say
 
 MOST_WEIGHTS = 2_000_000
 """Possible counts, over all cells, up to which each is weighed on its own."""
@@ -73,31 +74,37 @@ FLAT = 20.0
 
 PSTAY: Parameter[str] = Parameter(
     "pstay",
-    "Chance to keep a category",
-    "One number for all variables, or sex=0.9, age=0.7; a variable that is not named "
-    "then stays as it is.",
+    say("Chance to keep a category"),
+    say(
+        "One number for all variables, or sex=0.9, age=0.7; a variable that is not named "
+        "then stays as it is."
+    ),
     "chances",
     "0.8",
-    unit="probability",
+    unit=say("probability"),
 )
 
 SPREAD: Parameter[Literal["uniform", "proportional"]] = Parameter(
     "spread",
-    "Where changes go",
-    "Which category a record gets that does not keep its own.",
+    say("Where changes go"),
+    say("Which category a record gets that does not keep its own."),
     "choice",
     "uniform",
     choices={
-        "uniform": "A changed category is any other one, with equal chances.",
-        "proportional": "A category is drawn anew from the shares of the categories, in whole percent.",
+        "uniform": say("A changed category is any other one, with equal chances."),
+        "proportional": say(
+            "A category is drawn anew from the shares of the categories, in whole percent."
+        ),
     },
 )
 
 MATRICES: Parameter[str | None] = Parameter(
     "matrices",
-    "Matrices",
-    "Matrices of your own: sex=[[0.9, 0.1], [0.2, 0.8]]; age=... . Each row is a true "
-    "category and adds up to 1.",
+    say("Matrices"),
+    say(
+        "Matrices of your own: sex=[[0.9, 0.1], [0.2, 0.8]]; age=... . Each row is a true "
+        "category and adds up to 1."
+    ),
     "matrices",
     "",
 )
@@ -107,7 +114,7 @@ class PostRandomisation(Method):
     """Post-randomisation of the categories: registered as ``post_randomisation``."""
 
     name = "post_randomisation"
-    label = "Post-randomisation of the categories"
+    label = say("Post-randomisation of the categories")
     trial_work = 60.0
     parameters = (
         PSTAY,
@@ -154,7 +161,7 @@ class PostRandomisation(Method):
     ) -> Draft:
         """Move every record."""
         table = problem.table
-        progress.report("moving the records", 0.0)
+        progress.report(say("moving the records"), 0.0)
         matrices = _transition(table, values)
         out = transitions.applied(table.counts, list(matrices.values()), generator)
         published = Table.dense(table.domain, out)
@@ -174,9 +181,9 @@ class PostRandomisation(Method):
         values = self.resolve(domain, stated)
         published = release.table
         if published.domain != domain or release.tables[0].suppressed is not None:
-            raise InputError("post-randomisation publishes every inner cell")
+            raise InputError(say("post-randomisation publishes every inner cell"))
         if published.has_negative:
-            raise InputError("a published count is negative, which no record can make it")
+            raise InputError(say("a published count is negative, which no record can make it"))
         matrices = _stated(domain, stated)
         out = published.counts.reshape(-1)
         blocks = transitions.blocks(domain, matrices)
@@ -195,8 +202,10 @@ class PostRandomisation(Method):
             np.concatenate([kind.reshape(-1), len(kinds) + np.arange(len(loose))]),
             [*kinds, *((0, len(shapes[c]) - 1, shapes[c]) for c in loose.tolist())],
             rerun=_rerun(out, blocks, matrices, shapes, values),
-            note="The exact law of the counts is too much to work out: this posterior takes a normal "
-            "one around the unbiased estimate of each instead.",
+            note=say(
+                "The exact law of the counts is too much to work out: this posterior takes a normal "
+                "one around the unbiased estimate of each instead."
+            ),
             approximate=True,
         )
 
@@ -261,7 +270,12 @@ def _transition(table: Table, values: Values) -> dict[str, Floats]:
 def _stated(domain: Domain, parameters: Mapping[str, object]) -> dict[str, Floats]:
     stated = parameters.get(TRANSITION)
     if not isinstance(stated, Mapping) or set(stated) != set(domain.names):
-        raise InputError(f'the mechanism does not state "{TRANSITION}" for every variable')
+        raise InputError(
+            say(
+                'the mechanism does not state "{TRANSITION}" for every variable',
+                TRANSITION=TRANSITION,
+            )
+        )
     try:
         return {name: checked_matrix(domain, name, stated[name]) for name in domain.names}
     except ValueError as error:

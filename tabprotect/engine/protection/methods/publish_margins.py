@@ -70,6 +70,7 @@ from tabprotect.engine.tables.formula import in_formula, terms
 from tabprotect.engine.tables.margins import MarginSet, maximal_margins
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
+from tabprotect.languages.said import joined, say
 
 MOST_JUDGED = 12
 """Inner cells up to which readers are taken to judge the margins for every original that fits.
@@ -85,7 +86,7 @@ FRONTIER = "released_frontier"
 INNER = "protected_by"
 """Disclosed by the run: the public parameters of the further method, margin by margin."""
 
-NOTE = (
+NOTE = say(
     "This posterior leaves out that the margins were judged by the original, which might have "
     "been found too narrow."
 )
@@ -98,19 +99,19 @@ DISCLOSED = frozenset({"criterion", "at_risk", FRONTIER, INNER, PROVED})
 
 THRESHOLD: Parameter[int] = Parameter(
     "threshold",
-    "Threshold beta",
-    "The smallest width of the bounds on an at-risk cell that counts as safe.",
+    say("Threshold beta"),
+    say("The smallest width of the bounds on an at-risk cell that counts as safe."),
     "integer",
     3,
     low=1,
     high=1e9,
-    unit="counts",
+    unit=say("counts"),
 )
 
 BOUNDS: Parameter[bounding.Way] = Parameter(
     "bounds",
-    "Bounds",
-    "How the bounds are found.",
+    say("Bounds"),
+    say("How the bounds are found."),
     "choice",
     "auto",
     choices=bounding.WAYS,
@@ -118,9 +119,11 @@ BOUNDS: Parameter[bounding.Way] = Parameter(
 
 CELLS: Parameter[Judged] = Parameter(
     "cells",
-    "Judged cells",
-    "Over all cells, whether margins pass depends on the margins alone and tells nothing more; over "
-    "the at-risk cells more margins pass, and a reader learns that narrow cells hold no such count.",
+    say("Judged cells"),
+    say(
+        "Over all cells, whether margins pass depends on the margins alone and tells nothing more; over "
+        "the at-risk cells more margins pass, and a reader learns that narrow cells hold no such count."
+    ),
     "choice",
     "at_risk",
     choices=cast("Mapping[str, str]", JUDGED),
@@ -129,9 +132,11 @@ CELLS: Parameter[Judged] = Parameter(
 
 THEN: Parameter[str | None] = Parameter(
     "then",
-    "Then",
-    "A further method for each margin, with its parameters: random_rounding base=3. "
-    "Without one the margins are published exactly.",
+    say("Then"),
+    say(
+        "A further method for each margin, with its parameters: random_rounding base=3. "
+        "Without one the margins are published exactly."
+    ),
     "setting",
     "",
 )
@@ -141,14 +146,16 @@ class PublishMargins(Method):
     """Publish margins only: registered as ``publish_margins``."""
 
     name = "publish_margins"
-    label = "Publish margins only"
+    label = say("Publish margins only")
     trial_work = 7.0
     parameters = (
         replace(
             MARGINS,
-            label="Published margins",
-            help="A model formula over the variables: a:b + c publishes a by b, and c. Smaller "
-            "tables that follow from these are not listed again.",
+            label=say("Published margins"),
+            help=say(
+                "A model formula over the variables: a:b + c publishes a by b, and c. Smaller "
+                "tables that follow from these are not listed again."
+            ),
         ),
         THRESHOLD,
         BOUNDS,
@@ -156,13 +163,18 @@ class PublishMargins(Method):
         THEN,
     )
     guarantees = promises(
-        ("exact", "Every published count is exact (without a further method)."),
-        ("additive", "The published tables agree on what they share (without a further method)."),
+        ("exact", say("Every published count is exact (without a further method).")),
+        (
+            "additive",
+            say("The published tables agree on what they share (without a further method)."),
+        ),
         "complete",
         (
             "posterior",
-            "The posterior of every true cell is computable from the bundle alone, where "
-            "the large table is not too large.",
+            say(
+                "The posterior of every true cell is computable from the bundle alone, where "
+                "the large table is not too large."
+            ),
         ),
     )
 
@@ -227,10 +239,17 @@ class PublishMargins(Method):
             smaller = [margin[:at] + margin[at + 1 :] for at in range(len(margin))]
             less = maximal_margins(domain, [*rest, *smaller])
             formula = " + ".join(":".join(map(in_formula, one)) for one in less if one) or "1"
-            ideas.append((f"without the table {' by '.join(margin)}", {MARGINS.name: formula}))
+            ideas.append(
+                (
+                    say("without the table {margin}", margin=" by ".join(margin)),
+                    {MARGINS.name: formula},
+                )
+            )
         beta = values[THRESHOLD]
         lower = {beta - 1, beta // 2, beta // 4, beta // 8} - {0, -1}
-        ideas += [(f"a threshold of {b}", {THRESHOLD.name: b}) for b in sorted(lower)[::-1]]
+        ideas += [
+            (say("a threshold of {b}", b=b), {THRESHOLD.name: b}) for b in sorted(lower)[::-1]
+        ]
         return tuple(ideas)
 
     def objection(self, findings: Mapping[str, object]) -> str:
@@ -238,7 +257,13 @@ class PublishMargins(Method):
         if findings["proved"]:
             return ""
         tight = cast("list[dict[str, object]]", findings["tight"])
-        cells = "; ".join(f"{t['cell']} lies in {t['lower']}..{t['upper']}" for t in tight[:3])
+        cells = joined(
+            (
+                say("{t} lies in {t2}..{t3}", t=t["cell"], t2=t["lower"], t3=t["upper"])
+                for t in tight[:3]
+            ),
+            "; ",
+        )
         return f"{findings['why']}" + (f" {cells}." if cells else "")
 
     def draw(
@@ -282,7 +307,12 @@ class PublishMargins(Method):
             release, draft = inner[0].perform(one, chosen, generator, progress)
             if [p.table.domain for p in release.tables] != [one.table.domain]:
                 raise ParameterError(
-                    {"then": f"{inner[0].name} publishes other tables than the margin itself"}
+                    {
+                        "then": say(
+                            "{name} publishes other tables than the margin itself",
+                            name=inner[0].name,
+                        )
+                    }
                 )
             drafts.append(draft)
             stated.append(dict(release.mechanism.parameters))
@@ -311,16 +341,18 @@ class PublishMargins(Method):
         domain, values = release.domain, self.resolve(release.domain, stated)
         margins = _margins(domain, values)
         if stated.get(FRONTIER) != [list(margin) for margin in margins]:
-            raise InputError(f'the mechanism\'s "{FRONTIER}" is not what its formula says')
+            raise InputError(
+                say('the mechanism\'s "{FRONTIER}" is not what its formula says', FRONTIER=FRONTIER)
+            )
         if domain.size * len(margins) > MOST_ENTRIES:
             raise TooLargeError(
-                f"a table of {domain.size:,} cells is too large for a posterior",
-                hint="ask for bounds of single cells",
+                say("a table of {size:,} cells is too large for a posterior", size=domain.size),
+                hint=say("ask for bounds of single cells"),
             )
         publication = Publication.of(domain, margins)
         by_names = {p.table.domain: p for p in release.tables}
         if set(by_names) != set(publication.domains) or len(by_names) != len(release.tables):
-            raise InputError("the published tables are not the margins the mechanism names")
+            raise InputError(say("the published tables are not the margins the mechanism names"))
         further = _following(values)
         if further is None:
             # Then whether the margins pass is told by the margins.
@@ -338,15 +370,17 @@ class PublishMargins(Method):
             )
         inner = stated.get(INNER)
         if not isinstance(inner, Sequence) or len(inner) != len(margins):
-            raise InputError(f'the mechanism does not state "{INNER}" for every margin')
+            raise InputError(
+                say('the mechanism does not state "{INNER}" for every margin', INNER=INNER)
+            )
         parts = []
         for m, parameters in zip(publication.domains, inner, strict=True):
             if not isinstance(parameters, Mapping):
-                raise InputError(f'the mechanism\'s "{INNER}" holds no parameters')
+                raise InputError(say('the mechanism\'s "{INNER}" holds no parameters', INNER=INNER))
             mechanism = Mechanism(further[0].name, m, parameters)
             likelihood = registered().likelihood_of(Release((by_names[m],), mechanism))
             if not isinstance(likelihood, CellFactors):
-                raise InfeasibleError("there is no posterior for margins protected by cycles")
+                raise InfeasibleError(say("there is no posterior for margins protected by cycles"))
             parts.append(likelihood)
         return product_over_margins(publication, release.tables, parts, note=NOTE)
 
@@ -355,7 +389,7 @@ def _margins(domain: Domain, values: Values) -> MarginSet:
     """The published margins: the largest of the formula's, those over most variables first."""
     formula = values[MARGINS]
     if not formula:
-        raise InputError("must name the margins to be published, such as a:b + c")
+        raise InputError(say("must name the margins to be published, such as a:b + c"))
     found = maximal_margins(domain, terms(formula, domain.known_names, everything=domain.names))
     return tuple(sorted(found, key=lambda margin: -len(margin)))
 
@@ -383,7 +417,7 @@ def _rerun(
 def _following(values: Values) -> Following | None:
     found = further_method(values[THEN] or "")
     if found is not None and found[0].name == PublishMargins.name:
-        raise InputError(f"{found[0].name} cannot follow itself")
+        raise InputError(say("{name} cannot follow itself", name=found[0].name))
     return found
 
 

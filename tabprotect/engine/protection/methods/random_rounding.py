@@ -45,19 +45,20 @@ from tabprotect.engine.release.likelihood import CellFactors, Rerun, independent
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
+from tabprotect.languages.said import say
 
 
 class RandomRounding(Method):
     """Random rounding: registered as ``random_rounding``."""
 
     name = "random_rounding"
-    label = "Random rounding"
+    label = say("Random rounding")
     trial_work = 6.0
     parameters = (BASE, MARGINS, GROUPINGS)
     levers = ("base",)
     guarantees = promises(
         "multiples_of_base",
-        ("within_base", "No count changes by the base or more."),
+        ("within_base", say("No count changes by the base or more.")),
         "unbiased",
         "zeros_kept",
         "non_negative",
@@ -140,8 +141,12 @@ def _true_counts(published: int, base: int) -> Support:
     """What a published multiple may come from: the nearer, the likelier."""
     if published % base:
         raise InputError(
-            f"a published count of {published} is no multiple of {base}",
-            hint="take the mechanism that came with the table",
+            say(
+                "a published count of {published} is no multiple of {base}",
+                published=published,
+                base=base,
+            ),
+            hint=say("take the mechanism that came with the table"),
         )
     low, high = max(published - base + 1, 0), published + base - 1
     return low, high, np.log(1 - np.abs(np.arange(low, high + 1) - published) / base)

@@ -55,6 +55,7 @@ from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
+from tabprotect.languages.said import say
 
 MOST_PERMUTED = 6
 """Inner cells up to which all permutations of them are tried."""
@@ -70,7 +71,7 @@ RUNS = 4
 """Runs of the rounding for one estimate: most of its cost is before the first."""
 
 
-NOTE = (
+NOTE = say(
     "The posterior holds every table whose counts can have been rounded to the published ones, one "
     "by one, for equally likely to be; that they were rounded together says more."
 )
@@ -78,8 +79,8 @@ NOTE = (
 
 MAX_ROUND: Parameter[int] = Parameter(
     "max_round",
-    "Largest rounded count",
-    "Published counts up to this are multiples of the base; base - 1 if not given.",
+    say("Largest rounded count"),
+    say("Published counts up to this are multiples of the base; base - 1 if not given."),
     "integer",
     low=1,
     high=20_000,
@@ -87,24 +88,24 @@ MAX_ROUND: Parameter[int] = Parameter(
 
 FORCE_INNER: Parameter[bool] = Parameter(
     "force_inner",
-    "Round all small inner cells",
-    "Also those that are only seen inside larger published counts.",
+    say("Round all small inner cells"),
+    say("Also those that are only seen inside larger published counts."),
     "flag",
     False,
 )
 
 ZERO_CANDIDATES: Parameter[bool] = Parameter(
     "zero_candidates",
-    "Zeros may go up",
-    "Zeros inside small published counts may become the base.",
+    say("Zeros may go up"),
+    say("Zeros inside small published counts may become the base."),
     "flag",
     False,
 )
 
 STEP: Parameter[int] = Parameter(
     "step",
-    "Exchanged at a time",
-    "Candidates exchanged together while the choice is improved.",
+    say("Exchanged at a time"),
+    say("Candidates exchanged together while the choice is improved."),
     "integer",
     1,
     low=1,
@@ -116,7 +117,7 @@ class SmallCountRounding(Method):
     """Small count rounding: registered as ``small_count_rounding``."""
 
     name = "small_count_rounding"
-    label = "Small count rounding"
+    label = say("Small count rounding")
     trial_work = 15.0
     parameters = (
         BASE,
@@ -129,12 +130,12 @@ class SmallCountRounding(Method):
     )
     levers = ("base",)
     guarantees = promises(
-        ("additive", "The published tables add up, and agree with each other."),
-        ("none_below_base", "No count strictly between zero and the base is published."),
-        ("bounded", "The grand total changes by at most half the base."),
-        ("zeros_kept", "A zero stays zero (without zero_candidates)."),
+        ("additive", say("The published tables add up, and agree with each other.")),
+        ("none_below_base", say("No count strictly between zero and the base is published.")),
+        ("bounded", say("The grand total changes by at most half the base.")),
+        ("zeros_kept", say("A zero stays zero (without zero_candidates).")),
         "non_negative",
-        ("consistent", "The same count is the same number in every published table."),
+        ("consistent", say("The same count is the same number in every published table.")),
         "complete",
         "posterior",
     )
@@ -155,8 +156,8 @@ class SmallCountRounding(Method):
             values |= {"max_round": least}
         elif values[MAX_ROUND] < least:
             raise ParameterError(
-                {"max_round": f"must be at least {least}, one less than the base"},
-                hint="leave it out",
+                {"max_round": say("must be at least {least}, one less than the base", least=least)},
+                hint=say("leave it out"),
             )
         return values
 
@@ -181,10 +182,10 @@ class SmallCountRounding(Method):
             main_first(publication.sums(rounded.inner), publication.domain),
             hidden=rounded.inner if small.inner is None else None,
             findings={
-                "inner cells changed": rounded.changed,
-                "rounded because they could be derived": rounded.derived,
+                say("inner cells changed"): rounded.changed,
+                say("rounded because they could be derived"): rounded.derived,
                 "rounds": rounded.rounds,
-                "change of the total": rounded.inner.total - problem.table.total,
+                say("change of the total"): rounded.inner.total - problem.table.total,
             },
         )
 
@@ -236,8 +237,12 @@ def _true_cell(published: int, rules: RoundingRules) -> Support:
     possible = np.flatnonzero(down | up | left)
     if not len(possible):
         raise InputError(
-            f"a published count of {published} is between multiples of {base}",
-            hint="take the mechanism that came with the table",
+            say(
+                "a published count of {published} is between multiples of {base}",
+                published=published,
+                base=base,
+            ),
+            hint=say("take the mechanism that came with the table"),
         )
     first, last = int(possible[0]), int(possible[-1])
     logs = np.full(last - first + 1, -np.inf)
@@ -255,8 +260,12 @@ def _true_sum(published: int, cells: int, rules: RoundingRules) -> Support:
     base = rules.base
     if 0 < published < base or (published <= rules.most and published % base):
         raise InputError(
-            f"a published count of {published} is between multiples of {base}",
-            hint="take the mechanism that came with the tables",
+            say(
+                "a published count of {published} is between multiples of {base}",
+                published=published,
+                base=base,
+            ),
+            hint=say("take the mechanism that came with the tables"),
         )
     most_up = base if rules.zeros else base - 1
     low = published - most_up * min(cells, published // base)

@@ -80,6 +80,7 @@ from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
+from tabprotect.languages.said import say
 
 GIVEN = "statuses_given"
 """Disclosed: whether statuses were given, not which."""
@@ -87,12 +88,12 @@ GIVEN = "statuses_given"
 RUNS = 30
 """Random choices by which the chance of a pattern is estimated for one original."""
 
-GIVEN_NOTE = (
+GIVEN_NOTE = say(
     "This posterior knows what is published, and not which cells had to be hidden or published "
     "because of statuses given beforehand."
 )
 
-NOTE = (
+NOTE = say(
     "This posterior knows what is published, and not that the choice of the hidden cells itself "
     "tells something."
 )
@@ -100,21 +101,21 @@ NOTE = (
 
 CHOICE: Parameter[Literal["cheapest", "random"]] = Parameter(
     "choice",
-    "Choice",
-    "Which of many patterns is taken.",
+    say("Choice"),
+    say("Which of many patterns is taken."),
     "choice",
     "cheapest",
     choices={
-        "cheapest": "The cheapest pattern found: the same table gives the same one.",
-        "random": "Costs are multiplied by secret random factors: the pattern tells less.",
+        "cheapest": say("The cheapest pattern found: the same table gives the same one."),
+        "random": say("Costs are multiplied by secret random factors: the pattern tells less."),
     },
     may_be_unstated=True,
 )
 
 SPREAD: Parameter[float] = Parameter(
     "spread",
-    "Spread of the random choice",
-    "Costs are multiplied by factors from 1 to this; more tells less and hides more.",
+    say("Spread of the random choice"),
+    say("Costs are multiplied by factors from 1 to this; more tells less and hides more."),
     "real",
     3.0,
     1.5,
@@ -124,13 +125,15 @@ SPREAD: Parameter[float] = Parameter(
 
 SEARCH: Parameter[Search] = Parameter(
     "search",
-    "Search",
-    "How long a cheap pattern is looked for.",
+    say("Search"),
+    say("How long a cheap pattern is looked for."),
     "choice",
     "usual",
     choices={
-        "usual": "Some seconds at most, minutes in large tables of three and more variables.",
-        "longer": "About eight times as long: a cheaper pattern where there are three variables or more.",
+        "usual": say("Some seconds at most, minutes in large tables of three and more variables."),
+        "longer": say(
+            "About eight times as long: a cheaper pattern where there are three variables or more."
+        ),
     },
     may_be_unstated=True,
 )
@@ -159,16 +162,18 @@ class Suppression(Method):
     trial_work = 3_300.0
     levers = ("level",)
     guarantees = promises(
-        ("exact", "Every published count is the true one."),
-        ("no_at_risk", "No at-risk count is published."),
+        ("exact", say("Every published count is the true one.")),
+        ("no_at_risk", say("No at-risk count is published.")),
         (
             "intervals_protected",
-            "The published numbers alone, with the knowledge that hidden cells are not zero, leave "
-            "every sensitive count c open at least from max(n, 1, c - L) to c + L (n: non-zero "
-            "cells it is made of; 0 for both where hidden cells may be zero). It is no promise "
-            "against somebody who runs this program on every table that fits.",
+            say(
+                "The published numbers alone, with the knowledge that hidden cells are not zero, leave "
+                "every sensitive count c open at least from max(n, 1, c - L) to c + L (n: non-zero "
+                "cells it is made of; 0 for both where hidden cells may be zero). It is no promise "
+                "against somebody who runs this program on every table that fits."
+            ),
         ),
-        ("posterior", "What a reader can believe about each count can be computed."),
+        ("posterior", say("What a reader can believe about each count can be computed.")),
     )
 
     calibrations = (
@@ -247,8 +252,8 @@ class Suppression(Method):
             disclosed=disclosed,
             statuses=statuses,
             findings={
-                "primary cells": int(task.primary.sum()),
-                "secondary cells": int((suppressed & ~task.primary).sum()),
+                say("primary cells"): int(task.primary.sum()),
+                say("secondary cells"): int((suppressed & ~task.primary).sum()),
                 "cost": choice.cost,
                 "gap": choice.gap,
                 "choice": choice.sentence,
@@ -325,19 +330,20 @@ def _suggestions(values: Values) -> tuple[Suggestion, ...]:
     """Other parameters that may protect the table, the one that helps most often first."""
     found = []
     if values[TOTALS] == "published":
-        found.append(Suggestion("Hide totals too", {"totals": "allowed"}))
+        found.append(Suggestion(say("Hide totals too"), {"totals": "allowed"}))
     if values[ZEROS] == "published":
-        found.append(Suggestion("Hide zeros too", {"zeros": "allowed"}))
+        found.append(Suggestion(say("Hide zeros too"), {"zeros": "allowed"}))
     if values[WHOLE_RANGE]:
-        found.append(Suggestion("Ask for the level only", {"whole_range": False}))
+        found.append(Suggestion(say("Ask for the level only"), {"whole_range": False}))
     elif values[LEVEL_PERCENT] > 0:
-        found.append(Suggestion("Ask for the absolute level only", {"level_percent": 0.0}))
+        found.append(Suggestion(say("Ask for the absolute level only"), {"level_percent": 0.0}))
     elif values[LEVEL] > 1:
-        found.append(Suggestion("Ask for a level of 1", {"level": 1}))
+        found.append(Suggestion(say("Ask for a level of 1"), {"level": 1}))
     if values[INSIDERS] in ("one", "all"):
         found.append(
             Suggestion(
-                "Ask less of somebody who is part of the sensitive cell", {"insiders": "outside"}
+                say("Ask less of somebody who is part of the sensitive cell"),
+                {"insiders": "outside"},
             )
         )
     return tuple(found)

@@ -13,6 +13,7 @@ from math import isqrt
 import numpy as np
 
 from tabprotect.engine.arrays import Bools, Ints
+from tabprotect.languages.said import say
 
 MOST_BITS = 57
 """Of a denominator: that times a loop's counter stays within 63 bits."""
@@ -120,4 +121,4 @@ def discrete_gaussian(
 
 def _check(under: int) -> None:
     if under.bit_length() > MOST_BITS:
-        raise OverflowError("a denominator is too large for exact draws")
+        raise OverflowError(say("a denominator is too large for exact draws"))

@@ -35,6 +35,7 @@ from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import INT64_MAX
+from tabprotect.languages.said import say
 
 MOST_WEIGHTS = 2**25
 """Weights of all different published counts together: 256 MiB."""
@@ -42,13 +43,15 @@ MOST_WEIGHTS = 2**25
 
 CAP: Parameter[int | None] = Parameter(
     "cap",
-    "Cap",
-    "No count moves by more than this: larger noise is drawn again. None by default; with one "
-    "the promise holds but for a small probability.",
+    say("Cap"),
+    say(
+        "No count moves by more than this: larger noise is drawn again. None by default; with one "
+        "the promise holds but for a small probability."
+    ),
     "integer",
     low=1,
     high=1_000_000,
-    unit="counts",
+    unit=say("counts"),
 )
 
 DECIMALS = 4
@@ -71,7 +74,9 @@ def budget_of(value: float) -> Fraction:
     """
     exact = Fraction(repr(value))
     if (exact * 10**DECIMALS).denominator != 1:
-        raise ValueError(f"must have at most {DECIMALS} decimals, is {value}")
+        raise ValueError(
+            say("must have at most {DECIMALS} decimals, is {value}", DECIMALS=DECIMALS, value=value)
+        )
     return exact
 
 
@@ -106,8 +111,8 @@ class NoiseLaw:
         reach = reach if self.cap is None else min(reach, self.cap)
         if reach > MOST_WEIGHTS // 4:
             raise TooLargeError(
-                f"noise of up to {reach:,} is too much to be weighed",
-                hint="publish fewer sub-tables, or take a larger budget",
+                say("noise of up to {reach:,} is too much to be weighed", reach=reach),
+                hint=say("publish fewer sub-tables, or take a larger budget"),
             )
         return reach
 
@@ -131,14 +136,18 @@ class NoiseLaw:
         kinds = len(np.unique(counts))
         if kinds * (2 * self.reach + 1) > MOST_WEIGHTS:
             raise TooLargeError(
-                f"{kinds:,} different counts with noise of up to {self.reach:,} are too many to be "
-                "weighed",
-                hint="a posterior needs a larger budget, or fewer sub-tables",
+                say(
+                    "{kinds:,} different counts with noise of up to {reach:,} are too many to be "
+                    "weighed",
+                    kinds=kinds,
+                    reach=self.reach,
+                ),
+                hint=say("a posterior needs a larger budget, or fewer sub-tables"),
             )
 
         def weigh(count: int) -> Support:
             if self.capped and count < -self.reach:
-                raise InputError(f"a published count of {count} is beyond the cap")
+                raise InputError(say("a published count of {count} is beyond the cap", count=count))
             low = max(count - self.reach, 0)
             high = (count if self.capped else max(count, 0)) + self.reach
             return low, high, self.logs(np.arange(low, high + 1) - count)
@@ -172,11 +181,13 @@ class NoisyCounts(Method):
     power: ClassVar[int]
     guarantees = promises(
         "unbiased",
-        ("within_deviation", "No count moves by more than the cap."),
+        ("within_deviation", say("No count moves by more than the cap.")),
         (
             "differential_privacy",
-            "One record more or less changes no probability of a release by "
-            "more than the budget allows (with a cap: but for a small probability).",
+            say(
+                "One record more or less changes no probability of a release by "
+                "more than the budget allows (with a cap: but for a small probability)."
+            ),
         ),
         "complete",
         "posterior",
@@ -221,15 +232,15 @@ class NoisyCounts(Method):
         law = self._law(values, len(publication.margins))
         counts = publication.stack(publication.sums(problem.table))
         if int(counts.max(initial=0)) > INT64_MAX // 2:
-            raise InputError("a count is too large for noise within 9.2e18")
+            raise InputError(say("a count is too large for noise within 9.2e18"))
         cells, inverse = publication.distinct
-        progress.report("drawing the noise", 0.0)
+        progress.report(say("drawing the noise"), 0.0)
         try:
             noise = self.noise(generator, law, len(cells))
         except OverflowError:
             raise InputError(
-                "the shares of the budget are too small for exact draws",
-                hint="publish fewer sub-tables, or take a budget with fewer decimals",
+                say("the shares of the budget are too small for exact draws"),
+                hint=say("publish fewer sub-tables, or take a budget with fewer decimals"),
             ) from None
         # Where nobody can be there is nothing to protect: whose zeros these are is public.
         noise[publication.nobody[cells]] = 0
@@ -238,7 +249,10 @@ class NoisyCounts(Method):
         negative = int((noisy < 0).sum())
         return Draft(
             tables,
-            findings={"share of each sub-table": float(law.share), "negative counts": negative},
+            findings={
+                say("share of each sub-table"): float(law.share),
+                say("negative counts"): negative,
+            },
         )
 
     def likelihood(self, release: Release) -> CellFactors:

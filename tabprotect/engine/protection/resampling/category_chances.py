@@ -9,6 +9,7 @@ import numpy as np
 
 from tabprotect.engine.arrays import Floats
 from tabprotect.engine.tables.domain import Domain
+from tabprotect.languages.said import say
 
 
 def read_chances(domain: Domain, text: str) -> dict[str, float]:
@@ -25,13 +26,17 @@ def read_chances(domain: Domain, text: str) -> dict[str, float]:
     for name, number in pairs:
         name = name.strip()
         if named and name not in domain.names:
-            raise ValueError(f"{name!r} is none of {', '.join(domain.names)}")
+            raise ValueError(
+                say("{name} is none of {names}", name=repr(name), names=", ".join(domain.names))
+            )
         try:
             chance = float(number)
         except ValueError:
-            raise ValueError(f"must be a number, is {number.strip()!r}") from None
+            raise ValueError(
+                say("must be a number, is {strip}", strip=repr(number.strip()))
+            ) from None
         if not 0.0 <= chance <= 1.0:
-            raise ValueError(f"must be between 0 and 1, is {number.strip()}")
+            raise ValueError(say("must be between 0 and 1, is {strip}", strip=number.strip()))
         found |= {name: chance} if named else dict.fromkeys(domain.names, chance)
     return dict.fromkeys(domain.names, 1.0) | found
 
@@ -51,7 +56,9 @@ def read_matrices(domain: Domain, text: str) -> dict[str, Floats]:
             # .5 as people write it is no JSON.
             rows = json.loads(re.sub(r"(?<!\d)\.(?=\d)", "0.", body))
         except json.JSONDecodeError:
-            raise ValueError(f"{part!r} is not of the form sex=[[0.9, 0.1], [0.2, 0.8]]") from None
+            raise ValueError(
+                say("{part} is not of the form sex=[[0.9, 0.1], [0.2, 0.8]]", part=repr(part))
+            ) from None
         found[name.strip()] = checked_matrix(domain, name.strip(), rows)
     return found
 
@@ -65,14 +72,18 @@ def checked_matrix(domain: Domain, name: str, rows: object) -> Floats:
         Saying what is wrong with it.
     """
     if name not in domain.names:
-        raise ValueError(f"{name!r} is none of {', '.join(domain.names)}")
+        raise ValueError(
+            say("{name} is none of {names}", name=repr(name), names=", ".join(domain.names))
+        )
     size = len(domain[name].categories)
     try:
         matrix = np.array(rows, dtype=np.float64)
     except (TypeError, ValueError):
         matrix = np.zeros(0)
     if matrix.shape != (size, size):
-        raise ValueError(f"the matrix of {name!r} must be {size} by {size}")
+        raise ValueError(
+            say("the matrix of {name} must be {size} by {size}", name=repr(name), size=size)
+        )
     if not (matrix >= 0).all() or np.abs(matrix.sum(axis=1) - 1.0).max() > 1e-9:
-        raise ValueError(f"a row of the matrix of {name!r} is no distribution")
+        raise ValueError(say("a row of the matrix of {name} is no distribution", name=repr(name)))
     return matrix

@@ -19,6 +19,7 @@ import numpy as np
 from tabprotect.engine.arrays import Bools, Floats, Ints
 from tabprotect.engine.errors import InputError, TooLargeError
 from tabprotect.engine.parameters import Parameter
+from tabprotect.languages.said import say
 
 MOST_SPAN = 20_000_000
 """Sums that one count may take at most."""
@@ -143,13 +144,13 @@ def _convolved(a: Floats, b: Floats) -> Floats:
 
 QUALITY: Parameter[float] = Parameter(
     "S",
-    "Quality bound S",
-    "How many standard errors a count may move at most. Smaller is truer and safer less.",
+    say("Quality bound S"),
+    say("How many standard errors a count may move at most. Smaller is truer and safer less."),
     "real",
     2.0,
     low=0.5,
     high=10.0,
-    unit="standard errors",
+    unit=say("standard errors"),
 )
 
 
@@ -272,7 +273,12 @@ def weighed(
     low, high = possible_true_counts(published, total, quality, samples)
     wrong = (low > high) | (published < 0)
     if wrong.any():
-        raise InputError(f"no true count leads to the published count {int(published[wrong][0])}")
+        raise InputError(
+            say(
+                "no true count leads to the published count {published}",
+                published=int(published[wrong][0]),
+            )
+        )
     lengths = high - low + 1
     if int(lengths.sum()) > MOST_WEIGHTS:
         return [(int(a), int(b), None) for a, b in zip(low, high, strict=True)]
@@ -351,8 +357,8 @@ def boxed(
     low, high = box
     if int((high - low).max(initial=0)) > MOST_SPAN:
         raise TooLargeError(
-            "a count may move too far for its distribution to be laid out",
-            hint="take binomial_compensated, or a smaller quality bound or fewer samples",
+            say("a count may move too far for its distribution to be laid out"),
+            hint=say("take binomial_compensated, or a smaller quality bound or fewer samples"),
         )
     if not len(counts):
         return SumTree.of([], []), 0.0

@@ -18,6 +18,7 @@ from tabprotect.engine.solver import Entries, Model
 from tabprotect.engine.tables.margins import MarginSet
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
+from tabprotect.languages.said import say
 
 MOST_NODES = 100
 """Branch-and-bound nodes for the best rounding where nothing else is said; a count and not a time,
@@ -91,9 +92,14 @@ class ControlledProgramme:
         entries = len(self.cells) * max(len(self.margins), 1)
         if entries > MOST_ENTRIES:
             raise TooLargeError(
-                f"rounding {len(self.cells):,} counts in {len(self.margins):,} sub-tables together "
-                f"would take about {3e-7 * entries:.0f} GB and hours",
-                hint="publish fewer sub-tables, or take small_count_rounding",
+                say(
+                    "rounding {cells:,} counts in {margins:,} sub-tables together "
+                    "would take about {value:.0f} GB and hours",
+                    cells=len(self.cells),
+                    margins=len(self.margins),
+                    value=3e-7 * entries,
+                ),
+                hint=say("publish fewer sub-tables, or take small_count_rounding"),
             )
         try:
             point, optimal = self._solve(self.margins, progress)
@@ -155,7 +161,7 @@ class ControlledProgramme:
             columns=(np.zeros(columns), np.ones(columns)),
             integral=True,
         )
-        cost = f"{columns:,} counts in {len(used):,} sums"
+        cost = say("{columns:,} counts in {used:,} sums", columns=columns, used=len(used))
         weights = np.concatenate(
             [(base - 2 * self.rest) * self.inner_weighs, base - 2 * (counts[between] % base)]
         )
@@ -167,7 +173,7 @@ class ControlledProgramme:
             weights=weights,
             most_nodes=self.nodes,
             progress=progress,
-            stage=f"rounding {cost}, at most {self.nodes:,} nodes",
+            stage=say("rounding {cost}, at most {nodes:,} nodes", cost=cost, nodes=self.nodes),
         )
         if found.value is None:
             found = model.optimise(
@@ -176,12 +182,12 @@ class ControlledProgramme:
                 weights=weights[:0],
                 most_nodes=self.nodes * NODES_WITHOUT,
                 progress=progress,
-                stage=f"looking for any rounding of {cost}",
+                stage=say("looking for any rounding of {cost}", cost=cost),
             )
             if found.value is None:
                 raise SolverError(
-                    "no controlled rounding was found, nor a proof that there is none",
-                    hint="publish fewer margins, or take another base",
+                    say("no controlled rounding was found, nor a proof that there is none"),
+                    hint=say("publish fewer margins, or take another base"),
                 )
             return found.point, False
         return found.point, found.optimal
@@ -197,11 +203,18 @@ class ControlledProgramme:
             except InfeasibleError:
                 kept = fewer
         names: MarginSet = tuple(self.publication.margins[m] for m in kept)
-        texts = [" × ".join(margin) or "the grand total" for margin in names]
+        texts = [" × ".join(margin) or say("the grand total") for margin in names]
         return InfeasibleError(
-            f"no rounding to base {self.base} adds up: the margins {', '.join(texts)} "
-            "contradict each other",
-            hint="publish fewer of these margins, take another base, or another rounding method",
-            detail="every count may only go to one of the two multiples beside it, and multiples "
-            "stay as they are",
+            say(
+                "no rounding to base {base} adds up: the margins {texts} contradict each other",
+                base=self.base,
+                texts=", ".join(texts),
+            ),
+            hint=say(
+                "publish fewer of these margins, take another base, or another rounding method"
+            ),
+            detail=say(
+                "every count may only go to one of the two multiples beside it, and multiples "
+                "stay as they are"
+            ),
         )

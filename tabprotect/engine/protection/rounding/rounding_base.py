@@ -5,11 +5,12 @@ from __future__ import annotations
 from tabprotect.engine.arrays import Ints
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.parameters import Parameter
+from tabprotect.languages.said import say
 
 BASE: Parameter[int] = Parameter(
     "base",
-    "Base",
-    "Counts are rounded to multiples of it.",
+    say("Base"),
+    say("Counts are rounded to multiples of it."),
     "integer",
     3,
     low=2,
@@ -33,6 +34,10 @@ def require_reach(base: int, counts: Ints) -> None:
     if not reaches(base, counts):
         largest = int(counts.max())
         raise InputError(
-            f"the base {base} is larger than every count (the largest is {largest})",
-            hint=f"take a base of at most {largest}, or publish totals too",
+            say(
+                "the base {base} is larger than every count (the largest is {largest})",
+                base=base,
+                largest=largest,
+            ),
+            hint=say("take a base of at most {largest}, or publish totals too", largest=largest),
         )

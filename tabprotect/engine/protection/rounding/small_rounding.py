@@ -21,6 +21,7 @@ from tabprotect.engine.errors import InputError, TooLargeError
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import INT64_MAX, Table
+from tabprotect.languages.said import say
 
 MOST_KEYS = 500_000_000
 """Inner cells times margins that rounding takes on, at four bytes each."""
@@ -223,9 +224,14 @@ def keys_of(publication: Publication, cells: Ints) -> Codes:
     margins = len(publication.margins)
     if margins * len(cells) > MOST_KEYS:
         raise TooLargeError(
-            f"rounding {len(cells):,} inner cells in {margins:,} sub-tables would take about "
-            f"{4 * margins * len(cells) / 1e9:.0f} GB and hours",
-            hint="publish fewer sub-tables, or merge categories",
+            say(
+                "rounding {cells:,} inner cells in {margins:,} sub-tables would take about "
+                "{value:.0f} GB and hours",
+                cells=len(cells),
+                margins=margins,
+                value=4 * margins * len(cells) / 1e9,
+            ),
+            hint=say("publish fewer sub-tables, or merge categories"),
         )
     keys = np.empty((margins, len(cells)), dtype=np.int32)
     for m in range(margins):
@@ -255,7 +261,7 @@ class SmallCounts:
     ) -> None:
         self.table, self.publication, self.rules = table, publication, rules
         if table.total > INT64_MAX // 2:
-            raise InputError("the counts are too large to be rounded within 9.2e18")
+            raise InputError(say("the counts are too large to be rounded within 9.2e18"))
         cells, counts = table.cells
         small = (counts <= rules.most) & (counts % rules.base != 0)
         if rules.zeros:
@@ -334,7 +340,7 @@ class SmallCounts:
             if not len(candidates):
                 return rounds, derived
             most = max(most, len(candidates))
-            progress.report("rounding small counts", 1 - len(candidates) / most)
+            progress.report(say("rounding small counts"), 1 - len(candidates) / most)
             if len(candidates) > AT_ONCE:
                 candidates = np.sort(candidates[permutation(len(candidates))[:AT_ONCE]])
             derived += len(candidates) if by_derivation else 0

@@ -21,6 +21,7 @@ from tabprotect.engine.protection.suppressing.near_tables.two_way_flows import T
 from tabprotect.engine.protection.suppressing.pattern import Steady, engine
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
+from tabprotect.languages.said import joined, plural, say
 
 MOST_BY_FLOWS, MOST_BY_PROGRAMMES = 1_500, 150_000
 """Suppressed cells, and suppressed times published cells, up to which intervals are cheap."""
@@ -75,22 +76,40 @@ class Audit:
         """The result in one sentence."""
         number = len(self.cells)
         if not number:
-            return "No cell is suppressed."
-        cells = "cell" if number == 1 else "cells"
+            return say("No cell is suppressed.")
         parts = [
-            f"{self.bounded_within(NEARLY)} of {number} suppressed {cells} can be bounded "
-            f"within {NEARLY}"
+            plural(
+                number,
+                "{NEARLY} of {number} suppressed cell can be bounded within {NEARLY2}",
+                "{NEARLY} of {number} suppressed cells can be bounded within {NEARLY2}",
+                NEARLY=self.bounded_within(NEARLY),
+                number=number,
+                NEARLY2=NEARLY,
+            )
         ]
         known = len(self.disclosed)
         if known:
-            parts.append(f"{known} of them {'is' if known == 1 else 'are'} known exactly")
+            parts.append(
+                plural(
+                    known,
+                    "{known} of them is known exactly",
+                    "{known} of them are known exactly",
+                    known=known,
+                )
+            )
         weak = len(self.unprotected)
         if weak:
-            have = "lacks its" if weak == 1 else "lack their"
-            parts.append(f"{weak} sensitive {'cell' if weak == 1 else 'cells'} {have} interval")
+            parts.append(
+                plural(
+                    weak,
+                    "{weak} sensitive cell lacks its interval",
+                    "{weak} sensitive cells lack their interval",
+                    weak=weak,
+                )
+            )
         if not self.exact:
-            parts.append("some intervals may be narrower than shown")
-        return "; ".join(parts) + "."
+            parts.append(say("some intervals may be narrower than shown"))
+        return joined(parts, "; ") + "."
 
     def as_json(self, publication: Publication) -> dict[str, object]:
         """For ``Draft.findings``: every suppressed cell with its interval."""
@@ -152,7 +171,7 @@ def audit(
         When cancelled.
     """
     if suppressed.shape != (publication.size,):
-        raise InputError("the suppressed cells are those of another table")
+        raise InputError(say("the suppressed cells are those of another table"))
     values = publication.stack(publication.sums(table))
     first, inverse = publication.distinct
     # A number that is published once is known wherever it stands.

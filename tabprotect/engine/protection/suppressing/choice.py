@@ -22,6 +22,7 @@ from tabprotect.engine.protection.suppressing.near_tables.two_way_flows import T
 from tabprotect.engine.protection.suppressing.pattern import Announced, give_up, select
 from tabprotect.engine.protection.suppressing.task import Task
 from tabprotect.engine.tables.publication import Publication
+from tabprotect.languages.said import say
 
 MOST_IN_PLANES = 3_000
 """Published numbers up to which cutting planes are tried: beyond, programmes take too long."""
@@ -66,10 +67,10 @@ class HidingChoice:
     def sentence(self) -> str:
         """How good the choice is, in words."""
         if self.gap is None:
-            return "There is no useful bound on how much cheaper a pattern could be."
+            return say("There is no useful bound on how much cheaper a pattern could be.")
         if self.gap <= GAP:
-            return f"No pattern is more than {percent(GAP)} cheaper."
-        return f"No pattern is more than {percent(self.gap)} cheaper."
+            return say("No pattern is more than {GAP} cheaper.", GAP=percent(GAP))
+        return say("No pattern is more than {gap} cheaper.", gap=percent(self.gap))
 
 
 def most_work(publication: Publication, search: Search = "usual") -> float:
@@ -91,7 +92,7 @@ def choose(task: Task, search: Search = "usual", progress: Progress = SILENT) ->
     """
     limit = most_work(task.publication, search)
     progress = Announced(progress, limit / 1e6)
-    progress.report("secondary suppression", 0.0)
+    progress.report(say("secondary suppression"), 0.0)
     problem = HidingProblem.of(task)
     start = None
     if not limit or _quick(problem):
@@ -106,7 +107,9 @@ def choose(task: Task, search: Search = "usual", progress: Progress = SILENT) ->
     known = None if start is None else start[task.publication.distinct[0]]
     found = planes.run(known)
     if found is None:
-        raise InfeasibleError("no pattern was found within the stated work", hint="search longer")
+        raise InfeasibleError(
+            say("no pattern was found within the stated work"), hint=say("search longer")
+        )
     useful = found.bound > found.cost / 2
     return HidingChoice(
         problem.published(found.hidden), found.cost, found.bound if useful else None

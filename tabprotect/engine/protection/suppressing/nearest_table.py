@@ -26,6 +26,7 @@ from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.solver import NEAR, Entries, Model
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
+from tabprotect.languages.said import joined, say
 
 Distance = Literal["l1", "l2"]
 
@@ -155,7 +156,12 @@ class _Programme:
         if gap is None:
             gap = GAP if len(self.cost) > LARGE else 0.0
         nodes = min(self._nodes, 1 + self._nodes * NODES_BY_COLUMNS // len(self.cost))
-        cost = f"{len(self.cost):,} changes of counts, {len(right):,} sums, at most {nodes:,} nodes"
+        cost = say(
+            "{cost:,} changes of counts, {right:,} sums, at most {nodes:,} nodes",
+            cost=len(self.cost),
+            right=len(right),
+            nodes=nodes,
+        )
         for integral, near in ((False, True), (True, True), (False, False), (True, False)):
             model = self._model(right, integral=integral)
             for column in fixed:
@@ -169,7 +175,7 @@ class _Programme:
                     most_nodes=nodes,
                     gap=gap,
                     progress=progress,
-                    stage=f"adjusting the table: {cost}",
+                    stage=say("adjusting the table: {cost}", cost=cost),
                 )
             except InfeasibleError:
                 if near:
@@ -269,8 +275,8 @@ def nearest_safe(
             raise _conflict(publication, first[several][off]) from None
         if point is None:
             raise InfeasibleError(
-                "no table without at-risk counts was found within the stated work",
-                hint="let the totals move, publish fewer of them, or merge categories",
+                say("no table without at-risk counts was found within the stated work"),
+                hint=say("let the totals move, publish fewer of them, or merge categories"),
             )
         by = point.astype(np.int64) * np.array(programme.step)
         cell = np.array(programme.cell)
@@ -282,10 +288,18 @@ def nearest_safe(
 def _conflict(publication: Publication, cells: Ints) -> InfeasibleError:
     names = [publication.cell_text(int(cell)) for cell in cells[:MOST_LISTED]]
     if len(cells) > MOST_LISTED:
-        names.append(f"... and {len(cells) - MOST_LISTED} more")
-    where = f" ({names[0]}{', ...' if len(cells) > 1 else ''})" if names else ""
+        names.append(say("... and {cells} more", cells=len(cells) - MOST_LISTED))
+    where = (
+        (
+            say(" ({names}, ...)", names=names[0])
+            if len(cells) > 1
+            else say(" ({names})", names=names[0])
+        )
+        if names
+        else ""
+    )
     return InfeasibleError(
-        "no table without at-risk counts has these totals" + where,
-        hint="let the totals move, publish fewer of them, or merge categories",
-        detail="\n".join(names),
+        say("no table without at-risk counts has these totals") + where,
+        hint=say("let the totals move, publish fewer of them, or merge categories"),
+        detail=joined(names, "\n"),
     )

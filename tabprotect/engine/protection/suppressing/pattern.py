@@ -28,6 +28,7 @@ from tabprotect.engine.protection.suppressing.near_tables.linear_moves import Li
 from tabprotect.engine.protection.suppressing.near_tables.two_way_flows import TwoWayFlows
 from tabprotect.engine.protection.suppressing.task import Task, persons
 from tabprotect.engine.tables.publication import Publication
+from tabprotect.languages.said import joined, plural, say
 
 MOST_LISTED = 20
 """Cells an error lists."""
@@ -93,9 +94,11 @@ class Announced:
 
     def __init__(self, progress: Progress, seconds: float) -> None:
         self._progress = progress
-        self._about = f" (about {seconds / 60:.0f} min in all)" if seconds >= 90 else ""
+        self._about = (
+            say(" (about {seconds:.0f} min in all)", seconds=seconds / 60) if seconds >= 90 else ""
+        )
         if not self._about and seconds >= TOLD:
-            self._about = f" (about {seconds:.0f} s in all)"
+            self._about = say(" (about {seconds:.0f} s in all)", seconds=seconds)
 
     def report(self, stage: str, fraction: float, partial: object = None) -> None:
         """Pass it on."""
@@ -140,16 +143,22 @@ def give_up(task: Task, lost: list[int], *, certain: bool) -> NoReturn:
     name = task.publication.cell_text
     listed = [name(cell) for cell in lost[:MOST_LISTED]]
     if len(lost) > MOST_LISTED:
-        listed.append(f"... and {len(lost) - MOST_LISTED} more")
-    cells = f"{len(lost)} sensitive {'cell' if len(lost) == 1 else 'cells'}"
+        listed.append(say("... and {lost} more", lost=len(lost) - MOST_LISTED))
+    cells = plural(len(lost), "{lost} sensitive cell", "{lost} sensitive cells", lost=len(lost))
     where = f"{name(lost[0])}{', ...' if len(lost) > 1 else ''}"
     raise InfeasibleError(
-        f"{cells} cannot be protected by hiding other cells: {where}"
+        say("{cells} cannot be protected by hiding other cells: {where}", cells=cells, where=where)
         if certain
-        else f"no way was found within the stated work to protect {cells}: {where}",
-        hint="allow totals or zeros to be hidden, lower the protection level, ask less of people "
-        "alone in a cell, or merge categories",
-        detail="\n".join(listed),
+        else say(
+            "no way was found within the stated work to protect {cells}: {where}",
+            cells=cells,
+            where=where,
+        ),
+        hint=say(
+            "allow totals or zeros to be hidden, lower the protection level, ask less of people "
+            "alone in a cell, or merge categories"
+        ),
+        detail=joined(listed, "\n"),
     )
 
 
@@ -237,7 +246,7 @@ class _Selection:
         lost = []
         aims = self._aims()
         for done, aim in enumerate(aims):
-            self._progress.report("checking the intervals", done / len(aims))
+            self._progress.report(say("checking the intervals"), done / len(aims))
             if not self._protected(aim) and not self._protect(aim, pay=False):
                 lost.append(aim[0])
         return np.unique(np.array(lost, dtype=np.int64))
@@ -248,7 +257,7 @@ class _Selection:
         self._progress = Announced(self._progress, self._engine.seconds(len(aims)))
         lost = []
         for done, aim in enumerate(aims):
-            self._progress.report("secondary suppression", 0.7 * done / len(aims))
+            self._progress.report(say("secondary suppression"), 0.7 * done / len(aims))
             if not self._protected(aim) and not self._protect(aim, pay=True):
                 lost.append(aim[0])
         if lost:
@@ -328,7 +337,7 @@ class _Selection:
             self._enlist(users, aim, proofs)
         for done, cell in enumerate(order.tolist()):
             self._progress.report(
-                "publishing what need not be hidden", 0.7 + 0.3 * done / len(order)
+                say("publishing what need not be hidden"), 0.7 + 0.3 * done / len(order)
             )
             if self._routes > self._engine.most_routes:
                 break

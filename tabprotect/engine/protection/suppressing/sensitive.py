@@ -18,84 +18,91 @@ from tabprotect.engine.protection.suppressing.given_statuses import GivenStatuse
 from tabprotect.engine.protection.suppressing.task import Insiders, Task
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.publication import Publication
+from tabprotect.languages.said import say
 
 LEVEL: Parameter[int] = Parameter(
     "level",
-    "Protection level",
-    "How far a sensitive count must stay open, downwards and upwards.",
+    say("Protection level"),
+    say("How far a sensitive count must stay open, downwards and upwards."),
     "integer",
     2,
     1,
     10**9,
-    unit="counts",
+    unit=say("counts"),
 )
 
 LEVEL_PERCENT: Parameter[float] = Parameter(
     "level_percent",
-    "Protection level in percent",
-    "The same as a share of the count; the larger of the two holds.",
+    say("Protection level in percent"),
+    say("The same as a share of the count; the larger of the two holds."),
     "real",
     0.0,
     0.0,
     1000.0,
-    unit="percent",
+    unit=say("percent"),
 )
 
 TOTALS: Parameter[Literal["allowed", "published"]] = Parameter(
     "totals",
-    "Totals",
-    "Whether totals may be hidden.",
+    say("Totals"),
+    say("Whether totals may be hidden."),
     "choice",
     "allowed",
     choices={
-        "allowed": "Totals may be hidden; they cost more.",
-        "published": "Totals are published unless they are sensitive themselves.",
+        "allowed": say("Totals may be hidden; they cost more."),
+        "published": say("Totals are published unless they are sensitive themselves."),
     },
 )
 
 ZEROS: Parameter[Literal["published", "allowed"]] = Parameter(
     "zeros",
-    "Zeros",
-    "Whether zeros may be hidden.",
+    say("Zeros"),
+    say("Whether zeros may be hidden."),
     "choice",
     "published",
     choices={
-        "published": "Zeros are published unless they are sensitive.",
-        "allowed": "Zeros may be hidden to protect others.",
+        "published": say("Zeros are published unless they are sensitive."),
+        "allowed": say("Zeros may be hidden to protect others."),
     },
 )
 
 INSIDERS: Parameter[Insiders] = Parameter(
     "insiders",
-    "People alone in a cell",
-    "Against whom the intervals hold.",
+    say("People alone in a cell"),
+    say("Against whom the intervals hold."),
     "choice",
     "one",
     choices={
-        "none": "A reader knows the published cells only.",
-        "outside": "Somebody who is alone in a cell learns no other cell that they are not part of.",
-        "one": "Somebody who is alone in a cell knows its count: no such person learns another cell.",
-        "all": "All who are alone in a cell put their counts together and learn no further cell.",
+        "none": say("A reader knows the published cells only."),
+        "outside": say(
+            "Somebody who is alone in a cell learns no other cell that they are not part of."
+        ),
+        "one": say(
+            "Somebody who is alone in a cell knows its count: no such person learns another cell."
+        ),
+        "all": say(
+            "All who are alone in a cell put their counts together and learn no further cell."
+        ),
     },
 )
 
 COSTS: Parameter[Literal["count", "unity", "log"]] = Parameter(
     "costs",
-    "Costs",
-    "What is rather kept.",
+    say("Costs"),
+    say("What is rather kept."),
     "choice",
     "count",
     choices={
-        "count": "Hide small counts: the sum of the hidden counts is small.",
-        "unity": "Hide few cells.",
-        "log": "Between the two.",
+        "count": say("Hide small counts: the sum of the hidden counts is small."),
+        "unity": say("Hide few cells."),
+        "log": say("Between the two."),
     },
 )
 
 WHOLE_RANGE: Parameter[bool] = Parameter(
     "whole_range",
-    "The rule's whole range",
-    "Every interval contains all counts the small-count rule names, whatever the level.",
+    say("The rule's whole range"),
+    say("Every interval contains all counts the small-count rule names, whatever the level."),
     "flag",
     False,
     may_be_unstated=True,
@@ -103,8 +110,8 @@ WHOLE_RANGE: Parameter[bool] = Parameter(
 
 STATUSES: Parameter[str | None] = Parameter(
     "statuses",
-    "Given statuses",
-    "A tau-ARGUS a priori file: cells to hide or never to hide, sensitive ones, costs.",
+    say("Given statuses"),
+    say("A tau-ARGUS a priori file: cells to hide or never to hide, sensitive ones, costs."),
     "statuses",
     public=False,
 )
@@ -179,18 +186,18 @@ def _check(
     wrong = np.flatnonzero((given.published | given.safe) & primary)
     if len(wrong):
         raise InputError(
-            "a cell that the rule makes sensitive is given as safe",
+            say("a cell that the rule makes sensitive is given as safe"),
             cell=name(int(wrong[0])),
-            hint="leave the cell out of the given statuses, or narrow the rule",
+            hint=say("leave the cell out of the given statuses, or narrow the rule"),
         )
     if counts is None:
         return
     zero = np.flatnonzero((given.hidden | given.sensitive) & (counts == 0) & ~primary)
     if len(zero):
         raise InputError(
-            "an empty cell is given as hidden",
+            say("an empty cell is given as hidden"),
             cell=name(int(zero[0])),
-            hint="readers take hidden cells for cells that are not empty",
+            hint=say("readers take hidden cells for cells that are not empty"),
         )
 
 

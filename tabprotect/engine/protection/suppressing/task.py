@@ -13,6 +13,7 @@ from tabprotect.engine.protection.suppressing.lower_ends import LowerEnds
 from tabprotect.engine.protection.suppressing.near_tables.deviation import ENDLESS
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
+from tabprotect.languages.said import say
 
 Insiders = Literal["none", "outside", "one", "all"]
 
@@ -62,9 +63,11 @@ class Task:
     def __post_init__(self) -> None:
         values: Ints = np.asarray(self.publication.incidence @ self.table.counts.reshape(-1))
         if (values < 0).any():
-            raise InputError("a count is negative")
+            raise InputError(say("a count is negative"))
         if len(values) and int(values.max()) >= ENDLESS:
-            raise InputError("a count is too large for suppression", hint="take a larger unit")
+            raise InputError(
+                say("a count is too large for suppression"), hint=say("take a larger unit")
+            )
         inner = self.table.counts.reshape(-1)
         lower = LowerEnds.of(self.publication, inner, never_zero=self.never_zero)
         object.__setattr__(self, "values", values)

@@ -26,13 +26,14 @@ from tabprotect.engine.query_space.graphs.graph_walk import GraphWalk, MarginWal
 from tabprotect.engine.query_space.lattice import Query
 from tabprotect.engine.query_space.possible_tables import margin_counts, margin_keys
 from tabprotect.engine.query_space.ways_to_bound import BoundsWay
+from tabprotect.languages.said import say
 
 
 class SmallestMargin(RiskCriterion):
     """The smallest released margin count at an at-risk cell, as a criterion."""
 
     name: ClassVar[str] = "smallest_margin"
-    label: ClassVar[str] = "Smallest margin count of at-risk cells"
+    label: ClassVar[str] = say("Smallest margin count of at-risk cells")
     unit: ClassVar[str] = "records"
 
     def judge(

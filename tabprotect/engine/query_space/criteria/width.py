@@ -38,6 +38,7 @@ from tabprotect.engine.query_space.graphs.graph_walk import GraphWalk, WidthWalk
 from tabprotect.engine.query_space.lattice import Query
 from tabprotect.engine.query_space.possible_tables import alike
 from tabprotect.engine.query_space.ways_to_bound import BoundsWay
+from tabprotect.languages.said import say
 
 EXACT_CELLS = 20_000
 """Most cells left open by a part of a release for which programmes are solved unasked."""
@@ -55,7 +56,7 @@ class Width(RiskCriterion):
     """The smallest width of bounds on an at-risk cell, as a criterion."""
 
     name: ClassVar[str] = "width"
-    label: ClassVar[str] = "Width of bounds on at-risk cells"
+    label: ClassVar[str] = say("Width of bounds on at-risk cells")
     unit: ClassVar[str] = "counts"
 
     def judge(
@@ -106,14 +107,14 @@ class Width(RiskCriterion):
                 found = programmed(most_open=QUICK_CELLS, decide_only=False)
                 if found.exact:
                     return found
-            return RiskJudgement("safe", ceiling, False, "decomposable cover")
+            return RiskJudgement("safe", ceiling, False, say("decomposable cover"))
         if bounds == "decomposable":
             return self._undecided(evidence, frontier, threshold)
         if hurried and not small:
             return programmed(most_open=QUICK_CELLS, decide_only=True)
         found = programmed(most_open=EXACT_CELLS, decide_only=decide_only)
         if quick and found.verdict == "unknown" and self._covered(evidence, frontier, threshold):
-            return RiskJudgement("safe", found.width, False, "decomposable cover")
+            return RiskJudgement("safe", found.width, False, say("decomposable cover"))
         return found
 
     def _covered(self, evidence: Evidence, frontier: Sequence[Query], threshold: int) -> bool:

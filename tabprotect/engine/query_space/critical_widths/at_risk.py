@@ -18,6 +18,7 @@ from tabprotect.engine.tables.domain import Index
 from tabprotect.engine.tables.possible import possible
 from tabprotect.engine.tables.table import Table
 from tabprotect.engine.tables.wide_table import numbered
+from tabprotect.languages.said import say
 
 
 class AtRiskCells:
@@ -54,13 +55,18 @@ class AtRiskCells:
         self.rule = rule = judged_counts(at_risk, judged, table.total)
         self.lattice = Lattice.of(table.domain)
         if table.has_negative:
-            raise InputError("an original count is negative", hint="bounds are for counts from 0")
+            raise InputError(
+                say("an original count is negative"), hint=say("bounds are for counts from 0")
+            )
         columns, counts = _cells(table, rule)
         risky = rule.mask(counts)
         if not risky.any():
             raise InputError(
-                f"no cell of the table has a count in {rule}: there is nothing at risk",
-                hint="declare other counts at risk, for example 1..3",
+                say(
+                    "no cell of the table has a count in {rule}: there is nothing at risk",
+                    rule=rule,
+                ),
+                hint=say("declare other counts at risk, for example 1..3"),
             )
         order = np.concatenate([np.flatnonzero(risky), np.flatnonzero(~risky)])
         self.counts: Ints = counts[order]
@@ -137,7 +143,7 @@ class AtRiskCells:
         domain = self.table.domain
         named = [domain.cell_text(self.index(int(cell))) for cell in cells[:limit]]
         more = len(cells) - len(named)
-        return ", ".join(named) + (f" and {more:,} more" if more > 0 else "")
+        return ", ".join(named) + (say(" and {more:,} more", more=more) if more > 0 else "")
 
     def counts_at(self, query: Query) -> Ints:
         """The margin's count at each at-risk cell (m,), read-only."""
@@ -168,8 +174,8 @@ def _cells(table: Table, rule: SmallCount) -> tuple[Sequence[AnyInts], Ints]:
         return table.listed
     if table.domain.size > DENSE_LIMIT:
         raise InputError(
-            f"zeros cannot be looked at in a table of {table.domain.size:,} cells",
-            hint="declare counts from 1 at risk, and look at the at-risk cells alone",
+            say("zeros cannot be looked at in a table of {size:,} cells", size=table.domain.size),
+            hint=say("declare counts from 1 at risk, and look at the at-risk cells alone"),
         )
     counts = table.counts.reshape(-1)
     # Structural zeros are public: nothing has to be kept apart there.

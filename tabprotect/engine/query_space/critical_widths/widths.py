@@ -28,6 +28,7 @@ from tabprotect.engine.query_space.critical_widths.smallest_counts import smalle
 from tabprotect.engine.query_space.frontier import maximal_queries
 from tabprotect.engine.query_space.lattice import Lattice, Query, bits
 from tabprotect.engine.query_space.workers import Workers, spread_over_workers
+from tabprotect.languages.said import say
 
 TIED_CELLS = 2**14
 """Most cells times sub-tables for which critical widths are computed with structural zeros."""
@@ -137,7 +138,7 @@ def _with_lower_bounds(cells: AtRiskCells, progress: Progress) -> Iterator[tuple
     while waiting:
         query = waiting.pop()
         upper, lower = parsimonious_bounds(cells, query)
-        progress.report("lower bounds", 1.0)
+        progress.report(say("lower bounds"), 1.0)
         if not lower.any():
             continue
         yield query, int((upper - lower).min())
@@ -155,14 +156,14 @@ def _with_structural_zeros(cells: AtRiskCells, progress: Progress) -> Iterator[t
         release = maximal_queries([query, *lattice.axes])
         if lattice.separable(release):
             continue
-        progress.report("structural zeros", number / lattice.size)
+        progress.report(say("structural zeros"), number / lattice.size)
         at_risk = cells.rule.low, cells.rule.high
         yield query, width(table, lattice.margins(release), at_risk=at_risk).width
 
 
 def _smallest(cells: AtRiskCells, workers: Workers, progress: Progress) -> Ints:
     """The smallest margin count at an at-risk cell, by query."""
-    lattice, stage = cells.lattice, "critical widths"
+    lattice, stage = cells.lattice, say("critical widths")
     if workers is None or workers == 1:
         return smallest_counts(
             cells.codes,

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from tabprotect.engine.query_space.frontier import maximal_queries
 from tabprotect.engine.query_space.graphs.chordal import decomposable, graph_of, junction_tree
 from tabprotect.engine.query_space.lattice import Lattice, Query, bits, in_order
+from tabprotect.languages.said import say
 
 
 @dataclass(frozen=True)
@@ -42,11 +43,13 @@ class IndependenceGraph:
     def sentence(self) -> str:
         """Its meaning, in words."""
         if self.decomposable:
-            return "Decomposable: the bounds on every cell are a closed form and sharp."
+            return say("Decomposable: the bounds on every cell are a closed form and sharp.")
         if self.chordal:
             named = ", ".join("[" + " ".join(clique) + "]" for clique in self.missing)
-            return f"Not decomposable: the clique {named} is not released as one table."
-        return "Not decomposable: the graph has a cycle without a chord."
+            return say(
+                "Not decomposable: the clique {named} is not released as one table.", named=named
+            )
+        return say("Not decomposable: the graph has a cycle without a chord.")
 
 
 def independence_graph(lattice: Lattice, released: Sequence[Query]) -> IndependenceGraph:

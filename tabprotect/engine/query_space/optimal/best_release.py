@@ -21,13 +21,14 @@ from tabprotect.engine.query_space.registered import criteria, utilities
 from tabprotect.engine.query_space.utility import Worth
 from tabprotect.engine.query_space.ways_to_bound import BoundsWay
 from tabprotect.engine.randomness import Randomness
+from tabprotect.languages.said import joined, say
 
 SearchMethod = Literal["annealing", "heuristic", "exhaustive"]
 
 METHODS: dict[SearchMethod, str] = {
-    "annealing": "the best decomposable release that simulated annealing finds",
-    "heuristic": "the longest releasable prefix of the sub-tables ordered by critical width",
-    "exhaustive": "the best of all decomposable releases, up to seven variables",
+    "annealing": say("the best decomposable release that simulated annealing finds"),
+    "heuristic": say("the longest releasable prefix of the sub-tables ordered by critical width"),
+    "exhaustive": say("the best of all decomposable releases, up to seven variables"),
 }
 
 
@@ -113,9 +114,17 @@ def optimal(
         If the search is exhaustive and there are too many variables.
     """
     if method not in METHODS:
-        raise ParameterError({"method": f"unknown: {method!r}; there are {', '.join(METHODS)}"})
+        raise ParameterError(
+            {
+                "method": say(
+                    "unknown: {method}; there are {METHODS}",
+                    method=repr(method),
+                    METHODS=", ".join(METHODS),
+                )
+            }
+        )
     if threshold < 0:
-        raise ParameterError({"beta": "must be a whole number from 0 up"})
+        raise ParameterError({"beta": say("must be a whole number from 0 up")})
     criterion = criterion or criteria()["width"]
     lattice = evidence.lattice
     judged = partial(
@@ -128,7 +137,7 @@ def optimal(
     )
     if method == "heuristic":
         if utility != "released_count":
-            raise ParameterError({"utility": "the heuristic has no utility to choose"})
+            raise ParameterError({"utility": say("the heuristic has no utility to choose")})
         length, queries = longest_prefix(
             evidence, criterion, threshold, bounds=bounds, progress=progress
         )
@@ -137,7 +146,13 @@ def optimal(
         return judged(queries)
     weights = utilities()[utility].weights(len(lattice.axes))
     if weights is None:
-        raise ParameterError({"utility": f"{utility} is no sum over sub-tables: compare with it"})
+        raise ParameterError(
+            {
+                "utility": say(
+                    "{utility} is no sum over sub-tables: compare with it", utility=utility
+                )
+            }
+        )
     if criterion.judge(evidence, lattice.axes, threshold, decide_only=True).verdict != "safe":
         raise _forbidden(evidence, criterion, threshold)
     worth = Worth(lattice, weights)
@@ -168,12 +183,22 @@ def _forbidden(evidence: Evidence, criterion: RiskCriterion, threshold: int) -> 
     """The error when the threshold forbids the one-way tables, with the cells to blame."""
     judgement = criterion.judge(evidence, evidence.lattice.axes, threshold)
     figure = f"{criterion.label[:1].lower()}{criterion.label[1:]}"
-    said = (
-        f"the threshold {threshold} forbids even the one-way tables together: the {figure} is only "
+    said = say(
+        "the threshold {threshold} forbids even the one-way tables together: the {figure} is only ",
+        threshold=threshold,
+        figure=figure,
     )
-    at = f" at {judgement.tight[0].text}" if judgement.tight else ""
+    at = say(" at {text}", text=judgement.tight[0].text) if judgement.tight else ""
     return InfeasibleError(
-        f"{said}{judgement.width}{at}",
-        hint=f"take a threshold of at most {judgement.width}, or merge rare categories",
-        detail="\n".join(f"{c.text}: {c.lower}..{c.upper}" for c in judgement.tight),
+        say("{said}{width}{at}", said=said, width=judgement.width, at=at),
+        hint=say(
+            "take a threshold of at most {width}, or merge rare categories", width=judgement.width
+        ),
+        detail=joined(
+            (
+                say("{text}: {lower}..{upper}", text=c.text, lower=c.lower, upper=c.upper)
+                for c in judgement.tight
+            ),
+            "\n",
+        ),
     )

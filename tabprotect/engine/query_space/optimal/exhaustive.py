@@ -15,6 +15,7 @@ from tabprotect.engine.query_space.criterion import RiskCriterion
 from tabprotect.engine.query_space.criterion_evidence import Evidence
 from tabprotect.engine.query_space.graphs.chordal import JunctionTree
 from tabprotect.engine.query_space.utility import Worth
+from tabprotect.languages.said import say
 
 MAX_VARIABLES = 7
 """617,675 chordal graphs; with eight variables there are 30,888,596."""
@@ -37,8 +38,14 @@ def every_release(
     variables = evidence.lattice.variables
     if variables > MAX_VARIABLES:
         raise InputError(
-            f"an exhaustive search over {variables} variables has too many graphs",
-            hint=f"take annealing, or a margin over at most {MAX_VARIABLES} variables",
+            say(
+                "an exhaustive search over {variables} variables has too many graphs",
+                variables=variables,
+            ),
+            hint=say(
+                "take annealing, or a margin over at most {MAX_VARIABLES} variables",
+                MAX_VARIABLES=MAX_VARIABLES,
+            ),
         )
     axis_of = evidence.lattice.axis_of
     pairs = [(i, j) for i, j in combinations(range(variables), 2) if axis_of[i] != axis_of[j]]
@@ -57,7 +64,7 @@ def every_release(
             if walk.can_add(i, j):
                 seen.add(larger)
                 if len(seen) % 200 == 0:
-                    progress.report("all decomposable releases", len(seen) / GRAPHS[variables])
+                    progress.report(say("all decomposable releases"), len(seen) / GRAPHS[variables])
                 walk.toggle(i, j)
                 yield walk.tree()
                 stack += [(edges, number + 1), (larger, 0)]

@@ -12,6 +12,7 @@ from tabprotect.engine.query_space.criterion_evidence import Evidence, RiskJudge
 from tabprotect.engine.query_space.frontier import Frontier
 from tabprotect.engine.query_space.lattice import Query
 from tabprotect.engine.query_space.ways_to_bound import BoundsWay
+from tabprotect.languages.said import say
 
 TOGETHER_WORK = 5e6
 """Nominal microseconds (`solver.solver_work`) of programmes after which wishes stay undecided.
@@ -57,7 +58,7 @@ class _SoFar:
         self.found: WishesTogether | None = None
 
     def report(self, stage: str, fraction: float, partial: object = None) -> None:
-        self._progress.report("trying wishes", self.share, self.found)
+        self._progress.report(say("trying wishes"), self.share, self.found)
 
 
 def wishes_together(

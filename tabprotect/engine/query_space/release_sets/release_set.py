@@ -21,6 +21,7 @@ from tabprotect.engine.query_space.criterion_evidence import Evidence, RiskJudge
 from tabprotect.engine.query_space.frontier import Frontier
 from tabprotect.engine.query_space.lattice import Lattice, Query, in_order
 from tabprotect.engine.query_space.ways_to_bound import BoundsWay
+from tabprotect.languages.said import joined, say
 
 PARTIALS = 16
 """Most partial results of one look at every query."""
@@ -100,7 +101,13 @@ class ReleaseSet:
             If cancelled.
         """
         if threshold < 0:
-            raise ParameterError({"beta": f"must be a whole number from 0 up, is {threshold}"})
+            raise ParameterError(
+                {
+                    "beta": say(
+                        "must be a whole number from 0 up, is {threshold}", threshold=threshold
+                    )
+                }
+            )
         bounds = cls._bounded_by(bounds)
         lattice = evidence.lattice
         frontier = Frontier.below(lattice, (0, *released))
@@ -257,10 +264,20 @@ class ReleaseSet:
                 return
             tight |= {cell.text: cell for cell in alone.tight[:3]}
         raise InfeasibleError(
-            f"the threshold {self.threshold} forbids even the one-way tables: they leave too "
-            f"tight {', '.join(list(tight)[:5])}",
-            hint="lower the threshold or merge rare categories",
-            detail="\n".join(f"{c.text}: {c.lower}..{c.upper}" for c in tight.values()),
+            say(
+                "the threshold {threshold} forbids even the one-way tables: they leave too "
+                "tight {tight}",
+                threshold=self.threshold,
+                tight=", ".join(list(tight)[:5]),
+            ),
+            hint=say("lower the threshold or merge rare categories"),
+            detail=joined(
+                (
+                    say("{text}: {lower}..{upper}", text=c.text, lower=c.lower, upper=c.upper)
+                    for c in tight.values()
+                ),
+                "\n",
+            ),
         )
 
     @staticmethod

@@ -19,6 +19,7 @@ from tabprotect.engine.query_space.frontier import Frontier
 from tabprotect.engine.query_space.lattice import Query
 from tabprotect.engine.query_space.release_sets.release_set import Consequence, ReleaseSet
 from tabprotect.engine.query_space.ways_to_bound import BoundsWay
+from tabprotect.languages.said import say
 
 
 @dataclass(frozen=True)
@@ -31,8 +32,8 @@ class AskedReleaseSet(ReleaseSet):
     def _bounded_by(bounds: BoundsWay) -> BoundsWay:
         if bounds not in ("auto", "decomposable"):
             raise InputError(
-                f"bounds by {bounds} need every cell, and there are too many",
-                hint="take decomposable bounds",
+                say("bounds by {bounds} need every cell, and there are too many", bounds=bounds),
+                hint=say("take decomposable bounds"),
             )
         return "decomposable"
 
@@ -68,8 +69,8 @@ class AskedReleaseSet(ReleaseSet):
             Always.
         """
         raise InputError(
-            "what becomes impossible cannot be listed: there are too many sub-tables",
-            hint="take a rule that does not ask for it",
+            say("what becomes impossible cannot be listed: there are too many sub-tables"),
+            hint=say("take a rule that does not ask for it"),
         )
 
     @property

@@ -13,15 +13,16 @@ from typing import ClassVar
 from tabprotect.engine.parameters import Parameter, Values
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.query_space.rule import ReleaseRule, Ruling, Situation
+from tabprotect.languages.said import say
 
 REQUESTS: Parameter[int] = Parameter(
     "requests",
-    "Requests",
-    "How often a sub-table must have been asked for, by itself or within another.",
+    say("Requests"),
+    say("How often a sub-table must have been asked for, by itself or within another."),
     "integer",
     3,
     low=1,
-    unit="requests",
+    unit=say("requests"),
 )
 
 
@@ -29,17 +30,17 @@ class ByDemand(ReleaseRule):
     """The rule that releases what has been asked for often enough."""
 
     name: ClassVar[str] = "by_demand"
-    label: ClassVar[str] = "Release what is asked for often"
+    label: ClassVar[str] = say("Release what is asked for often")
     parameters: ClassVar[tuple[Parameter[object], ...]] = (REQUESTS,)
 
     def decide(self, situation: Situation, values: Values, progress: Progress = SILENT) -> Ruling:
         query = situation.query
         asked = sum(n for other, n in situation.demand.items() if other & query == query)
         needed = values[REQUESTS]
-        detail = f"asked for {asked} times of {needed}"
+        detail = say("asked for {asked} times of {needed}", asked=asked, needed=needed)
         if asked >= needed:
             return Ruling("release", "released", detail)
-        return Ruling("defer", "released when it has been asked for more often", detail)
+        return Ruling("defer", say("released when it has been asked for more often"), detail)
 
 
 PLUGIN = ByDemand()

@@ -14,11 +14,12 @@ from tabprotect.engine.parameters import Parameter, Values
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.query_space.fitted_table import fitted, misplaced
 from tabprotect.engine.query_space.rule import ReleaseRule, Ruling, Situation
+from tabprotect.languages.said import say
 
 GAIN: Parameter[float] = Parameter(
     "gain",
-    "Least gain",
-    "Share of all records that a release must put right.",
+    say("Least gain"),
+    say("Share of all records that a release must put right."),
     "real",
     0.01,
     low=0.0,
@@ -30,7 +31,7 @@ class ByValue(ReleaseRule):
     """The rule that releases what helps to rebuild the whole table."""
 
     name: ClassVar[str] = "by_value"
-    label: ClassVar[str] = "Release what helps to rebuild the table"
+    label: ClassVar[str] = say("Release what helps to rebuild the table")
     parameters: ClassVar[tuple[Parameter[object], ...]] = (GAIN,)
 
     def decide(self, situation: Situation, values: Values, progress: Progress = SILENT) -> Ruling:
@@ -39,10 +40,10 @@ class ByValue(ReleaseRule):
         gain = misplaced(table, fitted(table, before, progress)) - misplaced(
             table, fitted(table, after, progress)
         )
-        detail = f"puts {gain:.4f} of the records right"
+        detail = say("puts {gain:.4f} of the records right", gain=gain)
         if gain >= values[GAIN]:
             return Ruling("release", "released", detail)
-        return Ruling("refuse", "not released under the rule of this session", detail)
+        return Ruling("refuse", say("not released under the rule of this session"), detail)
 
 
 PLUGIN = ByValue()

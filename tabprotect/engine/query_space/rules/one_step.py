@@ -13,20 +13,21 @@ from typing import ClassVar
 from tabprotect.engine.parameters import Values
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.query_space.rule import ReleaseRule, Ruling, Situation
+from tabprotect.languages.said import say
 
 
 class OneStep(ReleaseRule):
     """The rule that adds one variable to what is released."""
 
     name: ClassVar[str] = "one_step"
-    label: ClassVar[str] = "Add one variable to a released sub-table"
+    label: ClassVar[str] = say("Add one variable to a released sub-table")
 
     def decide(self, situation: Situation, values: Values, progress: Progress = SILENT) -> Ruling:
         state = situation.state
         below = state.evidence.lattice.below(situation.query)
         if any(query in state.released for query in below):
             return Ruling("release", "released")
-        return Ruling("defer", "ask first for a sub-table with one variable less")
+        return Ruling("defer", say("ask first for a sub-table with one variable less"))
 
 
 PLUGIN = OneStep()

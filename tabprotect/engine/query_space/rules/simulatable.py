@@ -22,11 +22,12 @@ from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.query_space.criterion_evidence import Evidence
 from tabprotect.engine.query_space.drawn_originals import drawn_originals
 from tabprotect.engine.query_space.rule import ReleaseRule, Ruling, Situation
+from tabprotect.languages.said import say
 
 DELTA: Parameter[float] = Parameter(
     "delta",
-    "Share delta",
-    "Refuse when the release would be too risky for more than this share of the originals.",
+    say("Share delta"),
+    say("Refuse when the release would be too risky for more than this share of the originals."),
     "real",
     0.1,
     low=0.0,
@@ -35,8 +36,8 @@ DELTA: Parameter[float] = Parameter(
 
 DRAWS: Parameter[int] = Parameter(
     "draws",
-    "Originals",
-    "How many originals are drawn and judged.",
+    say("Originals"),
+    say("How many originals are drawn and judged."),
     "integer",
     40,
     low=10,
@@ -48,13 +49,13 @@ class Simulatable(ReleaseRule):
     """The rule whose decisions anybody could make from what is released."""
 
     name: ClassVar[str] = "simulatable"
-    label: ClassVar[str] = "Decide from what is released alone"
+    label: ClassVar[str] = say("Decide from what is released alone")
     parameters: ClassVar[tuple[Parameter[object], ...]] = (DELTA, DRAWS)
     simulatable: ClassVar[bool] = True
 
     def decide(self, situation: Situation, values: Values, progress: Progress = SILENT) -> Ruling:
         state, query = situation.state, situation.query
-        refused = "not released: too risky for the tables that agree with what is released"
+        refused = say("not released: too risky for the tables that agree with what is released")
         cells = state.evidence.cells
         try:
             originals = drawn_originals(
@@ -75,7 +76,11 @@ class Simulatable(ReleaseRule):
             )
             bad += judged.verdict != "safe"
         share = bad / len(originals)
-        detail = f"too risky for {share:.3f} of {len(originals)} originals"
+        detail = say(
+            "too risky for {share:.3f} of {originals} originals",
+            share=share,
+            originals=len(originals),
+        )
         if share > values[DELTA]:
             return Ruling("refuse", refused, detail)
         return Ruling("release", "released", detail)

@@ -19,6 +19,7 @@ from tabprotect.engine.query_space.lattice import Query
 from tabprotect.engine.query_space.release_sets.release_set import ReleaseSet
 from tabprotect.engine.query_space.rule import ReleaseRule, Ruling, Situation
 from tabprotect.engine.query_space.table_server.refusal_price import RefusalPrice, refusal_price
+from tabprotect.languages.said import say
 
 AnswerKind = Literal["table", "projection", "refusal", "deferral", "perturbed"]
 
@@ -29,12 +30,14 @@ LineKind = AnswerKind | EventKind
 EVENTS: frozenset[str] = frozenset(get_args(EventKind))
 """Kinds of lines that no request made."""
 
-REFUSED = "not released: the sub-table is too close to single persons, or cannot be shown not to be"
+REFUSED = say(
+    "not released: the sub-table is too close to single persons, or cannot be shown not to be"
+)
 """All that may be said: figures would be a release in themselves."""
 
-PERTURBED = "from the perturbed table, which agrees with every released sub-table"
+PERTURBED = say("from the perturbed table, which agrees with every released sub-table")
 
-CLOSED = "not released: the released frontier is frozen"
+CLOSED = say("not released: the released frontier is frozen")
 
 
 @dataclass(frozen=True)
@@ -146,9 +149,12 @@ class ServerState:
         lattice = releases.evidence.lattice
         if rule.lists and not lattice.listed:
             raise InputError(
-                f"the rule {rule.name!r} weighs what becomes impossible, and there are too many "
-                "sub-tables to list",
-                hint="take another rule, such as myopic; or serve fewer variables",
+                say(
+                    "the rule {name} weighs what becomes impossible, and there are too many "
+                    "sub-tables to list",
+                    name=repr(rule.name),
+                ),
+                hint=say("take another rule, such as myopic; or serve fewer variables"),
             )
         if not rule.simulatable:
             releases.require_some_one_way()
@@ -218,7 +224,9 @@ def decide(
         answer.kind,
         new,
         answer.reason,
-        detail if cost is None else f"{detail}. {cost.sentence}",
+        detail
+        if cost is None
+        else say("{detail}. {sentence}", detail=detail, sentence=cost.sentence),
         answer.permanent,
         price=cost,
     )
@@ -231,13 +239,15 @@ def _answered(
     """The answer, the query if this is its first release, and the reason for the log."""
     releases = state.releases
     if query in releases.released:
-        return Answer(query, "table", (query,), "released before", True), None, ""
+        return Answer(query, "table", (query,), say("released before"), True), None, ""
     if state.frozen and state.perturbed:
         return Answer(query, "perturbed", (query,), PERTURBED, True), None, ""
     if state.frozen:
         return _refused(releases, query, CLOSED, True), None, ""
     if not state.rule.simulatable and not releases.allows(query):
-        detail = "proved too tight" if query in releases.proved else "not proved wide enough"
+        detail = (
+            say("proved too tight") if query in releases.proved else say("not proved wide enough")
+        )
         return _refused(releases, query, REFUSED, True), None, detail
     asked = dict(state.demand)
     asked[query] = asked.get(query, 0) + 1

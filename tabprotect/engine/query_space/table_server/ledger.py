@@ -28,6 +28,7 @@ from tabprotect.engine.query_space.table_server.log_entry import (
     table_fingerprint,
 )
 from tabprotect.engine.tables.table import Table
+from tabprotect.languages.said import say
 
 ENTRIES_BLOCK = 10_000
 """Log lines read at once."""
@@ -172,7 +173,9 @@ class Ledger:
         )
         found = self._database.transaction(lambda connection: connection.execute(wanted).scalar())
         if found is None:
-            raise InputError(f"the database has no session {session} of this table")
+            raise InputError(
+                say("the database has no session {session} of this table", session=session)
+            )
         return cast(dict[str, object], found)
 
     def latest_settings(self) -> dict[str, object] | None:

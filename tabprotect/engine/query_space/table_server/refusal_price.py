@@ -26,8 +26,9 @@ from tabprotect.engine.query_space.frontier import maximal_queries
 from tabprotect.engine.query_space.lattice import Query
 from tabprotect.engine.query_space.possible_tables import possible_tables
 from tabprotect.engine.query_space.release_sets.release_set import ReleaseSet
+from tabprotect.languages.said import say
 
-TELLS = "The refusal tells"
+TELLS = say("The refusal tells")
 """The start of a refusal's price in the log."""
 
 LEAST_DRAWN = 20
@@ -70,9 +71,31 @@ class RefusalPrice:
     def sentence(self) -> str:
         """In words, for staff."""
         return (
-            f"{TELLS} {self.bits:.2f} bits: {self.left:,} of {self.originals:,} "
-            f"{'drawn' if self.drawn else 'possible'} tables would be refused. It moves {', '.join(self.cell)} most: at risk with "
-            f"probability {self.before:.2f} before, {self.after:.2f} after."
+            say(
+                "{TELLS} {bits:.2f} bits: {left:,} of {originals:,} "
+                "drawn tables would be refused. It moves {cell} most: at risk with "
+                "probability {before:.2f} before, {after:.2f} after.",
+                TELLS=TELLS,
+                bits=self.bits,
+                left=self.left,
+                originals=self.originals,
+                cell=", ".join(self.cell),
+                before=self.before,
+                after=self.after,
+            )
+            if self.drawn
+            else say(
+                "{TELLS} {bits:.2f} bits: {left:,} of {originals:,} "
+                "possible tables would be refused. It moves {cell} most: at risk with "
+                "probability {before:.2f} before, {after:.2f} after.",
+                TELLS=TELLS,
+                bits=self.bits,
+                left=self.left,
+                originals=self.originals,
+                cell=", ".join(self.cell),
+                before=self.before,
+                after=self.after,
+            )
         )
 
     def as_json(self) -> dict[str, object]:
@@ -138,7 +161,7 @@ def refusal_price(
         return None
 
     def refuses(*more: Query) -> np.ndarray:
-        progress.report("pricing the refusal", 0.5)
+        progress.report(say("pricing the refusal"), 0.5)
         return judge(evidence, tables, maximal_queries((*out, *more)), releases.threshold)
 
     # Nobody could ask about a table in which no cell counts.

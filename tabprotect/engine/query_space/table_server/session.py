@@ -26,6 +26,7 @@ from tabprotect.engine.query_space.table_server.decision import (
 from tabprotect.engine.query_space.table_server.ledger import Ledger, Taken
 from tabprotect.engine.query_space.table_server.log_entry import FIRST_CHAIN, LogEntry
 from tabprotect.engine.query_space.table_server.snapshot import restored, snapshot
+from tabprotect.languages.said import say
 
 SNAPSHOT_LINES = 1_000
 """Lines after which the state is stored again, so that a start folds no more than these."""
@@ -193,7 +194,7 @@ def settings_of(start: ServerState) -> dict[str, object]:
 
 def _too_busy() -> InputError:
     return InputError(
-        "other sessions are writing to this history all the time", hint="try again later"
+        say("other sessions are writing to this history all the time"), hint=say("try again later")
     )
 
 
@@ -214,8 +215,12 @@ def followed(
     for entry in ledger.entries(after=number, until=until):
         if entry.number != number + 1 or not entry.follows(chain, ledger.lattice):
             raise InputError(
-                f"the log has been tampered with: line {entry.number} does not follow line {number}",
-                hint="put the database back from a copy; nothing is answered until then",
+                say(
+                    "the log has been tampered with: line {number} does not follow line {number2}",
+                    number=entry.number,
+                    number2=number,
+                ),
+                hint=say("put the database back from a copy; nothing is answered until then"),
             )
         yield entry
         number, chain = entry.number, entry.chain

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from itertools import pairwise
 
 from tabprotect.engine.errors import InputError
+from tabprotect.languages.said import say
 
 _WHOLE = re.compile("[+-]?[0-9]{1,18}([.]0*)?")
 _SPAN = re.compile("(-?[0-9]{1,18})(?: to |-)(-?[0-9]{1,18})")
@@ -47,10 +48,10 @@ def span_text(low: int | None, high: int | None) -> str:
     if high is None:
         return "all" if low is None else f"{low}+"
     if low is None:
-        return f"under {high + 1}"
+        return say("under {high}", high=high + 1)
     if low == high:
         return str(low)
-    return f"{low}-{high}" if low >= 0 else f"{low} to {high}"
+    return f"{low}-{high}" if low >= 0 else say("{low} to {high}", low=low, high=high)
 
 
 def cut_names(cuts: Sequence[int]) -> list[str]:
@@ -68,7 +69,7 @@ def banded(categories: Sequence[str], width: int) -> list[str]:
         For a width below 1, no number at all, or a category that two bands share.
     """
     if width < 1:
-        raise InputError(f"a band has a width of at least 1, not {width}")
+        raise InputError(say("a band has a width of at least 1, not {width}", width=width))
 
     def band(number: int) -> str:
         low = number // width * width
@@ -86,7 +87,7 @@ def cut_at(categories: Sequence[str], cuts: Sequence[int]) -> list[str]:
         As :func:`banded`, and for cut points that do not rise.
     """
     if not cuts or any(a >= b for a, b in pairwise(cuts)):
-        raise InputError("cut points stand in rising order", hint="for example 0,15,65")
+        raise InputError(say("cut points stand in rising order"), hint=say("for example 0,15,65"))
     names = cut_names(cuts)
     return _grouped(categories, lambda number: names[sum(number >= c for c in cuts)])
 
@@ -94,7 +95,7 @@ def cut_at(categories: Sequence[str], cuts: Sequence[int]) -> list[str]:
 def _grouped(categories: Sequence[str], band: Callable[[int], str]) -> list[str]:
     spans = [span_of(category) for category in categories]
     if not any(spans):
-        raise InputError("no category is a number", hint="group the categories by name")
+        raise InputError(say("no category is a number"), hint=say("group the categories by name"))
     return [
         category if span is None else _band_of(category, span, band)
         for category, span in zip(categories, spans, strict=True)
@@ -113,8 +114,13 @@ def _band_of(category: str, span: Span, band: Callable[[int], str]) -> str:
         around = span_of(known)
         return known if around is not None and around[side] is None else category
     raise InputError(
-        f"the category {category!r} lies in both {low} and {high}",
-        hint="let bands begin where the categories do",
+        say(
+            "the category {category} lies in both {low} and {high}",
+            category=repr(category),
+            low=low,
+            high=high,
+        ),
+        hint=say("let bands begin where the categories do"),
     )
 
 
@@ -137,8 +143,13 @@ def held_name(categories: Sequence[str], taken: Sequence[str] = ()) -> str:
     elif len(categories) <= MOST_NAMED:
         name = ", ".join(categories)
     else:
-        name = f"{categories[0]} \u2026 {categories[-1]} ({len(categories)})"
+        name = say(
+            "{categories} \u2026 {categories2} ({categories3})",
+            categories=categories[0],
+            categories2=categories[-1],
+            categories3=len(categories),
+        )
     unique, number = name, 2
     while unique in taken:
-        unique, number = f"{name} ({number})", number + 1
+        unique, number = say("{name} ({number})", name=name, number=number), number + 1
     return unique

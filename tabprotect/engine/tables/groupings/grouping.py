@@ -12,6 +12,7 @@ from tabprotect.engine.arrays import Ints
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.variable import Variable
+from tabprotect.languages.said import say
 
 
 @dataclass(frozen=True)
@@ -74,14 +75,19 @@ def check_groupings(domain: Domain, groupings: Sequence[Grouping]) -> None:
     for grouping in groupings:
         if grouping.name in taken:
             raise InputError(
-                f"the name {grouping.name!r} of a grouping is taken",
-                hint="give every grouping a name of its own",
+                say("the name {name} of a grouping is taken", name=repr(grouping.name)),
+                hint=say("give every grouping a name of its own"),
             )
         taken.add(grouping.name)
         size = len(domain[grouping.of].categories)
         if len(grouping.groups) != size:
             raise InputError(
-                f"the grouping {grouping.name!r} groups {len(grouping.groups)} categories, "
-                f"the variable {grouping.of!r} has {size}",
-                hint="name the group of every category",
+                say(
+                    "the grouping {name} groups {groups} categories, the variable {of} has {size}",
+                    name=repr(grouping.name),
+                    groups=len(grouping.groups),
+                    of=repr(grouping.of),
+                    size=size,
+                ),
+                hint=say("name the group of every category"),
             )

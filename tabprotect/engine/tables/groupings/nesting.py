@@ -13,6 +13,7 @@ from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.structural import Parts, restated
 from tabprotect.engine.tables.table import Table, better_sparse
 from tabprotect.engine.tables.variable import Level, Variable
+from tabprotect.languages.said import say
 
 
 def chains(table: Table) -> tuple[tuple[str, ...], ...]:
@@ -131,15 +132,26 @@ def _groups(domain: Domain, codes: Mapping[str, Ints], fine: Variable, column: s
         at = int(twice[0])
         one, two = (coarse.categories[int(g)] for g in group[at : at + 2])
         raise InputError(
-            f"{fine.name} {fine.categories[int(first[at])]!r} lies in both {one!r} and {two!r} of "
-            f"{column}: they do not nest",
-            hint="mend the codes, or count by both as variables of their own",
+            say(
+                "{name} {categories} lies in both {one} and {two} of {column}: they do not nest",
+                name=fine.name,
+                categories=repr(fine.categories[int(first[at])]),
+                one=repr(one),
+                two=repr(two),
+                column=column,
+            ),
+            hint=say("mend the codes, or count by both as variables of their own"),
         )
     named = {int(c): coarse.categories[int(g)] for c, g in zip(first, group, strict=True)}
     missing = [c for n, c in enumerate(fine.categories) if n not in named]
     if missing:
         raise InputError(
-            f"nobody is counted in {fine.name} {missing[0]!r}: its {column} is not known",
-            hint="leave the category out",
+            say(
+                "nobody is counted in {name} {missing}: its {column} is not known",
+                name=fine.name,
+                missing=repr(missing[0]),
+                column=column,
+            ),
+            hint=say("leave the category out"),
         )
     return Level(column, tuple(named[n] for n in range(len(fine.categories))))

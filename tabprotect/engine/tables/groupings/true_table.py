@@ -10,6 +10,7 @@ from tabprotect.engine.errors import InputError
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.groupings.grouping import Grouping, declared
 from tabprotect.engine.tables.table import Table
+from tabprotect.languages.said import say
 
 
 def true_table(table: Table, domain: Domain, groupings: Sequence[Grouping] = ()) -> Table:
@@ -38,7 +39,9 @@ def true_table(table: Table, domain: Domain, groupings: Sequence[Grouping] = ())
         if grouping is not None:
             codes = grouping.codes[codes]
         elif len(variable.categories) != table.domain.shape[axis]:
-            raise InputError(f"the categories of {variable.name!r} are others in this table")
+            raise InputError(
+                say("the categories of {name} are others in this table", name=repr(variable.name))
+            )
         out = out * len(variable.categories) + codes
     sparse = Table.sparse(domain, out, values)
     return sparse if table.is_sparse else Table.dense(domain, sparse.counts)

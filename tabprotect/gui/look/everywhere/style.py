@@ -23,6 +23,7 @@ from PySide6.QtWidgets import (
 from tabprotect.gui.look.everywhere.wheel import WheelScrolls
 from tabprotect.gui.look.roles import role_of
 from tabprotect.gui.look.theme import THEME
+from tabprotect.languages.said import say
 
 _Primitive, _Control, _State = QStyle.PrimitiveElement, QStyle.ControlElement, QStyle.StateFlag
 
@@ -39,7 +40,7 @@ class Style(QProxyStyle):
     """The application's style."""
 
     def __init__(self) -> None:
-        super().__init__("Fusion")
+        super().__init__(say("Fusion"))
         self._wheel = WheelScrolls(self)
 
     def polish(self, what: Any) -> Any:

@@ -15,6 +15,7 @@ from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.table import Table
 from tabprotect.gui.look.theme import chance_text, count_text, number_text
+from tabprotect.languages.said import say
 
 LEVEL = 0.9
 """Of the intervals that are shown."""
@@ -94,7 +95,7 @@ FIGURES: tuple[CellFigure, ...] = (
     CellFigure(
         "true",
         "P(true value)",
-        "How likely a reader thinks the true count; near 1 the cell is as good as published.",
+        say("How likely a reader thinks the true count; near 1 the cell is as good as published."),
         lambda view: view.true,
         chance_text,
         1.0,
@@ -102,8 +103,8 @@ FIGURES: tuple[CellFigure, ...] = (
     ),
     CellFigure(
         "entropy",
-        "Entropy",
-        "What a reader still does not know, in bits; at 0 (dark) the count is certain.",
+        say("Entropy"),
+        say("What a reader still does not know, in bits; at 0 (dark) the count is certain."),
         lambda view: view.posterior.entropy,
         number_text,
         flip=True,
@@ -111,7 +112,7 @@ FIGURES: tuple[CellFigure, ...] = (
     CellFigure(
         "small",
         "P({low} to {high})",
-        "How likely a reader thinks that the true count is small.",
+        say("How likely a reader thinks that the true count is small."),
         lambda view: view.small,
         chance_text,
         1.0,
@@ -119,37 +120,37 @@ FIGURES: tuple[CellFigure, ...] = (
     CellFigure(
         "published",
         "P(published value)",
-        "How likely a reader thinks that the cell was not changed.",
+        say("How likely a reader thinks that the cell was not changed."),
         lambda view: view.posterior.probability(view.posterior.published.counts),
         chance_text,
         1.0,
     ),
     CellFigure(
         "mean",
-        "Expected value",
-        "The mean of what a reader believes.",
+        say("Expected value"),
+        say("The mean of what a reader believes."),
         lambda view: view.posterior.mean,
         number_text,
     ),
     CellFigure(
         "mode",
-        "Mode",
-        "The count a reader thinks most likely.",
+        say("Mode"),
+        say("The count a reader thinks most likely."),
         lambda view: view.posterior.mode,
         _whole,
     ),
     CellFigure(
         "width",
-        "Width of the 90 % interval",
-        "How far apart the ends of the central 90 % interval are.",
+        say("Width of the 90 % interval"),
+        say("How far apart the ends of the central 90 % interval are."),
         lambda view: np.subtract(*view.posterior.interval(LEVEL)[::-1]),
         _whole,
         flip=True,
     ),
     CellFigure(
         "shift",
-        "|mode \u2212 published|",
-        "Where it is not 0, the likeliest count is not the published one.",
+        say("|mode \u2212 published|"),
+        say("Where it is not 0, the likeliest count is not the published one."),
         lambda view: np.abs(view.posterior.mode - view.posterior.published.counts),
         _whole,
     ),

@@ -17,9 +17,10 @@ from tabprotect.gui.look.theme import GRID, chance_text, count_text, number_text
 from tabprotect.gui.pages.check.cell_figures import LEVEL
 from tabprotect.gui.pages.check.words import published_count
 from tabprotect.gui.plots.cell_histogram import CellHistogram, DrawnBelief
-from tabprotect.languages.speaking import told
+from tabprotect.languages.said import say
+from tabprotect.languages.speaking import tell, told
 
-ROWS = ("expected", "mode", "90 % interval", "entropy", "P(published)", "P(small)", "P(true)")
+ROWS = ("expected", "mode", say("90 % interval"), "entropy", "P(published)", "P(small)", "P(true)")
 
 
 def belief(who: str, posterior: Posterior, index: Index) -> DrawnBelief:
@@ -39,10 +40,13 @@ def figure_texts(
     out = {
         "expected": number_text(float(values @ chances)),
         "mode": count_text(int(posterior.mode[index])),
-        "90 % interval": count_text(low)
+        say("90 % interval"): count_text(low)
         if low == high
-        else f"{count_text(low)} to {count_text(high)}",
-        "entropy": f"{number_text(-sum(p * math.log2(p) for p in chances if p > 0) + 0.0)} bits",
+        else say("{low} to {high}", low=count_text(low), high=count_text(high)),
+        "entropy": say(
+            "{value} bits",
+            value=number_text(-sum(p * math.log2(p) for p in chances if p > 0) + 0.0),
+        ),
         "P(published)": chance_text(float(chances[values == shown].sum()))
         if shown is not None
         else "\u2013",
@@ -58,7 +62,7 @@ class CellPanel(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setAccessibleName("The selected cell")
+        self.setAccessibleName(tell("The selected cell"))
         self.histogram = CellHistogram()
         self._values: dict[tuple[str, str], QLabel] = {}
         self._names: dict[str, QLabel] = {}
@@ -79,7 +83,7 @@ class CellPanel(QWidget):
             for column, who in enumerate(("user", "intruder"), 1):
                 value = Label(alignment=Qt.AlignmentFlag.AlignRight)
                 value.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-                value.setAccessibleName(f"{told(name)}, {told(who)}")
+                value.setAccessibleName(tell("{name}, {who}", name=told(name), who=told(who)))
                 self._values[name, who] = value
                 grid.addWidget(value, row, column)
         grid.setColumnStretch(0, 1)
@@ -87,7 +91,7 @@ class CellPanel(QWidget):
         self._figures.setLayout(grid)
         self._sentence = Label(wordWrap=True)
         self._sentence.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self._sentence.setAccessibleName("The cell in one sentence")
+        self._sentence.setAccessibleName(tell("The cell in one sentence"))
         in_column(
             self._sentence,
             (self.histogram, 1),
@@ -117,7 +121,7 @@ class CellPanel(QWidget):
         self._figures.show()
         for name in ROWS:
             self._names[name].setVisible(name != "P(true)" or original is not None)
-        self._names["P(small)"].setText(f"P({rule.low} to {rule.high})")
+        self._names["P(small)"].setText(tell("P({low} to {high})", low=rule.low, high=rule.high))
         for who, head in self._heads.items():
             posterior = posteriors.get(who)
             head.setVisible(posterior is not None)
@@ -128,12 +132,12 @@ class CellPanel(QWidget):
             )
             for name in ROWS:
                 value = self._values[name, who]
-                value.setText(texts.get(name, ""))
+                value.setText(told(texts.get(name, "")))
                 value.setVisible(name in texts)
 
     def say(self, text: str) -> None:
         """What the picture says, in one sentence above it."""
-        self._sentence.setText(text)
+        self._sentence.setText(told(text))
         self._sentence.setVisible(bool(text))
 
     @property

@@ -48,6 +48,8 @@ from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID, count_text
 from tabprotect.gui.plots.axis_marks import Mark
 from tabprotect.gui.plots.spread import SpreadPlot, number
+from tabprotect.languages.said import capital, joined, say
+from tabprotect.languages.speaking import tell, told
 
 DRAWS, FEW_DRAWS, MANY_CELLS = 2_000, 200, 20_000
 """Draws that are offered, fewer for tables of many cells: seconds, not minutes."""
@@ -55,7 +57,14 @@ DRAWS, FEW_DRAWS, MANY_CELLS = 2_000, 200, 20_000
 PARTS = 20
 """A run is cut into so many parts; each shows up as it is done."""
 
-ROWS = ("published", "original", "mean", "standard deviation", "95 % of draws", "not defined")
+ROWS = (
+    "published",
+    "original",
+    "mean",
+    say("standard deviation"),
+    say("95 % of draws"),
+    say("not defined"),
+)
 
 
 @dataclass(frozen=True)
@@ -79,7 +88,7 @@ def statistic_over_draws(
     Summary, int
         The summary, and how many draws were asked for.
     """
-    generator, stage = Randomness.fresh().generator(), "drawing tables"
+    generator, stage = Randomness.fresh().generator(), say("drawing tables")
     values: list[Floats] = []
     cuts = np.linspace(0, draws, PARTS + 1).astype(int)
     summary: AnalysisSummary | None = None
@@ -107,7 +116,7 @@ class DrawsPanel(QWidget):
     def __init__(self, document: Document) -> None:
         super().__init__()
         self.document = document
-        self.setAccessibleName("Analyses of drawn tables")
+        self.setAccessibleName(tell("Analyses of drawn tables"))
         self.result: tuple[AnalysisSummary, int] | None = None
         self._analysis: Analysis | None = None
         self._drawing: Question[tuple[AnalysisSummary, int]] = Question(
@@ -115,12 +124,12 @@ class DrawsPanel(QWidget):
         )
         self._domain: Domain | None = None
         self.kind = QComboBox()
-        self.kind.setAccessibleName("Analysis")
+        self.kind.setAccessibleName(tell("Analysis"))
         self.kind.currentIndexChanged.connect(lambda _: self._kind_chosen())
         self.corner = CornerChoice()
         self.formula = QLineEdit()
-        self.formula.setAccessibleName("Log-linear model")
-        self.formula.setToolTip("Which variables go together: a*b + c")
+        self.formula.setAccessibleName(tell("Log-linear model"))
+        self.formula.setToolTip(tell("Which variables go together: a*b + c"))
         self.formula.returnPressed.connect(self.run)
         self.terms = NameChips(*CHOSEN["formula"], terms=True)
         self.formula.textEdited.connect(self.terms.show_text)
@@ -129,21 +138,21 @@ class DrawsPanel(QWidget):
         self._fitting: Question[ModelSummary] = Question(
             self, document.jobs, self._take_model, self._failed
         )
-        self.odds = Label(wordWrap=True, name="Odds ratios of the model")
+        self.odds = Label(wordWrap=True, name=say("Odds ratios of the model"))
         self.odds.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.who = QComboBox()
-        self.who.setAccessibleName("Whose belief the tables are drawn from")
-        self.who.addItem("the user's belief", "user")
-        self.who.addItem("the intruder's belief", "intruder")
+        self.who.setAccessibleName(tell("Whose belief the tables are drawn from"))
+        self.who.addItem(tell("the user's belief"), "user")
+        self.who.addItem(tell("the intruder's belief"), "intruder")
         self.draws = QSpinBox(minimum=20, maximum=100_000, singleStep=500, value=DRAWS)
-        self.draws.setSuffix(" tables")
-        self.draws.setAccessibleName("How many tables to draw")
-        self.button = QPushButton("Draw")
-        self.button.setAccessibleName("Draw possible originals and analyse them")
+        self.draws.setSuffix(tell(" tables"))
+        self.draws.setAccessibleName(tell("How many tables to draw"))
+        self.button = QPushButton(tell("Draw"))
+        self.button.setAccessibleName(tell("Draw possible originals and analyse them"))
         self.button.clicked.connect(self.run)
         self.sentence = Label(wordWrap=True)
         self.sentence.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.sentence.setAccessibleName("The spread in one sentence")
+        self.sentence.setAccessibleName(tell("The spread in one sentence"))
         self.plot = SpreadPlot()
         self._rows: dict[str, QLabel] = {}
         self._form = QFormLayout()
@@ -152,7 +161,7 @@ class DrawsPanel(QWidget):
             label, value = Label(name), Label()
             dress(label, "quiet")
             value.setAlignment(Qt.AlignmentFlag.AlignRight)
-            value.setAccessibleName(name)
+            value.setAccessibleName(told(name))
             value.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
             self._form.addRow(label, value)
             self._rows[name] = value
@@ -220,7 +229,9 @@ class DrawsPanel(QWidget):
         if self._domain != project.domain:
             self._domain = project.domain
             self.draws.setValue(FEW_DRAWS if project.domain.size > MANY_CELLS else DRAWS)
-            self.formula.setText(" + ".join(f"`{name}`" for name in project.domain.names))
+            self.formula.setText(
+                told(joined((f"`{name}`" for name in project.domain.names), " + "))
+            )
             self.terms.offer(project.domain.names)
             self.terms.show_text(self.formula.text())
         self._fill_kinds(project.domain)
@@ -229,17 +240,17 @@ class DrawsPanel(QWidget):
 
     def _fill_kinds(self, domain: Domain) -> None:
         kinds = [
-            ("chi-square of independence", "chi"),
-            ("odds ratio of a 2 \u00d7 2 block", "odds"),
-            ("log-linear model", "model"),
+            (say("chi-square of independence"), "chi"),
+            (say("odds ratio of a 2 \u00d7 2 block"), "odds"),
+            (say("log-linear model"), "model"),
         ]
         if domain.ndim == 2:
-            kinds.insert(1, ("Cram\u00e9r's V", "v"))
+            kinds.insert(1, (say("Cram\u00e9r's V"), "v"))
         if [self.kind.itemData(i) for i in range(self.kind.count())] != [d for _, d in kinds]:
             self.kind.blockSignals(True)
             self.kind.clear()
             for label, data in kinds:
-                self.kind.addItem(label, data)
+                self.kind.addItem(told(label), data)
             self.kind.blockSignals(False)
         self._kind_chosen()
 
@@ -254,20 +265,28 @@ class DrawsPanel(QWidget):
         who: Who = self.who.currentData()
         kind = self.kind.currentData()
         if kind == "chi":
-            return Analysis("chi-square of independence", chi_square, who)
+            return Analysis(say("chi-square of independence"), chi_square, who)
         if kind == "v":
-            return Analysis("Cram\u00e9r's V", cramers_v, who)
+            return Analysis(say("Cram\u00e9r's V"), cramers_v, who)
         if kind == "model":
             model = LogLinear.of(domain, self.formula.text())
-            terms = " + ".join(" \u00d7 ".join(margin) for margin in model.margins)
-            name = f"deviance of {terms} ({count_text(model.degrees)} degrees of freedom)"
+            terms = joined((joined(margin, " \u00d7 ") for margin in model.margins), " + ")
+            name = say(
+                "deviance of {terms} ({degrees} degrees of freedom)",
+                terms=terms,
+                degrees=count_text(model.degrees),
+            )
             return Analysis(
                 name, lambda tables: model.deviance(tables, model.fit(tables)), who, model
             )
         first = self.document.selection or (0,) * domain.ndim
         second = self.corner.corner(first)
-        cells = f"{domain.cell_text(first)} and {domain.cell_text(second)}"
-        return Analysis(f"odds ratio of {cells}", odds_ratio(domain, first, second), who)
+        cells = say(
+            "{first} and {second}", first=domain.cell_text(first), second=domain.cell_text(second)
+        )
+        return Analysis(
+            say("odds ratio of {cells}", cells=cells), odds_ratio(domain, first, second), who
+        )
 
     def run(self) -> None:
         """Draw and analyse, beside the window."""
@@ -281,7 +300,9 @@ class DrawsPanel(QWidget):
             return
         posterior = self.document.known_posterior(analysis.who)
         if posterior is None:
-            self.plot.show_nothing(f"The posterior of the {analysis.who} is not known (yet).")
+            self.plot.show_nothing(
+                say("The posterior of the {who} is not known (yet).", who=analysis.who)
+            )
             return
         draws = self.draws.value()
         self.result, self.model, self._analysis = None, None, analysis
@@ -291,7 +312,7 @@ class DrawsPanel(QWidget):
         model = analysis.model
         if model is not None:
             self._fitting.ask(
-                f"a model of {count_text(draws)} possible originals",
+                say("a model of {draws} possible originals", draws=count_text(draws)),
                 lambda progress: fit_model(
                     posterior,
                     model,
@@ -302,7 +323,7 @@ class DrawsPanel(QWidget):
             )
             return
         self._drawing.ask(
-            f"{count_text(draws)} possible originals",
+            say("{draws} possible originals", draws=count_text(draws)),
             lambda progress: statistic_over_draws(posterior, analysis, draws, progress),
         )
 
@@ -322,12 +343,14 @@ class DrawsPanel(QWidget):
     # -- showing ------------------------------------------------------------------------------
 
     def _show(self) -> None:
-        self.odds.setText("" if self.model is None else "\n".join(self.model.lines))
+        self.odds.setText(told("" if self.model is None else joined(self.model.lines, "\n")))
         self._area.setVisible(self.model is not None)
         if self.result is None or self._analysis is None:
             self.plot.show_nothing(
-                "What does perturbation do to an analysis? Draw possible originals and see how "
-                "far its result spreads over them."
+                say(
+                    "What does perturbation do to an analysis? Draw possible originals and see how "
+                    "far its result spreads over them."
+                )
             )
             self.sentence.clear()
             self.sentence.hide()
@@ -342,19 +365,23 @@ class DrawsPanel(QWidget):
         texts = {
             "published": number(summary.published),
             "mean": number(summary.mean),
-            "standard deviation": number(summary.standard_deviation),
-            "95 % of draws": f"{number(low)} to {number(high)}",
+            say("standard deviation"): number(summary.standard_deviation),
+            say("95 % of draws"): say("{low} to {high}", low=number(low), high=number(high)),
         }
         if true is not None:
-            texts["original"] = f"{number(true)}  [staff only]"
+            texts["original"] = say("{true}  [staff only]", true=number(true))
         if summary.undefined:
-            texts["not defined"] = f"{count_text(summary.undefined)} draws"
+            texts["not defined"] = say("{undefined} draws", undefined=count_text(summary.undefined))
         for name, value in self._rows.items():
-            value.setText(texts.get(name, ""))
+            value.setText(told(texts.get(name, "")))
             self._form.setRowVisible(value, name in texts)
         done = len(summary.values)
-        over = count_text(done) if done >= asked else f"{count_text(done)} of {count_text(asked)}"
-        self.sentence.setText(self._words(summary, over))
+        over = (
+            count_text(done)
+            if done >= asked
+            else say("{done} of {asked}", done=count_text(done), asked=count_text(asked))
+        )
+        self.sentence.setText(told(self._words(summary, over)))
         self.sentence.show()
 
     def true_value(self) -> float | None:
@@ -366,19 +393,32 @@ class DrawsPanel(QWidget):
 
     @staticmethod
     def _marks(summary: AnalysisSummary, true: float | None) -> tuple[Mark, ...]:
-        marks = [Mark(summary.published, f"published {number(summary.published)}")]
+        marks = [
+            Mark(
+                summary.published, say("published {published}", published=number(summary.published))
+            )
+        ]
         if true is not None:
-            marks.append(Mark(true, f"original {number(true)} [staff only]", true=True))
+            marks.append(
+                Mark(true, say("original {true} [staff only]", true=number(true)), true=True)
+            )
         return tuple(marks)
 
     @staticmethod
     def _words(summary: AnalysisSummary, over: str) -> str:
-        name = summary.name[:1].upper() + summary.name[1:]
+        name = capital(summary.name)
         if math.isnan(summary.mean):
-            return f"{name} is defined on none of {over} possible originals."
-        return (
-            f"{name} is {number(summary.published)} on the published table; over {over} possible "
-            f"originals it is {number(summary.mean)} \u00b1 {number(summary.standard_deviation)}."
+            return say(
+                "{name} is defined on none of {over} possible originals.", name=name, over=over
+            )
+        return say(
+            "{name} is {published} on the published table; over {over} possible "
+            "originals it is {mean} \u00b1 {standard_deviation}.",
+            name=name,
+            published=number(summary.published),
+            over=over,
+            mean=number(summary.mean),
+            standard_deviation=number(summary.standard_deviation),
         )
 
 
@@ -387,7 +427,7 @@ class CornerChoice(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setAccessibleName("Opposite corner of the 2 × 2 block")
+        self.setAccessibleName(tell("Opposite corner of the 2 × 2 block"))
         self._domain: Domain | None = None
         self.variables = (QComboBox(), QComboBox())
         self.categories = (QComboBox(), QComboBox())
@@ -395,8 +435,8 @@ class CornerChoice(QWidget):
         for number_, (variable, category) in enumerate(
             zip(self.variables, self.categories, strict=True), 1
         ):
-            variable.setAccessibleName(f"Variable {number_} of the block")
-            category.setAccessibleName(f"Other category of variable {number_}")
+            variable.setAccessibleName(tell("Variable {number} of the block", number=number_))
+            category.setAccessibleName(tell("Other category of variable {number}", number=number_))
             variable.currentIndexChanged.connect(lambda _, n=number_ - 1: self._fill(n))
             for box in (variable, category):
                 box.setSizeAdjustPolicy(

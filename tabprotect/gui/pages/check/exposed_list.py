@@ -15,8 +15,14 @@ from tabprotect.gui.look.listing import ListColumn, Listing
 from tabprotect.gui.look.theme import GRID, chance_text, count_text, number_text
 from tabprotect.gui.pages.check.cell_figures import View, most_exposed
 from tabprotect.gui.pages.check.words import published_count
+from tabprotect.languages.said import say
+from tabprotect.languages.speaking import tell, told
 
-AMONG = (("at_risk", "at-risk cells"), ("all", "all cells"), ("misses", "mode is not published"))
+AMONG = (
+    ("at_risk", say("at-risk cells")),
+    ("all", say("all cells")),
+    ("misses", say("mode is not published")),
+)
 
 
 class ExposedList(QWidget):
@@ -26,15 +32,15 @@ class ExposedList(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setAccessibleName("Most exposed cells")
+        self.setAccessibleName(tell("Most exposed cells"))
         self.cells: list[Index] = []
         self.view: View | None = None
         self._chosen_among = "at_risk"
-        title = Label("Most exposed", role="section")
+        title = Label(say("Most exposed"), role="section")
         self.among = QComboBox()
-        self.among.setAccessibleName("Which cells are listed")
-        self.search = Finder("Find cells by their labels")
-        self.table = Listing("Most exposed cells", sortable=False)
+        self.among.setAccessibleName(tell("Which cells are listed"))
+        self.search = Finder(say("Find cells by their labels"))
+        self.table = Listing(say("Most exposed cells"), sortable=False)
         self.table.chosen.connect(lambda row: self.chosen.emit(self.cells[row]))
         self.among.currentIndexChanged.connect(lambda _: self._fill())
         self.among.activated.connect(lambda _: self._keep())
@@ -55,7 +61,7 @@ class ExposedList(QWidget):
             if name != "at_risk" or (
                 risky and view is not None and bool(self._mask(view, "at_risk").any())
             ):
-                self.among.addItem(label, name)
+                self.among.addItem(told(label), name)
         self.among.setCurrentIndex(max(self.among.findData(self._chosen_among), 0))
         self.among.blockSignals(False)
         self._fill()
@@ -103,8 +109,8 @@ class ExposedList(QWidget):
             return "x" if count is None else count_text(count)
 
         columns = [
-            ListColumn("cell", cells, domain.cell_text, right=False),
-            ListColumn("published", cells, published),
+            ListColumn(say("cell"), cells, domain.cell_text, right=False),
+            ListColumn(say("published"), cells, published),
         ]
         if original is not None:
             columns += [column("true", original, count_text), column("P(true)", view.true)]

@@ -57,6 +57,8 @@ from tabprotect.gui.pages.check.words import (
 )
 from tabprotect.gui.pages.stages import CheckStage
 from tabprotect.gui.plots.heat_map import HeatMap
+from tabprotect.languages.said import say
+from tabprotect.languages.speaking import tell, told
 
 PERSONS: tuple[Who, Who] = ("user", "intruder")
 
@@ -70,22 +72,24 @@ class CheckPage(CheckStage, PosteriorShown):
         self._failed: dict[str, str] = {}
         self._view: tuple[object, View] | None = None
         self._figure_box = QComboBox()
-        self._figure_box.setAccessibleName("Figure shown on the map")
+        self._figure_box.setAccessibleName(tell("Figure shown on the map"))
         self._figure_box.currentIndexChanged.connect(self._figure_chosen)
         self.who_box = QComboBox()
-        self.who_box.setAccessibleName("Whose belief the map and the list show")
+        self.who_box.setAccessibleName(tell("Whose belief the map and the list show"))
         for who in PERSONS:
-            self.who_box.addItem("the user" if who == "user" else "the intruder", who)
+            self.who_box.addItem(
+                told(say("the user") if who == "user" else say("the intruder")), who
+            )
         self.who_box.currentIndexChanged.connect(lambda _: self._who_chosen())
-        figure_label = Label("Map of")
+        figure_label = Label(say("Map of"))
         figure_label.setBuddy(self._figure_box)
-        self.map = HeatMap("Posterior of every cell")
+        self.map = HeatMap(say("Posterior of every cell"))
         self.map.chosen.connect(document.select)
-        self._meaning = Label(wordWrap=True, role="quiet", name="What the figure means")
+        self._meaning = Label(wordWrap=True, role="quiet", name=say("What the figure means"))
         self.mode_button = QToolButton()
         self.mode_button.setAutoRaise(True)
         self.mode_button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
-        self.mode_button.setToolTip("List the cells where it is not.")
+        self.mode_button.setToolTip(tell("List the cells where it is not."))
         self.mode_button.clicked.connect(self._show_misses)
         self.exposed = ExposedList()
         self.exposed.chosen.connect(document.select)
@@ -98,10 +102,10 @@ class CheckPage(CheckStage, PosteriorShown):
         self.files = PosteriorFiles(self)
         self.priors = {who: PriorChoice(who) for who in PERSONS}
         self._notes = {who: Label(wordWrap=True) for who in PERSONS}
-        self._again = QPushButton("Compute the posterior")
+        self._again = QPushButton(tell("Compute the posterior"))
         self._again.clicked.connect(self._ask_again)
         self._again.hide()
-        self._way = Label(wordWrap=True, role="quiet", name="How it was computed")
+        self._way = Label(wordWrap=True, role="quiet", name=say("How it was computed"))
         self._priors_layout = self._priors_row()
         self.body.addWidget(self.readers)
         # Where there is little height the pictures scroll; verdict and main action stay.
@@ -120,8 +124,10 @@ class CheckPage(CheckStage, PosteriorShown):
         self.footer.addWidget(self._export)
         self.footer.addWidget(self._again)
         self.footer.addWidget(self._way, 1)
-        self._copy = QPushButton("Copy as command", flat=True)
-        self._copy.setToolTip("The command line that computes this posterior from the bundle.")
+        self._copy = QPushButton(tell("Copy as command"), flat=True)
+        self._copy.setToolTip(
+            tell("The command line that computes this posterior from the bundle.")
+        )
         self._copy.clicked.connect(self._copy_command)
         self.footer.addWidget(self._copy)
         self._order_tabs()
@@ -148,7 +154,7 @@ class CheckPage(CheckStage, PosteriorShown):
         head = in_row(
             figure_label,
             self._figure_box,
-            Label("for"),
+            Label(say("for")),
             self.who_box,
             1,
             self.map.scale,
@@ -162,10 +168,10 @@ class CheckPage(CheckStage, PosteriorShown):
         column.addLayout(row)
         column.addWidget(self.exposed, 2)
         self.tabs = QTabWidget(documentMode=True)
-        self.tabs.addTab(self.cell, "The cell")
-        self.tabs.addTab(self.sums, "Totals")
-        self.tabs.addTab(self.draws, "Analyses of draws")
-        self.tabs.setAccessibleName("The cell, totals, or analyses of drawn tables")
+        self.tabs.addTab(self.cell, tell("The cell"))
+        self.tabs.addTab(self.sums, tell("Totals"))
+        self.tabs.addTab(self.draws, tell("Analyses of draws"))
+        self.tabs.setAccessibleName(tell("The cell, totals, or analyses of drawn tables"))
         self.tabs.currentChanged.connect(lambda _: self.sums.refresh(self.who))
         split = QSplitter(Qt.Orientation.Horizontal)
         split.setChildrenCollapsible(False)
@@ -176,8 +182,8 @@ class CheckPage(CheckStage, PosteriorShown):
         return split
 
     def _export_button(self) -> QPushButton:
-        button = QPushButton("Export")
-        button.setAccessibleName("Export figures and numbers")
+        button = QPushButton(tell("Export"))
+        button.setAccessibleName(tell("Export figures and numbers"))
         menu = QMenu(button)
         for action in self.files.actions.values():
             menu.addAction(action)
@@ -261,7 +267,7 @@ class CheckPage(CheckStage, PosteriorShown):
         box.blockSignals(True)
         box.clear()
         for figure in figures_shown(house=house):
-            box.addItem(figure.label_for(self._rule(project)), figure)
+            box.addItem(told(figure.label_for(self._rule(project))), figure)
         names = [f.name for f in figures_shown(house=house)]
         wanted = self._figure.get(house, names[0])
         box.setCurrentIndex(names.index(wanted))
@@ -290,7 +296,7 @@ class CheckPage(CheckStage, PosteriorShown):
             posterior = view.posterior
             holds, hidden = posterior.mode_is_published, posterior.hidden
             self.mode_button.setVisible(hidden is None or not hidden.all())
-            self.mode_button.setText(mode_sentence(posterior))
+            self.mode_button.setText(told(mode_sentence(posterior)))
             self.mode_button.setIcon(icons.icon("tick" if holds else "warning"))
             self.mode_button.setEnabled(not holds)
 
@@ -302,14 +308,18 @@ class CheckPage(CheckStage, PosteriorShown):
             # What the sentence above says already is not said again.
             again = bool(left_out) and left_out in self.readers.sentence
             originals = self.document.originals(self.who)
-            self._way.setText(way_sentence(view.posterior, originals, "" if again else left_out))
-            self._way.setToolTip(tip(f"{view.posterior.reason}. {left_out}"))
+            self._way.setText(
+                told(way_sentence(view.posterior, originals, "" if again else left_out))
+            )
+            self._way.setToolTip(
+                tip(say("{reason}. {left_out}", reason=view.posterior.reason, left_out=left_out))
+            )
 
     def _show_map(self) -> None:
         view, project = self.view(), self.document.project
         if view is None or project is None or project.placement is None:
             return
-        self._meaning.setText(self.figure.meaning)
+        self._meaning.setText(told(self.figure.meaning))
         self.map.show_values(
             project.domain,
             project.placement,
@@ -325,9 +335,11 @@ class CheckPage(CheckStage, PosteriorShown):
         view, selection = self.view(), self.document.selection
         if view is None:
             why = self._failed.get(self.who) or (
-                "Cancelled. The button below computes what a reader can believe."
+                say("Cancelled. The button below computes what a reader can believe.")
                 if self._can_ask_again()
-                else "Working out what a reader can believe: progress and cancel are at the bottom."
+                else say(
+                    "Working out what a reader can believe: progress and cancel are at the bottom."
+                )
             )
             self.cell.show_nothing(why)
             return
@@ -337,7 +349,7 @@ class CheckPage(CheckStage, PosteriorShown):
             among = self._among(view)
             worst = most_exposed(view, among=among, limit=1)
             if not worst:
-                self.cell.show_nothing("Choose a cell on the map or in the list.")
+                self.cell.show_nothing(say("Choose a cell on the map or in the list."))
                 return
             selection = view.posterior.published.domain.unflat(worst[0])
             at_risk = 0 if among is None else int(among.sum())
@@ -393,7 +405,7 @@ class CheckPage(CheckStage, PosteriorShown):
                 named=not (self.document.public and self.document.has_original),
             )
             note = self._notes[who]
-            note.setText(f"The {who}: {self._failed.get(who, '')}")
+            note.setText(tell("The {who}: {who2}", who=who, who2=self._failed.get(who, "")))
             note.setVisible(who in self._failed)
         wide = any(choice.is_wide for choice in self.priors.values())
         direction = QBoxLayout.Direction
@@ -456,7 +468,7 @@ class CheckPage(CheckStage, PosteriorShown):
         if project.priors[who] != PRIORS[who]:
             self.show_error(
                 error,
-                remedy_label=f"Let the {who} assume nothing",
+                remedy_label=say("Let the {who} assume nothing", who=who),
                 remedy=lambda: self._set_prior(who, "uniform"),
             )
         if self.isVisible():
@@ -487,7 +499,7 @@ class CheckPage(CheckStage, PosteriorShown):
         project = self.document.project
         if project is not None:
             line = command_line(self.document, self.words)
-            QGuiApplication.clipboard().setText(line)
+            QGuiApplication.clipboard().setText(told(line))
 
     def _show_misses(self) -> None:
         self.exposed.show_misses()

@@ -39,6 +39,7 @@ from tabprotect.gui.pages.check.prior_choice import PriorChoice
 from tabprotect.gui.pages.check.words import cell_sentence, published_count, way_sentence
 from tabprotect.gui.pages.stages import CHECK_FILES
 from tabprotect.gui.plots.heat_map import HeatMap
+from tabprotect.languages.said import joined, say
 from tabprotect.languages.speaking import told
 
 
@@ -61,7 +62,7 @@ def table_csv(
         head.append(f"original_{MARK}")
         columns.append(original.counts.reshape(-1).tolist())
     for who, posterior in posteriors.items():
-        progress.report("working out the figures", 0.0)
+        progress.report(say("working out the figures"), 0.0)
         low, high = posterior.interval(LEVEL)
         figures: dict[str, np.ndarray] = {
             "mean": posterior.mean,
@@ -84,7 +85,7 @@ def table_csv(
     writer.writerow(head)
     for key, row in enumerate(zip(*columns, strict=True)):
         if key % 4096 == 0:
-            progress.report("writing the rows", key / domain.size)
+            progress.report(say("writing the rows"), key / domain.size)
         writer.writerow([*domain.labels(domain.unflat(key)), *row])
     return out.getvalue().encode()
 
@@ -149,7 +150,7 @@ class PosteriorFiles(QObject):
         self._exporter = Exporter(page)
         self.actions: dict[str, QAction] = {}
         for kind, label, stem, suffix in CHECK_FILES:
-            action = QAction(label, page)
+            action = QAction(told(label), page)
             action.triggered.connect(
                 lambda _=False, k=kind, s=stem, x=suffix: self._ask(k, stem=s, suffix=x)
             )
@@ -175,12 +176,14 @@ class PosteriorFiles(QObject):
         """Why a kind cannot be written as the page is now."""
         if self._page.view() is None:
             return InfeasibleError(
-                "the posterior is not known yet", hint="export again once it is shown"
+                say("the posterior is not known yet"), hint=say("export again once it is shown")
             )
         if kind.startswith("cell") and self.document.selection is None:
-            return InfeasibleError("no cell is selected", hint="select one on the map first")
+            return InfeasibleError(
+                say("no cell is selected"), hint=say("select one on the map first")
+            )
         if kind.startswith("draws") and self._page.draws.result is None:
-            return InfeasibleError("nothing was drawn yet", hint="draw on the page first")
+            return InfeasibleError(say("nothing was drawn yet"), hint=say("draw on the page first"))
         return None
 
     def _possible(self, kind: str) -> bool:
@@ -252,7 +255,7 @@ class PosteriorFiles(QObject):
         view, selection = self._page.view(), self.document.selection
         assert view is not None
         posterior = view.posterior
-        parts = [f"{MARK}: shows the original."] if self.confidential(kind) else []
+        parts = [say("{MARK}: shows the original.", MARK=MARK)] if self.confidential(kind) else []
         title = "" if self.document.release is None else self.document.release.title
         if title:
             parts.append(f"{title}.")
@@ -260,22 +263,34 @@ class PosteriorFiles(QObject):
             layout = self._page.map.layout_shown
             domain = posterior.published.domain
             if layout is not None and layout.placement.layers:
-                layer = ", ".join(
-                    f"{n} = {domain[n].categories[layout.layer[domain.axis(n)]]}"
-                    for n in layout.placement.layers
+                layer = joined(
+                    (
+                        f"{n} = {domain[n].categories[layout.layer[domain.axis(n)]]}"
+                        for n in layout.placement.layers
+                    ),
+                    ", ",
                 )
-                parts.append(f"Layer {layer}.")
-            parts.append(f"{self._page.figure.meaning} Prior: {posterior.prior.label}.")
+                parts.append(say("Layer {layer}.", layer=layer))
+            parts.append(
+                say(
+                    "{meaning} Prior: {label}.",
+                    meaning=self._page.figure.meaning,
+                    label=posterior.prior.label,
+                )
+            )
         elif kind.startswith("draws"):
             parts.append(self._page.draws.sentence.text())
         elif selection is not None:
             true = None if view.original is None else view.original[selection]
             name = posterior.published.domain.cell_text(selection)
-            parts += [f"Cell {name}.", cell_sentence(posterior, selection, true=true)]
+            parts += [
+                say("Cell {name}.", name=name),
+                cell_sentence(posterior, selection, true=true),
+            ]
         found = self.document.known_belief(self._page.who)
         left_out = "" if found is None else found.left_out
         originals = self.document.originals(self._page.who)
-        return " ".join([*parts, way_sentence(posterior, originals, left_out)])
+        return joined([*parts, way_sentence(posterior, originals, left_out)], " ")
 
 
 WRITTEN = 2_500
@@ -343,7 +358,13 @@ class HeatFigure:
     def _title(self) -> str:
         low, high = self._text(0.0), self._text(self._top)
         dark = low if self._flip else high
-        return f"{self._name}: {low} to {high}, dark is {dark}"
+        return say(
+            "{name}: {low} to {high}, dark is {dark}",
+            name=self._name,
+            low=low,
+            high=high,
+            dark=dark,
+        )
 
     def draw(self, painter: QPainter, area: QRectF, colours: Colours) -> None:
         """Draw into a rectangle in the given colours; the painter's font is set."""

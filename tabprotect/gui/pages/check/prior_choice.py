@@ -18,36 +18,38 @@ from tabprotect.gui.look.file_dialogs import ask_file
 from tabprotect.gui.look.label import Label, tip
 from tabprotect.gui.look.layouts import in_row
 from tabprotect.gui.look.theme import GRID
+from tabprotect.languages.said import say
+from tabprotect.languages.speaking import tell, told
 
 KINDS: tuple[tuple[str, str, str], ...] = (
-    ("uniform", "assumes nothing", "Every count is as likely as any other."),
-    ("positive", "knows somebody is in every cell", "Every true count is at least 1."),
+    ("uniform", say("assumes nothing"), say("Every count is as likely as any other.")),
+    ("positive", say("knows somebody is in every cell"), say("Every true count is at least 1.")),
     (
         "cells",
-        "knows somebody is in chosen cells",
-        "\u201cI am in the survey\u201d: at least 1 in the cells you choose.",
+        say("knows somebody is in chosen cells"),
+        say("\u201cI am in the survey\u201d: at least 1 in the cells you choose."),
     ),
     (
         "poisson",
-        "knows earlier counts (Poisson)\u2026",
-        "A CSV file with the variables and a column count.",
+        say("knows earlier counts (Poisson)\u2026"),
+        say("A CSV file with the variables and a column count."),
     ),
     (
         "negative_binomial",
-        "knows earlier counts, roughly\u2026",
-        "Negative binomial around the counts of a CSV file: wider than Poisson.",
+        say("knows earlier counts, roughly\u2026"),
+        say("Negative binomial around the counts of a CSV file: wider than Poisson."),
     ),
     (
         "table",
-        "believes the weights of a file\u2026",
-        "A CSV file with the variables, a column count and a column weight.",
+        say("believes the weights of a file\u2026"),
+        say("A CSV file with the variables, a column count and a column weight."),
     ),
 )
 
 NAME = 40
 """Characters of a file's or a cell's name that are shown; the tooltip has all."""
 
-UNNAMED = "from a file"
+UNNAMED = say("from a file")
 """Instead of the name of a file of the house, in public view."""
 
 FROM_FILE = ("poisson", "negative_binomial", "table")
@@ -98,10 +100,10 @@ class PriorChoice(QWidget):
         self._domain: Domain | None = None
         self._waiting = False
         self._named = True
-        self.setAccessibleName(f"What the {WHO[who]} believes beforehand")
-        label = Label("The user" if who == "user" else "The intruder")
+        self.setAccessibleName(tell("What the {WHO} believes beforehand", WHO=WHO[who]))
+        label = Label(say("The user") if who == "user" else say("The intruder"))
         self.combo = QComboBox()
-        self.combo.setAccessibleName(f"Prior of the {WHO[who]}")
+        self.combo.setAccessibleName(tell("Prior of the {WHO}", WHO=WHO[who]))
         self.combo.setSizeAdjustPolicy(
             QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
         )
@@ -110,22 +112,26 @@ class PriorChoice(QWidget):
         self.combo.setMaximumWidth(32 * GRID)
         label.setBuddy(self.combo)
         for kind, name, meaning in KINDS:
-            self.combo.addItem(name, kind)
+            self.combo.addItem(told(name), kind)
             at = self.combo.count() - 1
-            self.combo.setItemData(at, f"<p>{meaning}</p>", Qt.ItemDataRole.ToolTipRole)
+            self.combo.setItemData(
+                at, tell("<p>{meaning}</p>", meaning=meaning), Qt.ItemDataRole.ToolTipRole
+            )
         self.combo.activated.connect(self._chosen)
         self.cell = QToolButton()
         self.cell.setCheckable(True)
         self.cell.clicked.connect(self._toggle)
         self.file = QToolButton()
-        self.file.setAccessibleName(f"File behind the prior of the {WHO[who]}")
+        self.file.setAccessibleName(tell("File behind the prior of the {WHO}", WHO=WHO[who]))
         self.file.clicked.connect(lambda: self._ask_file(prior_kind(self.text)))
         self.dispersion = QDoubleSpinBox(minimum=0.01, maximum=1000.0, singleStep=0.5)
-        self.dispersion.setPrefix("dispersion ")
+        self.dispersion.setPrefix(tell("dispersion "))
         self.dispersion.setValue(1.0)
         self.dispersion.setKeyboardTracking(False)
-        self.dispersion.setAccessibleName(f"Dispersion of the prior of the {WHO[who]}")
-        self.dispersion.setToolTip("Dispersion: the larger, the closer to Poisson.")
+        self.dispersion.setAccessibleName(
+            tell("Dispersion of the prior of the {WHO}", WHO=WHO[who])
+        )
+        self.dispersion.setToolTip(tell("Dispersion: the larger, the closer to Poisson."))
         self.dispersion.valueChanged.connect(self._disperse)
         row = in_row(on=self, margins=0, spacing=GRID)
         for widget in (label, self.combo, self.cell, self.file, self.dispersion):
@@ -159,8 +165,8 @@ class PriorChoice(QWidget):
         self.dispersion.setVisible(kind == "negative_binomial")
         name = self.text.partition(":")[2]
         shown = _cut(Path(name).name) if self._named else UNNAMED
-        self.file.setText(shown if kind in FROM_FILE else "")
-        self.file.setToolTip(tip(name) if self._named and kind in FROM_FILE else "")
+        self.file.setText(told(shown if kind in FROM_FILE else ""))
+        self.file.setToolTip(told(tip(name) if self._named and kind in FROM_FILE else ""))
         if kind == "negative_binomial":
             given = self.text.partition(":")[0].removeprefix("negative_binomial").strip("()")
             self.dispersion.blockSignals(True)
@@ -170,16 +176,26 @@ class PriorChoice(QWidget):
 
     def _refresh_cell(self) -> None:
         cells = cells_of(self.text)
-        chosen = "" if len(cells) < 2 else f"  ({len(cells)} chosen)"
+        chosen = "" if len(cells) < 2 else say("  ({cells} chosen)", cells=len(cells))
         if self._selection is None or self._domain is None:
             self.cell.setEnabled(False)
-            self.cell.setText(f"select a cell{chosen}")
+            self.cell.setText(tell("select a cell{chosen}", chosen=chosen))
         else:
             self.cell.setEnabled(True)
             self.cell.setChecked(self._selection in cells)
-            self.cell.setToolTip(tip(f"in {self._domain.cell_text(self._selection)}"))
-            self.cell.setText(f"in {_cut(self._domain.cell_text(self._selection))}{chosen}")
-        self.cell.setAccessibleName(f"Somebody the {WHO[self.who]} knows is {self.cell.text()}")
+            self.cell.setToolTip(
+                tip(say("in {selection}", selection=self._domain.cell_text(self._selection)))
+            )
+            self.cell.setText(
+                tell(
+                    "in {selection}{chosen}",
+                    selection=_cut(self._domain.cell_text(self._selection)),
+                    chosen=chosen,
+                )
+            )
+        self.cell.setAccessibleName(
+            tell("Somebody the {WHO} knows is {text}", WHO=WHO[self.who], text=self.cell.text())
+        )
 
     def _chosen(self, at: int) -> None:
         kind = self.combo.itemData(at)
@@ -205,9 +221,9 @@ class PriorChoice(QWidget):
         self.asked.emit(f"negative_binomial({value:g}):{self.text.partition(':')[2]}")
 
     def _ask_file(self, kind: str) -> None:
-        filters = "CSV (*.csv);;All files (*)"
+        filters = say("CSV (*.csv);;All files (*)")
         dialog = ask_file(
-            self, "Earlier counts or weights", filters, lambda path: self.take_file(kind, path)
+            self, say("Earlier counts or weights"), filters, lambda path: self.take_file(kind, path)
         )
         dialog.rejected.connect(self._refresh)
 

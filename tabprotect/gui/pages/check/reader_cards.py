@@ -23,7 +23,8 @@ from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID, THEME, count_text, spaced
 from tabprotect.gui.pages.check.words import verdict_sentence
-from tabprotect.languages.speaking import told
+from tabprotect.languages.said import say
+from tabprotect.languages.speaking import tell, told
 
 NARROW = 80 * GRID
 """Pixels of width below which cards stand in two columns."""
@@ -72,33 +73,45 @@ def readers(
     staff
         Whether figures of the original, and what left before, may be seen.
     """
-    found = [_judged(verdict, "user", "A reader", "who has the release alone")]
+    found = [_judged(verdict, "user", say("A reader"), say("who has the release alone"))]
     if intruder is not None:
         knows, of = intruder
         words = _words(of.at_risk, of.certain)
-        found.append(Reader("An intruder", f"who {knows}", of.known, words, None, "intruder"))
-    for who, name in (("intruder", "The house's intruder"), ("insider", "An insider")):
+        found.append(
+            Reader(
+                say("An intruder"),
+                say("who {knows}", knows=knows),
+                of.known,
+                words,
+                None,
+                "intruder",
+            )
+        )
+    for who, name in (("intruder", say("The house's intruder")), ("insider", say("An insider"))):
         if any(table.who == who for table in verdict.tables):
-            found.append(_judged(verdict, who, name, "of the house's policy"))
+            found.append(_judged(verdict, who, name, say("of the house's policy")))
     if not staff:
         return tuple(found)
     joint = None if judgement is None else judgement.before.together
     if judgement is not None and joint is not None:
         read = judgement.before.read
         last = read[0].entry
-        knows = f"release {last.number} of {last.day}" + (
-            "" if len(read) == 1 else f" and {len(read) - 1} more"
+        knows = say("release {number} of {day}", number=last.number, day=last.day) + (
+            "" if len(read) == 1 else say(" and {read} more", read=len(read) - 1)
         )
         words = _words(joint.at_risk, joint.certain, joint.limit)
         bad = bool(joint.failing)
-        found.append(Reader("With earlier releases", knows, joint.known, words, bad))
+        found.append(Reader(say("With earlier releases"), knows, joint.known, words, bad))
     truth = verdict.staff if isinstance(verdict, StaffVerdict) else None
     if truth is not None:
-        words = (
-            f"known of {count_text(truth.at_risk_cells)} at-risk cells; "
-            f"{count_text(truth.certain)} certain; mean belief {truth.mean_belief:.2f}"
+        words = say(
+            "known of {at_risk_cells} at-risk cells; "
+            "{certain} certain; mean belief {mean_belief:.2f}",
+            at_risk_cells=count_text(truth.at_risk_cells),
+            certain=count_text(truth.certain),
+            mean_belief=truth.mean_belief,
         )
-        found.append(Reader("In truth", "staff only", truth.known, words, None))
+        found.append(Reader(say("In truth"), say("staff only"), truth.known, words, None))
     return tuple(found)
 
 
@@ -115,10 +128,21 @@ def _judged(verdict: Verdict, who: str, name: str, knows: str) -> Reader:
 
 def _words(at_risk: float, certain: int, limit: float | None = None) -> str:
     if at_risk < LEAST_EXPECTED and not certain:
-        return "known; no cell is expected to be at risk"
-    sure = "none certain" if not certain else f"{count_text(certain)} certain"
-    within = "" if limit is None else f"; limit {expected_number(limit)}"
-    return spaced(f"known of {expected_number(at_risk)} expected at-risk cells{within}; {sure}")
+        return say("known; no cell is expected to be at risk")
+    sure = (
+        say("none certain")
+        if not certain
+        else say("{certain} certain", certain=count_text(certain))
+    )
+    within = "" if limit is None else say("; limit {limit}", limit=expected_number(limit))
+    return spaced(
+        say(
+            "known of {at_risk} expected at-risk cells{within}; {sure}",
+            at_risk=expected_number(at_risk),
+            within=within,
+            sure=sure,
+        )
+    )
 
 
 class ReaderCard(QFrame):
@@ -130,13 +154,20 @@ class ReaderCard(QFrame):
         super().__init__()
         self.reader = reader
         dress(self, "card")
-        found = f"{reader.number} {told(reader.words)}"
-        self.setAccessibleName(f"{told(reader.name)} {told(reader.knows)}: {found}")
+        found = say("{number} {words}", number=reader.number, words=told(reader.words))
+        self.setAccessibleName(
+            tell(
+                "{name} {knows}: {found}",
+                name=told(reader.name),
+                knows=told(reader.knows),
+                found=found,
+            )
+        )
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         if reader.who:
             self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
             self.setCursor(Qt.CursorShape.PointingHandCursor)
-            self.setToolTip("Show this reader's belief on the map.")
+            self.setToolTip(tell("Show this reader's belief on the map."))
         name = Label(reader.name, wordWrap=True, role="section")
         knows = Label(reader.knows, wordWrap=True, role="quiet")
         number = Label(count_text(reader.number), role="figure")
@@ -166,7 +197,7 @@ class ReaderCards(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setAccessibleName("What each reader would know")
+        self.setAccessibleName(tell("What each reader would know"))
         self.cards: list[ReaderCard] = []
         self._readers: tuple[Reader, ...] = ()
         self._grid = QGridLayout(self)
@@ -231,7 +262,9 @@ class VerdictCards(ReaderCards):
         judging, staff = self.document.judging, not self.document.public
         verdict = judging.verdict(project)
         if verdict is None:
-            self.sentence = judging.fault(project) or "Working out what a reader would know\u2026"
+            self.sentence = judging.fault(project) or say(
+                "Working out what a reader would know\u2026"
+            )
             return self.show_readers(())
         known = judging.known(project) if staff else None
         self.sentence = verdict_sentence(verdict, None if known is None else known.before.together)
@@ -247,7 +280,7 @@ class VerdictCards(ReaderCards):
         if self._exposure is not None and same(self._exposure[0], key):
             return posterior.prior.label, self._exposure[1]
         self._exposing.ask(
-            "what an intruder would know", lambda _: exposure(posterior, rule, limit), key
+            say("what an intruder would know"), lambda _: exposure(posterior, rule, limit), key
         )
         return None
 

@@ -19,6 +19,8 @@ from tabprotect.gui.look.layouts import in_column
 from tabprotect.gui.look.listing import ListColumn, Listing
 from tabprotect.gui.look.theme import GRID, count_text, number_text
 from tabprotect.gui.plots.cell_histogram import CellHistogram, DrawnBelief
+from tabprotect.languages.said import joined, plural, say
+from tabprotect.languages.speaking import tell, told
 
 MOST_ROWS = 500
 LEVEL = 0.9
@@ -30,15 +32,15 @@ class SumsPanel(QWidget):
     def __init__(self, document: Document) -> None:
         super().__init__()
         self.document = document
-        self.setAccessibleName("Totals")
+        self.setAccessibleName(tell("Totals"))
         self.names: dict[str, QToolButton] = {}
         self.totals: Posterior | None = None
         self._found: TotalsBy | None = None
         self._who: Who = "user"
         self._question = Totals(document, self, self._answered, self._failed)
         self._names = FlowLayout(gap=GRID // 2)
-        self.said = Label(wordWrap=True, name="How the totals were computed")
-        self.table = Listing("Totals and what to believe of them", sortable=False)
+        self.said = Label(wordWrap=True, name=say("How the totals were computed"))
+        self.table = Listing(say("Totals and what to believe of them"), sortable=False)
         self.table.chosen.connect(self._show_total)
         self.histogram = CellHistogram()
         in_column(
@@ -76,24 +78,24 @@ class SumsPanel(QWidget):
         if list(self.names) != names:
             self._offer(names)
         if self._question.ask_by(self.chosen, who):
-            self._clear("Adding up what can be believed of the cells\u2026")
+            self._clear(say("Adding up what can be believed of the cells\u2026"))
 
     def _clear(self, said: str) -> None:
         """Leave nothing of another release in sight."""
         self.totals = self._found = None
         self.table.show_rows(())
         self.histogram.hide()
-        self.said.setText(said)
+        self.said.setText(told(said))
 
     def _offer(self, names: list[str]) -> None:
         emptied(self._names)
-        self._names.addWidget(Label("Totals by"))
+        self._names.addWidget(Label(say("Totals by")))
         self.names = {}
         total = self.document.total
         wanted = names[:1] if total is None else total.names
         for name in names:
             button = tool_button(name, checkable=True)
-            button.setAccessibleName(f"Totals by {name}")
+            button.setAccessibleName(tell("Totals by {name}", name=name))
             button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
             button.setChecked(name in wanted)
             button.toggled.connect(lambda _: self.refresh(self._who))
@@ -101,7 +103,7 @@ class SumsPanel(QWidget):
             self._names.addWidget(button)
 
     def _failed(self, error: TabprotectError) -> None:
-        self.said.setText(error.sentence)
+        self.said.setText(told(error.sentence))
 
     def _answered(self, answer: TotalsBy) -> None:
         found = answer.posterior
@@ -111,22 +113,36 @@ class SumsPanel(QWidget):
         published = [found.published_count(cell) for cell in cells]
         low, high = found.interval(LEVEL)
         ends = [sorted({int(low[cell]), int(high[cell])}) for cell in cells]
-        names = [", ".join(domain.labels(cell)) or "grand total" for cell in cells]
+        names = [joined(domain.labels(cell), ", ") or say("grand total") for cell in cells]
         self.table.show_rows(
             (
-                ListColumn("Total", names, str, right=False),
-                ListColumn("Published", published, _or_dash),
-                ListColumn("Expected", [float(found.mean[cell]) for cell in cells], number_text),
-                ListColumn("90 % interval", ends, lambda e: " to ".join(map(count_text, e))),
+                ListColumn(say("Total"), names, str, right=False),
+                ListColumn(say("Published"), published, _or_dash),
+                ListColumn(
+                    say("Expected"), [float(found.mean[cell]) for cell in cells], number_text
+                ),
+                ListColumn(
+                    say("90 % interval"), ends, lambda e: joined(map(count_text, e), say(" to "))
+                ),
             )
         )
         exact = int((found.chances.max(axis=1) > CERTAIN).sum())
         how = (
-            "exactly" if found.way == "exact" else f"from drawn originals, \u00b1{found.error:.4f}"
+            "exactly"
+            if found.way == "exact"
+            else say("from drawn originals, \u00b1{error:.4f}", error=found.error)
         )
         self.said.setText(
-            f"{count_text(domain.size)} total{'' if domain.size == 1 else 's'}, computed {how}; "
-            f"{count_text(exact)} known for certain."
+            told(
+                plural(
+                    domain.size,
+                    "{size} total, computed {how}; {exact} known for certain.",
+                    "{size} totals, computed {how}; {exact} known for certain.",
+                    size=count_text(domain.size),
+                    how=how,
+                    exact=count_text(exact),
+                )
+            )
         )
         total = self.document.total
         self.select(self.document.selection if total is None else total.cell)

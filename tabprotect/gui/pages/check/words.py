@@ -8,6 +8,7 @@ from tabprotect.engine.release.verdict_figures import Verdict
 from tabprotect.engine.tables.domain import Index
 from tabprotect.gui.look.theme import chance_text, count_text
 from tabprotect.gui.pages.check.cell_figures import View
+from tabprotect.languages.said import joined, say
 
 
 def published_count(posterior: Posterior, index: Index) -> int | None:
@@ -21,7 +22,9 @@ def verdict_sentence(verdict: Verdict, together: Verdict | None) -> str:
     if together is None:
         return verdict.sentence
     text = read_together(together)
-    return f"{verdict.sentence} {text[0].upper()}{text[1:]}"
+    return say(
+        "{sentence} {upper}{text}", sentence=verdict.sentence, upper=text[0].upper(), text=text[1:]
+    )
 
 
 def cell_sentence(posterior: Posterior, index: Index, *, true: int | None) -> str:
@@ -31,39 +34,70 @@ def cell_sentence(posterior: Posterior, index: Index, *, true: int | None) -> st
     chance = float(chances[values == best].sum())
     exact = posterior.way == "exact"
     # A sentence each: a verb that were put in would have no translation.
-    said = (
-        f"A reader who {posterior.prior.label} believes this cell is {count_text(best)} "
-        f"with probability {chance_text(chance)}"
+    said = say(
+        "A reader who {label} believes this cell is {best} with probability {chance}",
+        label=posterior.prior.label,
+        best=count_text(best),
+        chance=chance_text(chance),
     )
     if chance > 1 - 1e-9:
         # Draws that all agree are no proof.
         said = (
-            f"A reader who {posterior.prior.label} is certain that this cell is {count_text(best)}"
+            say(
+                "A reader who {label} is certain that this cell is {best}",
+                label=posterior.prior.label,
+                best=count_text(best),
+            )
             if exact
-            else f"A reader who {posterior.prior.label} believes this cell is {count_text(best)} "
-            "in every simulated original"
+            else say(
+                "A reader who {label} believes this cell is {best} in every simulated original",
+                label=posterior.prior.label,
+                best=count_text(best),
+            )
         )
-    return f"{said}." if true is None else f"{said}; the true value is {count_text(true)}."
+    return (
+        say("{said}.", said=said)
+        if true is None
+        else say("{said}; the true value is {true}.", said=said, true=count_text(true))
+    )
 
 
 def release_sentence(view: View, *, at_risk: int, worst: Index | None) -> str:
     """The whole table in one sentence, when no cell is selected."""
     posterior = view.posterior
     if worst is None:
-        return f"What a reader who {posterior.prior.label} can believe about each of the cells."
+        return say(
+            "What a reader who {label} can believe about each of the cells.",
+            label=posterior.prior.label,
+        )
     name = posterior.published.domain.cell_text(worst)
     if view.original is not None:
         chance = float(view.true[worst])
-        cells = "1 at-risk cell" if at_risk == 1 else f"{count_text(at_risk)} at-risk cells"
-        among = f"Of {cells}" if at_risk else "No cell is at risk; of all cells"
-        return (
-            f"{among}, a reader who {posterior.prior.label} guesses {name} best: "
-            f"its true count with probability {chance_text(chance)}."
+        cells = (
+            say("1 at-risk cell")
+            if at_risk == 1
+            else say("{at_risk} at-risk cells", at_risk=count_text(at_risk))
+        )
+        among = (
+            say("Of {cells}", cells=cells) if at_risk else say("No cell is at risk; of all cells")
+        )
+        return say(
+            "{among}, a reader who {label} guesses {name} best: "
+            "its true count with probability {chance}.",
+            among=among,
+            label=posterior.prior.label,
+            name=name,
+            chance=chance_text(chance),
         )
     chance = float(view.small[worst])
-    return (
-        f"A reader who {posterior.prior.label} is surest of a small count ({view.rule.low} to "
-        f"{view.rule.high}) in {name}: probability {chance_text(chance)}."
+    return say(
+        "A reader who {label} is surest of a small count ({low} to "
+        "{high}) in {name}: probability {chance}.",
+        label=posterior.prior.label,
+        low=view.rule.low,
+        high=view.rule.high,
+        name=name,
+        chance=chance_text(chance),
     )
 
 
@@ -73,7 +107,11 @@ def mode_sentence(posterior: Posterior) -> str:
     if posterior.hidden is not None:
         shown = ~posterior.hidden
         matches, cells = int((posterior.mode_matches & shown).sum()), int(shown.sum())
-    return f"Mode is the published value: {count_text(matches)} of {count_text(cells)} cells."
+    return say(
+        "Mode is the published value: {matches} of {cells} cells.",
+        matches=count_text(matches),
+        cells=count_text(cells),
+    )
 
 
 def way_sentence(posterior: Posterior, originals: int | None, left_out: str) -> str:
@@ -92,27 +130,33 @@ def way_sentence(posterior: Posterior, originals: int | None, left_out: str) -> 
 def _computed(posterior: Posterior, originals: int | None) -> str:
     if posterior.way == "exact":
         over = (
-            "every possible original"
+            say("every possible original")
             if originals is None
-            else f"all {count_text(originals)} possible originals"
+            else say("all {originals} possible originals", originals=count_text(originals))
             if originals != 1
-            else "the one possible original"
+            else say("the one possible original")
         )
         if posterior.approximate:
-            return f"An approximation, computed over {over}."
+            return say("An approximation, computed over {over}.", over=over)
         if not posterior.complete:
-            return f"Computed exactly over {over}, but leaving something out."
-        return f"Exact: summed over {over}."
+            return say("Computed exactly over {over}, but leaving something out.", over=over)
+        return say("Exact: summed over {over}.", over=over)
     if posterior.independent and posterior.error is not None:
         drawn = count_text(posterior.draws or 0)
-        said = f"Exact draws: {drawn} originals, each probability within"
-        return f"{said} ±{1.96 * posterior.error:.2g} (95 %)."
-    parts = ["By simulation"]
+        said = say("Exact draws: {drawn} originals, each probability within", drawn=drawn)
+        return say("{said} ±{value:.2g} (95 %).", said=said, value=1.96 * posterior.error)
+    parts = [say("By simulation")]
     if posterior.r_hat is not None and posterior.r_hat > 1.1:
-        parts.append(f"chains still differ (R-hat {posterior.r_hat:.2f})")
+        parts.append(say("chains still differ (R-hat {r_hat:.2f})", r_hat=posterior.r_hat))
     if posterior.error is not None:
-        parts.append(f"largest standard error of a probability {posterior.error:.2g}")
+        parts.append(
+            say("largest standard error of a probability {error:.2g}", error=posterior.error)
+        )
     if posterior.effective_sample_size is not None:
         size = count_text(round(posterior.effective_sample_size))
-        parts.append(f"worth {size} independent draws")
-    return f"{parts[0]}: {', '.join(parts[1:])}." if len(parts) > 1 else "By simulation."
+        parts.append(say("worth {size} independent draws", size=size))
+    return (
+        say("{parts}: {parts2}.", parts=parts[0], parts2=joined(parts[1:], ", "))
+        if len(parts) > 1
+        else say("By simulation.")
+    )

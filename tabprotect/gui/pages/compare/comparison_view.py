@@ -36,6 +36,8 @@ from tabprotect.gui.pages.compare.words import ALIKE, place_words
 from tabprotect.gui.plots.deviations import DeviationPanel, Deviations
 from tabprotect.gui.plots.ru_map import Axis, Place, PlottedConfiguration, RiskUtilityMap
 from tabprotect.gui.plots.series_looks import SeriesLook
+from tabprotect.languages.said import say
+from tabprotect.languages.speaking import tell, told
 
 if TYPE_CHECKING:
     from tabprotect.engine.assessment.comparing.comparison import Comparison
@@ -50,7 +52,7 @@ APART = "posterior_true"
 POOLED = 3
 """Runs of each setting whose deviations are shown together: a histogram needs no more."""
 
-NOWHERE = "No setting has both figures: choose other measures, or look at the table."
+NOWHERE = say("No setting has both figures: choose other measures, or look at the table.")
 
 Looks = Mapping[str, SeriesLook]
 
@@ -92,12 +94,12 @@ class ComparisonView(QWidget):
     def _arranged(self) -> QWidget:
         axes = in_row(spacing=GRID)
         for words, name, combo in (
-            ("Risk", "Measure of risk, to the right", self.risk),
-            ("Utility", "Measure of utility, upwards", self.utility),
+            (say("Risk"), say("Measure of risk, to the right"), self.risk),
+            (say("Utility"), say("Measure of utility, upwards"), self.utility),
         ):
             label = Label(words)
             label.setBuddy(combo)
-            combo.setAccessibleName(name)
+            combo.setAccessibleName(told(name))
             combo.setSizeAdjustPolicy(
                 QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
             )
@@ -107,16 +109,16 @@ class ComparisonView(QWidget):
         upper = QWidget()
         in_column(axes, (self.map, 1), on=upper, margins=0, spacing=GRID)
         faces = in_row(spacing=GRID)
-        for name, text in (("measures", "Measures"), ("deviations", "Deviations")):
+        for name, text in (("measures", say("Measures")), ("deviations", say("Deviations"))):
             button = tool_button(text, checkable=True, exclusive=True)
-            button.setAccessibleName(f"Show the {name}")
+            button.setAccessibleName(tell("Show the {name}", name=name))
             button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
             button.clicked.connect(lambda _=False, n=name: self.show_face(n))
             self.faces[name] = button
             faces.addWidget(button)
         faces.addStretch(1)
         scroll = QScrollArea()
-        scroll.setAccessibleName("Deviations")
+        scroll.setAccessibleName(tell("Deviations"))
         scroll.setWidgetResizable(True)
         scroll.setFrameShape(QFrame.Shape.NoFrame)
         scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -147,10 +149,12 @@ class ComparisonView(QWidget):
             combo.blockSignals(True)
             for measure in measures().values():
                 if measure.noun == noun:
-                    combo.addItem(measure.label, measure.name)
+                    combo.addItem(told(measure.label), measure.name)
                     help_ = measure.help.splitlines()[0]
                     combo.setItemData(
-                        combo.count() - 1, f"<p>{help_}</p>", Qt.ItemDataRole.ToolTipRole
+                        combo.count() - 1,
+                        tell("<p>{help}</p>", help=help_),
+                        Qt.ItemDataRole.ToolTipRole,
                     )
             combo.setCurrentIndex(combo.findData(first))
             combo.blockSignals(False)
@@ -243,7 +247,7 @@ class ComparisonView(QWidget):
     def _show_deviations(self) -> None:
         found = self.found
         if found is None or self._running:
-            why = "" if found is None else "Shown when the comparison has ended."
+            why = "" if found is None else say("Shown when the comparison has ended.")
             self.deviations.show_panels((), empty=why)
             self._deviations.drop()
             return
@@ -259,8 +263,8 @@ class ComparisonView(QWidget):
                 panels.append(_panel(found, c, labels[c], look, progress))
             return panels
 
-        if self._deviations.ask("deviations of every setting", work, (found,)):
-            self.deviations.show_panels((), empty="Releasing again from the seeds\u2026")
+        if self._deviations.ask(say("deviations of every setting"), work, (found,)):
+            self.deviations.show_panels((), empty=say("Releasing again from the seeds\u2026"))
 
     def _deviated(self, panels: Sequence[DeviationPanel]) -> None:
         if panels:
@@ -305,7 +309,7 @@ def _panel(
     from tabprotect.engine.assessment.figure import NotComputable
 
     runs = [r for r in found.runs if r.configuration == c]
-    reason = next((r.error for r in runs if r.error), "no run")
+    reason = next((r.error for r in runs if r.error), say("no run"))
     parts = []
     for run in [r for r in runs if not r.error][:POOLED]:
         try:
@@ -346,7 +350,7 @@ class ComparisonFiles(QObject):
             return True
         if self._editable:
             self._page.show_error(
-                InfeasibleError("nothing was compared yet", hint="press Compare first")
+                InfeasibleError(say("nothing was compared yet"), hint=say("press Compare first"))
             )
         return False
 
@@ -369,5 +373,7 @@ class ComparisonFiles(QObject):
         if kind == "csv":
             head, _, rows = found.as_csv().partition("\n")
             return f"{head.replace('run', f'run_{MARK}', 1)}\n{rows}".encode()
-        caption = f"{MARK}: depends on the original. {self._page.sentence}"
+        caption = say(
+            "{MARK}: depends on the original. {sentence}", MARK=MARK, sentence=self._page.sentence
+        )
         return self._picture(caption)

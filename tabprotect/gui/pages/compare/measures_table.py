@@ -21,6 +21,8 @@ from tabprotect.gui.pages.compare.words import (
     head_text,
     spread_text,
 )
+from tabprotect.languages.said import joined, say
+from tabprotect.languages.speaking import tell, told
 
 if TYPE_CHECKING:
     from tabprotect.engine.assessment.comparing.comparison import Comparison
@@ -30,7 +32,7 @@ if TYPE_CHECKING:
 FRONT = 2
 """Measures that stand before the reasons of failures: those of the map."""
 
-KINDS = (("all measures", ""), ("utility", "utility"), ("risk", "risk"))
+KINDS = ((say("all measures"), ""), ("utility", "utility"), ("risk", "risk"))
 
 
 class MeasuresTable(QWidget):
@@ -46,26 +48,26 @@ class MeasuresTable(QWidget):
         self._labels: tuple[str, ...] = ()
         self._first: tuple[str, ...] = ()
         self.rows = QComboBox()
-        self.rows.setAccessibleName("What a row is")
-        self.rows.addItem("by setting", False)
-        self.rows.addItem("run by run", True)
+        self.rows.setAccessibleName(tell("What a row is"))
+        self.rows.addItem(tell("by setting"), False)
+        self.rows.addItem(tell("run by run"), True)
         self.rows.currentIndexChanged.connect(lambda _: self._fill())
         self.kind = QComboBox()
-        self.kind.setAccessibleName("Which measures")
+        self.kind.setAccessibleName(tell("Which measures"))
         for label, noun in KINDS:
-            self.kind.addItem(label, noun)
+            self.kind.addItem(told(label), noun)
         self.kind.currentIndexChanged.connect(lambda _: self._fill())
-        self.filter = Finder("Filter the rows by words")
+        self.filter = Finder(say("Filter the rows by words"))
         self.filter.textChanged.connect(lambda _: self._fill())
-        self.copy_button = tool_button("Copy")
-        self.copy_button.setAccessibleName("Copy the table")
+        self.copy_button = tool_button(say("Copy"))
+        self.copy_button.setAccessibleName(tell("Copy the table"))
         self.copy_button.clicked.connect(self.copy)
-        self.export_button = tool_button("Export\u2026")
-        self.export_button.setAccessibleName("Export all runs as CSV")
+        self.export_button = tool_button(say("Export\u2026"))
+        self.export_button.setAccessibleName(tell("Export all runs as CSV"))
         self.export_button.clicked.connect(lambda: self.export_asked.emit())
         for button in (self.copy_button, self.export_button):
             button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.list = Listing("Measures of every setting")
+        self.list = Listing(say("Measures of every setting"))
         self.list.chosen.connect(lambda row: self.chosen.emit(self._place(row)))
         self.list.activated_row.connect(lambda row: self.opened.emit(self._place(row)))
         self.list.setMinimumHeight(10 * GRID)
@@ -141,15 +143,15 @@ class MeasuresTable(QWidget):
         count = len(found.configurations)
         notes = [failures(found, c) for c in range(count)]
         columns = [
-            ListColumn("no", list(range(1, count + 1))),
-            ListColumn("setting", [self._label(c) for c in range(count)], str, right=False),
+            ListColumn(say("no"), list(range(1, count + 1))),
+            ListColumn(say("setting"), [self._label(c) for c in range(count)], str, right=False),
         ]
         for m in measures:
             spreads = [summary[m.name] for summary in found.summaries]
             order = np.array([np.nan if s is None else s.mean for s in spreads])
             columns.append(ListColumn(head_text(m), spreads, spread_text, order))
         if any(notes):
-            columns.insert(2 + FRONT, ListColumn("failed", notes, str, right=False))
+            columns.insert(2 + FRONT, ListColumn(say("failed"), notes, str, right=False))
         return columns
 
     def _run_columns(self, measures: Sequence[Measure]) -> list[ListColumn]:
@@ -157,9 +159,11 @@ class MeasuresTable(QWidget):
         assert found is not None
         runs = found.runs
         columns = [
-            ListColumn("no", [r.configuration + 1 for r in runs]),
-            ListColumn("setting", [self._label(r.configuration) for r in runs], str, right=False),
-            ListColumn("run", [r.number + 1 for r in runs]),
+            ListColumn(say("no"), [r.configuration + 1 for r in runs]),
+            ListColumn(
+                say("setting"), [self._label(r.configuration) for r in runs], str, right=False
+            ),
+            ListColumn(say("run"), [r.number + 1 for r in runs]),
         ]
         for m in measures:
             values = [r.values[m.name] for r in runs]
@@ -167,7 +171,7 @@ class MeasuresTable(QWidget):
             columns.append(ListColumn(head_text(m), values, figure_text, order))
         if any(r.error for r in runs):
             columns.insert(
-                3 + FRONT, ListColumn("failed", [r.error for r in runs], str, right=False)
+                3 + FRONT, ListColumn(say("failed"), [r.error for r in runs], str, right=False)
             )
         return columns
 
@@ -181,5 +185,5 @@ class MeasuresTable(QWidget):
         lines = ["\t".join(column.head for column in model.columns)]
         for row in model.rows.tolist():
             texts = (column.text(column.values[row]) for column in model.columns)
-            lines.append("\t".join(" ".join(text.split()) for text in texts))
-        QGuiApplication.clipboard().setText("\n".join(lines) + "\n")
+            lines.append("\t".join(joined(text.split(), " ") for text in texts))
+        QGuiApplication.clipboard().setText(told(joined(lines, "\n") + "\n"))

@@ -46,6 +46,8 @@ from tabprotect.gui.pages.compare.words import (
 from tabprotect.gui.pages.stages import CompareStage
 from tabprotect.gui.plots.ru_map import Place
 from tabprotect.gui.plots.series_looks import series_looks
+from tabprotect.languages.said import say
+from tabprotect.languages.speaking import tell, told
 
 if TYPE_CHECKING:
     from tabprotect.engine.assessment.comparing.comparison import Comparison
@@ -53,7 +55,7 @@ if TYPE_CHECKING:
 SOURCE = "langsrud-lupp"
 """The example whose source compares cell keys with small count rounding."""
 
-SOURCES_RUNS = ("cell_key D=5 V=3 js=2", "small_count_rounding base=3")
+SOURCES_RUNS = (say("cell_key D=5 V=3 js=2"), say("small_count_rounding base=3"))
 """The settings of that comparison."""
 
 SOURCES_NUMBER = 400
@@ -68,7 +70,7 @@ class ComparePage(CompareStage, Page):
 
     def __init__(self, document: Document) -> None:
         super().__init__(document)
-        self.set_heading("Protect")
+        self.set_heading(say("Protect"))
         self.comparison: Comparison | None = None
         self.place: Place | None = None
         self._whole = True
@@ -93,14 +95,16 @@ class ComparePage(CompareStage, Page):
         )
         self._opener = ReleaseOpener(self)
         self._ease = QTimer(self, singleShot=True, interval=EASE)
-        self.fitting = QPushButton("Take every method that fits")
-        self.source = QPushButton("The paper's comparison")
-        self.source.setAccessibleName("Compare cell keys with small count rounding, as the paper")
-        self.open_button = QPushButton("Open this release")
-        self.copy_button = QPushButton("Copy as command", flat=True)
-        self.copy_button.setAccessibleName("Copy the comparison as a command line")
+        self.fitting = QPushButton(tell("Take every method that fits"))
+        self.source = QPushButton(tell("The paper's comparison"))
+        self.source.setAccessibleName(
+            tell("Compare cell keys with small count rounding, as the paper")
+        )
+        self.open_button = QPushButton(tell("Open this release"))
+        self.copy_button = QPushButton(tell("Copy as command"), flat=True)
+        self.copy_button.setAccessibleName(tell("Copy the comparison as a command line"))
         self._empty = Label(
-            wordWrap=True, alignment=Qt.AlignmentFlag.AlignCenter, name="What this page is for"
+            wordWrap=True, alignment=Qt.AlignmentFlag.AlignCenter, name=say("What this page is for")
         )
         self.stack = QStackedWidget()
         self.stack.addWidget(self._taught())
@@ -208,7 +212,7 @@ class ComparePage(CompareStage, Page):
         self.runs.hide()
         self.view.show_nothing("")
         self.stack.setCurrentIndex(0)
-        self._empty.setText(PUBLIC if self.document.has_original else READER)
+        self._empty.setText(told(PUBLIC if self.document.has_original else READER))
         self.open_button.setAccessibleDescription("")
         for button in (*self._buttons, self.fitting):
             button.hide()
@@ -231,7 +235,7 @@ class ComparePage(CompareStage, Page):
         self.runs.show()
         self.runs.show_plan(project, marks, failed)
         self.stack.setCurrentIndex(1 if plan.runs or found is not None else 0)
-        self._empty.setText(EMPTY)
+        self._empty.setText(told(EMPTY))
         if found is None:
             self.view.show_nothing(waiting_text(plan, running=self.running))
         else:
@@ -239,8 +243,8 @@ class ComparePage(CompareStage, Page):
         for button in (*self._buttons, self.fitting):
             button.show()
         self.copy_button.setEnabled(bool(plan.runs))
-        compare = "Compare" if plan.runs else "Compare every method that fits"
-        self.main_button.setText("Stop, keep what is there" if self.running else compare)
+        compare = say("Compare") if plan.runs else say("Compare every method that fits")
+        self.main_button.setText(told(say("Stop, keep what is there") if self.running else compare))
         self._tell()
         self.choose(self.place)
 
@@ -262,9 +266,9 @@ class ComparePage(CompareStage, Page):
             return
         if found is None:
             self.set_sentence(
-                "Nothing was compared yet."
+                say("Nothing was compared yet.")
                 if project.comparison.runs
-                else "Every method that fits, side by side over many runs of each."
+                else say("Every method that fits, side by side over many runs of each.")
             )
             return
         risk, utility = self.view.axes
@@ -298,7 +302,7 @@ class ComparePage(CompareStage, Page):
         run = self._run()
         self.open_button.setEnabled(run is not None and not self.running)
         said = "" if place is None or found is None else self.view.words(place)
-        self.open_button.setAccessibleDescription(said)
+        self.open_button.setAccessibleDescription(told(said))
 
     def _run(self) -> int | None:
         """The chosen run, or the first one of the chosen setting that did not fail."""
@@ -321,7 +325,7 @@ class ComparePage(CompareStage, Page):
         """Put the command line of the comparison onto the clipboard."""
         project = self.document.project
         if project is not None and self.editable:
-            QGuiApplication.clipboard().setText(line(self.words(project)))
+            QGuiApplication.clipboard().setText(told(line(self.words(project))))
 
     def change(self, order: Order) -> None:
         """Change what is compared."""
@@ -406,7 +410,7 @@ class ComparePage(CompareStage, Page):
                 progress=progress,
             )
 
-        self._comparing.ask("comparing methods", work)
+        self._comparing.ask(say("comparing methods"), work)
         self._asked = plan
         self.comparison, self._labels, self._whole = None, plan.runs, False
         self._show()
@@ -426,7 +430,7 @@ class ComparePage(CompareStage, Page):
 
     def _tell_failure(self, error: TabprotectError) -> None:
         if isinstance(error, ParameterError):
-            error.hint = error.hint or "change or remove the setting"
+            error.hint = error.hint or say("change or remove the setting")
         self.show_error(error)
 
     def _ended(self) -> None:

@@ -44,7 +44,8 @@ from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID, THEME
 from tabprotect.gui.pages.compare.words import titles
 from tabprotect.gui.plots.series_looks import SeriesLook
-from tabprotect.languages.speaking import told
+from tabprotect.languages.said import capital, joined, plural, say
+from tabprotect.languages.speaking import tell, told
 
 HINT = "cell_key D=5,8 V=3"
 
@@ -53,12 +54,14 @@ def completions(text: str) -> list[str]:
     """Texts that a run specification may go on to, the whole line each."""
     name, space, rest = text.lstrip().partition(" ")
     if not space:
-        return [f"{method} " for method in methods()]
+        return [say("{method} ", method=method) for method in methods()]
     if name not in methods():
         return []
     method = methods()[name]
     before, _, word = rest.rpartition(" ")
-    head = f"{name} {before} " if before else f"{name} "
+    head = (
+        say("{name} {before} ", name=name, before=before) if before else say("{name} ", name=name)
+    )
     given = {part.partition("=")[0] for part in before.split()}
     parameter, equals, _ = word.partition("=")
     if not equals:
@@ -90,7 +93,9 @@ def examine(text: str, domain: Domain) -> tuple[int, str]:
                     raise
         return len(specs), ""
     except ParameterError as error:
-        return 0, "; ".join(f"{name} {why}" for name, why in error.fields.items())
+        return 0, joined(
+            (say("{name} {why}", name=name, why=why) for name, why in error.fields.items()), "; "
+        )
     except TabprotectError as error:
         return 0, str(error)
 
@@ -112,7 +117,7 @@ class RunsPanel(QWidget):
         self._domain: Domain | None = None
         self._keys: tuple[str, ...] = ()
         self.list = QListWidget()
-        self.list.setAccessibleName("Settings to compare")
+        self.list.setAccessibleName(tell("Settings to compare"))
         self.list.setTextElideMode(Qt.TextElideMode.ElideRight)
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.list.setMinimumSize(22 * GRID, 8 * GRID)
@@ -120,8 +125,10 @@ class RunsPanel(QWidget):
         delete = QShortcut(QKeySequence(QKeySequence.StandardKey.Delete), self.list)
         delete.setContext(Qt.ShortcutContext.WidgetShortcut)
         delete.activated.connect(self.remove)
-        self.text = QLineEdit(placeholderText=HINT)
-        self.text.setAccessibleName("A method with its parameters; a list makes a run of each")
+        self.text = QLineEdit(placeholderText=told(HINT))
+        self.text.setAccessibleName(
+            tell("A method with its parameters; a list makes a run of each")
+        )
         self.text.textEdited.connect(self._typed)
         self.text.textChanged.connect(lambda _: self._check())
         self.text.returnPressed.connect(self.add)
@@ -129,27 +136,27 @@ class RunsPanel(QWidget):
         completer = QCompleter(self._model, self)
         completer.setCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
         self.text.setCompleter(completer)
-        self.add_button = QPushButton("Add")
-        self.add_button.setAccessibleName("Add the setting")
+        self.add_button = QPushButton(tell("Add"))
+        self.add_button.setAccessibleName(tell("Add the setting"))
         self.add_button.clicked.connect(self.add)
-        self.verdict = Label(wordWrap=True, name="What the setting makes")
+        self.verdict = Label(wordWrap=True, name=say("What the setting makes"))
         self.verdict.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-        self.build_button = QPushButton("Add a method\u2026")
+        self.build_button = QPushButton(tell("Add a method\u2026"))
         self.build_button.clicked.connect(self._ask_method)
-        self.remove_button = QPushButton("Remove", flat=True)
-        self.remove_button.setAccessibleName("Remove the setting")
+        self.remove_button = QPushButton(tell("Remove"), flat=True)
+        self.remove_button.setAccessibleName(tell("Remove the setting"))
         self.remove_button.clicked.connect(self.remove)
-        self.clear_button = QPushButton("Clear", flat=True)
-        self.clear_button.setAccessibleName("Remove all settings")
+        self.clear_button = QPushButton(tell("Clear"), flat=True)
+        self.clear_button.setAccessibleName(tell("Remove all settings"))
         self.clear_button.clicked.connect(lambda: self.changed.emit(set_comparison(runs=[])))
         self.number = QSpinBox(minimum=1, maximum=MOST_RUNS, value=20)
-        self.number.setAccessibleName("Runs of each setting")
+        self.number.setAccessibleName(tell("Runs of each setting"))
         self.number.setKeyboardTracking(False)
         self.number.valueChanged.connect(
             lambda n: self.changed.emit(set_comparison(runs_per_method=n))
         )
         self.margins = QLineEdit()
-        self.margins.setAccessibleName("Published sub-tables, as a formula")
+        self.margins.setAccessibleName(tell("Published sub-tables, as a formula"))
         self.margins.editingFinished.connect(lambda: self._edited("margins", self.margins))
         self.margin_chips = NameChips(*CHOSEN["formula"])
         self.margin_chips.changed.connect(
@@ -160,10 +167,10 @@ class RunsPanel(QWidget):
             lambda text: self.changed.emit(set_comparison(key=[n for n in text.split(",") if n]))
         )
         self.key = QLineEdit()
-        self.key.setAccessibleName("Variables that an intruder knows")
+        self.key.setAccessibleName(tell("Variables that an intruder knows"))
         self.key.editingFinished.connect(lambda: self._edited("key", self.key))
         self.sensitive = QComboBox()
-        self.sensitive.setAccessibleName("The variable that an intruder wants to know")
+        self.sensitive.setAccessibleName(tell("The variable that an intruder wants to know"))
         self.sensitive.setSizeAdjustPolicy(
             QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
         )
@@ -172,8 +179,8 @@ class RunsPanel(QWidget):
         )
         self.levers = Levers()
         self.levers.turned.connect(self._turned)
-        self.more = tool_button("More", checkable=True)
-        self.more.setAccessibleName("Show what is compared as it is written")
+        self.more = tool_button(say("More"), checkable=True)
+        self.more.setAccessibleName(tell("Show what is compared as it is written"))
         self.more.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self._arrange()
         self.more.toggled.connect(self._details.setVisible)
@@ -189,18 +196,18 @@ class RunsPanel(QWidget):
         form.setRowWrapPolicy(QFormLayout.RowWrapPolicy.DontWrapRows)
         form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
         for words, field in (
-            ("Runs of each", self.number),
-            ("Sub-tables", self.margins),
+            (say("Runs of each"), self.number),
+            (say("Sub-tables"), self.margins),
             ("", self.margin_chips),
-            ("Known", self.key),
+            (say("Known"), self.key),
             ("", self.key_chips),
-            ("Sensitive", self.sensitive),
+            (say("Sensitive"), self.sensitive),
         ):
             label = Label(words)
             label.setBuddy(field)
             form.addRow(label, field)
         column = in_column(
-            heading("Compared"),
+            heading(say("Compared")),
             (self.list, 1),
             removing,
             self.levers,
@@ -245,15 +252,17 @@ class RunsPanel(QWidget):
         self.list.setIconSize(QSize(size, size))
         for n, (run, title) in enumerate(zip(plan.runs, titles(plan.runs), strict=True)):
             name = run.partition(" ")[0]
-            item = QListWidgetItem(f"{n + 1}  {told(title)}")
+            item = QListWidgetItem(say("{n}  {title}", n=n + 1, title=told(title)))
             item.setSizeHint(QSize(0, size + GRID))
             item.setIcon(looks[name].icon(size, THEME.colours))
-            unmet = "; ".join(methods()[name].unmet(project.problem).values())
-            reason = f"Not possible: {unmet}" if unmet else failed.get(n, "")
+            unmet = joined(methods()[name].unmet(project.problem).values(), "; ")
+            reason = say("Not possible: {unmet}", unmet=unmet) if unmet else failed.get(n, "")
             if reason:
                 item.setForeground(self.palette().placeholderText())
-                item.setText(f"{n + 1}  {title} \u2014 {reason}")
-            item.setToolTip(tip(f"{run}\n{reason}" if reason else run))
+                item.setText(
+                    tell("{n}  {title} \u2014 {reason}", n=n + 1, title=title, reason=reason)
+                )
+            item.setToolTip(tip(say("{run}\n{reason}", run=run, reason=reason) if reason else run))
             item.setData(Qt.ItemDataRole.AccessibleDescriptionRole, reason)
             self.list.addItem(item)
         self.list.setCurrentRow(min(before, self.list.count() - 1))
@@ -271,17 +280,17 @@ class RunsPanel(QWidget):
         taken = comparison_scope(project)
         own = plan.names_cells
         for widget, text, hint in (
-            (self.margins, plan.margins, taken.margins or "what each publishes"),
-            (self.key, ", ".join(plan.key), ", ".join(taken.key or ()) or "all others"),
+            (self.margins, plan.margins, taken.margins or say("what each publishes")),
+            (self.key, joined(plan.key, ", "), joined(taken.key or (), ", ") or say("all others")),
         ):
-            widget.setPlaceholderText(hint if not own or not text else "")
+            widget.setPlaceholderText(told(hint if not own or not text else ""))
             if not widget.hasFocus():
-                widget.setText(text)
+                widget.setText(told(text))
         self.number.blockSignals(True)
         self.number.setValue(plan.runs_per_method)
         self.number.blockSignals(False)
         self.sensitive.clear()
-        self.sensitive.addItem(taken.sensitive or "the last variable", "")
+        self.sensitive.addItem(told(taken.sensitive or say("the last variable")), "")
         for name in domain.names:
             self.sensitive.addItem(name, name)
         self.sensitive.setCurrentIndex(max(0, self.sensitive.findData(plan.sensitive)))
@@ -339,14 +348,16 @@ class RunsPanel(QWidget):
         number, wrong = examine(text, self._domain)
         self.add_button.setEnabled(not wrong)
         self._say(
-            wrong or f"Makes {number} setting{'' if number == 1 else 's'}.", wrong=bool(wrong)
+            wrong
+            or plural(number, "Makes {number} setting.", "Makes {number} settings.", number=number),
+            wrong=bool(wrong),
         )
         return not wrong
 
     def _say(self, text: str, *, wrong: bool) -> None:
         colours = THEME.colours
         self.verdict.setStyleSheet(f"color: {colours.error if wrong else colours.quiet};")
-        self.verdict.setText(text[:1].upper() + text[1:])
+        self.verdict.setText(told(capital(text)))
         self.verdict.setVisible(bool(text))
 
     def _edited(self, name: str, field: QLineEdit) -> None:
@@ -429,13 +440,15 @@ class Levers(QWidget):
         slider.setRange(0, len(values) - 1)
         number = float(value) if isinstance(value, (int, float, str)) else math.nan
         slider.setValue(int(np.argmin(np.abs(np.array(values) - number))))
-        slider.setAccessibleName(parameter.label)
+        slider.setAccessibleName(told(parameter.label))
         slider.setToolTip(tip(parameter.help))
         label = Label(parameter.label)
         label.setBuddy(slider)
         shown = Label(f"{number:g}")
         shown.setAlignment(Qt.AlignmentFlag.AlignRight)
-        slider.valueChanged.connect(lambda at: shown.setText(f"{values[at]:.4g}"))
+        slider.valueChanged.connect(
+            lambda at: shown.setText(tell("{values:.4g}", values=values[at]))
+        )
         slider.valueChanged.connect(partial(self._moved, slider, parameter, values))
         slider.sliderReleased.connect(partial(self._turn, slider, parameter, values))
         self.sliders[parameter.name] = slider

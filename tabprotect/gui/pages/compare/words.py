@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tabprotect.gui.look.theme import count_text, number_text
-from tabprotect.languages.speaking import told
+from tabprotect.languages.said import joined, plural, say
+from tabprotect.languages.speaking import tell, told
 
 if TYPE_CHECKING:
     from tabprotect.engine.assessment.comparing.comparison import Comparison
@@ -21,17 +22,17 @@ if TYPE_CHECKING:
 ALIKE = 1e-9
 """Means that differ by less are the same."""
 
-EMPTY = (
+EMPTY = say(
     "Here methods stand side by side: what readers would know, against how much counts change, over "
     "many runs on this very table."
 )
 
-PUBLIC = (
+PUBLIC = say(
     "Not shown in the public view: how well a method hides and keeps the true counts can only be "
     "said by whoever knows them."
 )
 
-READER = "This release comes without its original: there is nothing to compare it with."
+READER = say("This release comes without its original: there is nothing to compare it with.")
 
 
 def figure_text(value: float | None) -> str:
@@ -46,26 +47,40 @@ def spread_text(spread: Spread | None) -> str:
     if spread is None:
         return "\u2013"
     mean, low, high = map(figure_text, (spread.mean, spread.low, spread.high))
-    return told(mean) if low == high else f"{told(mean)} ({told(f'{low} to {high}')})"
+    return (
+        told(mean)
+        if low == high
+        else say(
+            "{mean} ({value})", mean=told(mean), value=tell("{low} to {high}", low=low, high=high)
+        )
+    )
 
 
 def head_text(measure: Measure) -> str:
     """A measure as a column's head, with the direction in which it is better."""
-    return f"{told(measure.label)} {chr(0x2191) if measure.higher_is_better else chr(0x2193)}"
+    return say(
+        "{label} {chr}",
+        label=told(measure.label),
+        chr=chr(0x2191) if measure.higher_is_better else chr(0x2193),
+    )
 
 
 def waiting_text(plan: ComparisonPlan, *, running: bool) -> str:
     """What stands in the map's place before there is any run."""
     if running:
-        return "The first runs are on their way\u2026"
+        return say("The first runs are on their way\u2026")
     count = len(plan.runs)
-    settings = f"{count} setting{'' if count == 1 else 's'}"
-    return f"{settings}, {runs_text(plan.runs_per_method)} of each: press Compare."
+    settings = plural(count, "{count} setting", "{count} settings", count=count)
+    return say(
+        "{settings}, {runs_per_method} of each: press Compare.",
+        settings=settings,
+        runs_per_method=runs_text(plan.runs_per_method),
+    )
 
 
 def runs_text(number: int) -> str:
     """``1 run``, ``20 runs``."""
-    return f"{count_text(number)} run{'' if number == 1 else 's'}"
+    return plural(number, "{number} run", "{number} runs", number=count_text(number))
 
 
 def titles(runs: Sequence[str]) -> tuple[str, ...]:
@@ -93,8 +108,12 @@ def failures(found: Comparison, configuration: int) -> str:
     failed = [error for error in errors if error]
     if not failed:
         return ""
-    many = "every run" if len(failed) == len(errors) else f"{len(failed)} of {len(errors)} runs"
-    return f"{many} failed: {failed[0]}"
+    many = (
+        say("every run")
+        if len(failed) == len(errors)
+        else say("{failed} of {errors} runs", failed=len(failed), errors=len(errors))
+    )
+    return say("{many} failed: {failed}", many=many, failed=failed[0])
 
 
 def place_words(
@@ -105,16 +124,34 @@ def place_words(
     if c >= len(found.configurations):
         return ""
     label = labels[c] if c < len(labels) else found.configurations[c].label
-    name = f"{c + 1} {label}"
+    name = say("{c} {label}", c=c + 1, label=label)
     if number is None:
         figures = [
-            f"{told(m.label)} {spread_text(found.summaries[c][m.name])}" for m in (risk, utility)
+            say(
+                "{label} {summaries}",
+                label=told(m.label),
+                summaries=spread_text(found.summaries[c][m.name]),
+            )
+            for m in (risk, utility)
         ]
         runs = sum(1 for r in found.runs if r.configuration == c)
-        return f"{name}, mean of {runs_text(runs)}: {', '.join(figures)}"
+        return say(
+            "{name}, mean of {runs}: {figures}",
+            name=name,
+            runs=runs_text(runs),
+            figures=joined(figures, ", "),
+        )
     run = found.runs[number]
-    figures = [f"{told(m.label)} {figure_text(run.values[m.name])}" for m in (risk, utility)]
-    return f"{name}, run {run.number + 1}: {', '.join(figures)}"
+    figures = [
+        say("{label} {values}", label=told(m.label), values=figure_text(run.values[m.name]))
+        for m in (risk, utility)
+    ]
+    return say(
+        "{name}, run {number}: {figures}",
+        name=name,
+        number=run.number + 1,
+        figures=joined(figures, ", "),
+    )
 
 
 def sentence(
@@ -132,15 +169,18 @@ def sentence(
         for c, summary in enumerate(found.summaries)
         if summary[risk.name] is not None and summary[utility.name] is not None
     ]
-    so_far = "" if whole else "So far: "
-    tail = " The list has changed since: compare again." if changed else ""
+    tail = say(" The list has changed since: compare again.") if changed else ""
     if not placed:
         why = next((text for c in range(len(labels)) if (text := failures(found, c))), "")
         reasons = [
             r.reasons[m.name] for r in found.runs for m in (risk, utility) if m.name in r.reasons
         ]
-        why = why or (reasons[0] if reasons else "no run has ended yet")
-        return f"{so_far}There is no point to show: {why}.{tail}"
+        why = why or (reasons[0] if reasons else say("no run has ended yet"))
+        return (
+            say("There is no point to show: {why}.{tail}", why=why, tail=tail)
+            if whole
+            else say("So far: There is no point to show: {why}.{tail}", why=why, tail=tail)
+        )
     front = found.front(risk.name, utility.name)
 
     def mean(c: int, measure: Measure) -> float:
@@ -149,26 +189,46 @@ def sentence(
         return spread.mean if measure.higher_is_better else -spread.mean
 
     def said(c: int, measure: Measure) -> str:
-        return f"{told(measure.label)} {spread_text(found.summaries[c][measure.name])}"
+        return say(
+            "{label} {summaries}",
+            label=told(measure.label),
+            summaries=spread_text(found.summaries[c][measure.name]),
+        )
 
     def named(c: int) -> str:
-        return f"{c + 1} {labels[c]}"
+        return say("{c} {labels}", c=c + 1, labels=labels[c])
 
     private = max(placed, key=lambda c: (mean(c, risk), mean(c, utility)))
     useful = max(placed, key=lambda c: (mean(c, utility), mean(c, risk)))
     if len(placed) > 1 and np.ptp([mean(c, risk) for c in placed]) < ALIKE:
-        text = (
-            f"All settings are alike in this risk ({said(private, risk)}); "
-            f"{named(useful)} keeps most ({said(useful, utility)})."
+        text = say(
+            "All settings are alike in this risk ({private}); {useful} keeps most ({useful2}).",
+            private=said(private, risk),
+            useful=named(useful),
+            useful2=said(useful, utility),
         )
     elif private == useful:
-        text = f"{named(private)} is best in both: {said(private, risk)}; {said(private, utility)}."
+        text = say(
+            "{private} is best in both: {private2}; {private3}.",
+            private=named(private),
+            private2=said(private, risk),
+            private3=said(private, utility),
+        )
     else:
         on = [str(c + 1) for c in front]
-        numbers = " and ".join(filter(None, (", ".join(on[:-1]), on[-1])))
-        text = (
-            f"{named(private)} gives away least ({said(private, risk)}), "
-            f"{named(useful)} keeps most ({said(useful, utility)}). "
-            f"No setting beats {numbers} in both."
+        numbers = joined(filter(None, (joined(on[:-1], ", "), on[-1])), say(" and "))
+        text = say(
+            "{private} gives away least ({private2}), "
+            "{useful} keeps most ({useful2}). "
+            "No setting beats {numbers} in both.",
+            private=named(private),
+            private2=said(private, risk),
+            useful=named(useful),
+            useful2=said(useful, utility),
+            numbers=numbers,
         )
-    return f"{so_far}{text}{tail}"
+    return (
+        say("{text}{tail}", text=text, tail=tail)
+        if whole
+        else say("So far: {text}{tail}", text=text, tail=tail)
+    )

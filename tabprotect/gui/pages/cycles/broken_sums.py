@@ -15,6 +15,8 @@ from tabprotect.gui.grid.layout import Layout
 from tabprotect.gui.look.label import Label, tip
 from tabprotect.gui.look.layouts import in_row
 from tabprotect.gui.look.theme import GRID, signed_text
+from tabprotect.languages.said import joined, say
+from tabprotect.languages.speaking import tell
 
 MOST_LISTED = 5
 """Broken sums that get a button."""
@@ -58,7 +60,7 @@ def named_sums(violations: Sequence[Violation]) -> dict[int, str]:
     out: dict[int, list[str]] = {}
     for one in violations:
         out.setdefault(one.cycle, []).extend((*one.margin, *one.labels))
-    return {cycle: " ".join(names).casefold() for cycle, names in out.items()}
+    return {cycle: joined(names, " ").casefold() for cycle, names in out.items()}
 
 
 class BrokenSums(QWidget):
@@ -80,16 +82,25 @@ class BrokenSums(QWidget):
         self.setVisible(bool(found))
         if not found:
             return
-        self._row.addWidget(Label(f"Cycle {cycle + 1} breaks"))
+        self._row.addWidget(Label(say("Cycle {cycle} breaks", cycle=cycle + 1)))
         for violation in found[:MOST_LISTED]:
-            named = ", ".join(violation.labels) or "the total"
+            named = joined(violation.labels, ", ") or say("the total")
             amount = signed_text(violation.amount)
-            button = QPushButton(f"{named}: {amount}")
-            button.setToolTip(tip(f"Sum over {', '.join(violation.margin)}: go to a cell of it."))
-            button.setAccessibleName(f"Broken sum {named}, {amount}: go there")
+            button = QPushButton(tell("{named}: {amount}", named=named, amount=amount))
+            button.setToolTip(
+                tip(
+                    say(
+                        "Sum over {margin}: go to a cell of it.",
+                        margin=joined(violation.margin, ", "),
+                    )
+                )
+            )
+            button.setAccessibleName(
+                tell("Broken sum {named}, {amount}: go there", named=named, amount=amount)
+            )
             button.clicked.connect(lambda _=False, v=violation: self.chosen.emit(v))
             self._row.addWidget(button)
         if len(found) > MOST_LISTED:
             more = "many" if len(found) >= MOST_FOUND else str(len(found) - MOST_LISTED)
-            self._row.addWidget(Label(f"and {more} more"))
+            self._row.addWidget(Label(say("and {more} more", more=more)))
         self._row.addStretch(1)

@@ -25,11 +25,12 @@ from tabprotect.engine.tables.domain import Index
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.look.file_dialogs import ask_file, ask_place
+from tabprotect.languages.said import say
 
 PAGE = "cycles"
 P = ParamSpec("P")
 
-FILES = "Cycle sets (*.json);;4ti2 matrices (*.mat *.mar *.gra);;All files (*)"
+FILES = say("Cycle sets (*.json);;4ti2 matrices (*.mat *.mar *.gra);;All files (*)")
 
 
 class CycleEditor(QObject):
@@ -115,7 +116,7 @@ class CycleEditor(QObject):
     def ask_import(self) -> None:
         """Ask for a file; the window stays alive meanwhile."""
         if self.allowed:
-            ask_file(self._window.window(), "Import cycles", FILES, self.import_file)
+            ask_file(self._window.window(), say("Import cycles"), FILES, self.import_file)
 
     def import_file(self, path: str) -> None:
         """Take the cycle set of a file; a bad one leaves everything as it was."""
@@ -124,7 +125,7 @@ class CycleEditor(QObject):
     def ask_export(self) -> None:
         """Ask for a file to write to."""
         window = self._window.window()
-        ask_place(window, "Export cycles", "cycles.json", FILES, self.export_file)
+        ask_place(window, say("Export cycles"), "cycles.json", FILES, self.export_file)
 
     def export_file(self, path: str) -> None:
         """Write the cycle set: JSON, or 4ti2 by the ending."""
@@ -137,8 +138,8 @@ class CycleEditor(QObject):
             self.document.error_raised.emit(error, PAGE)
         except OSError as error:
             told = InputError(
-                f"cannot be written: {error.strerror}",
+                say("cannot be written: {strerror}", strerror=error.strerror),
                 file=path,
-                hint="choose another folder, or make room on the disk",
+                hint=say("choose another folder, or make room on the disk"),
             )
             self.document.error_raised.emit(told, PAGE)

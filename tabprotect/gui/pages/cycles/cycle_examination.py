@@ -20,6 +20,7 @@ from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.question import Question
 from tabprotect.gui.look.theme import count_text
 from tabprotect.gui.pages.cycles.proof_panel import Functional
+from tabprotect.languages.said import joined, plural, say
 
 QUICK_CELLS = 64
 """Cells up to which cycles are chosen at once where none are given."""
@@ -80,14 +81,14 @@ class Examination(QObject):
         if given or table is None or table.domain.size <= QUICK_CELLS or not project.takes_cycles:
             return True
         key = (table, project.parameters)
-        new = self._choosing.ask("choose cycles", lambda _: project.resolved, key)
+        new = self._choosing.ask(say("choose cycles"), lambda _: project.resolved, key)
         return not new and not self._choosing.running
 
     def ask(self, of: Examined) -> bool:
         """Examine a cycle set; whether the answer is still to come."""
 
         def work(progress: Progress) -> tuple[CycleReport, Bools | None]:
-            progress.report("examining the cycles", 0.0)
+            progress.report(say("examining the cycles"), 0.0)
             blocked = (
                 None if of.table is None else reach.blocked_cycles(of.moves, of.table, of.rule)
             )
@@ -96,7 +97,7 @@ class Examination(QObject):
             )
             return report, blocked
 
-        if self._report.ask("examine the cycles", work, of.key):
+        if self._report.ask(say("examine the cycles"), work, of.key):
             self._examined = of
             self._functionals.drop()
             self.report = self.blocked = None
@@ -120,10 +121,10 @@ class Examination(QObject):
             return
 
         def work(progress: Progress) -> list[Functional] | None:
-            progress.report("looking for what stays exactly known", 0.0)
+            progress.report(say("looking for what stays exactly known"), 0.0)
             return CycleAlgebra(of.moves).known_functionals()
 
-        self._functionals.ask("what stays exactly known", work)
+        self._functionals.ask(say("what stays exactly known"), work)
 
     def _take(self, result: tuple[CycleReport, Bools | None]) -> None:
         self.report, self.blocked = result
@@ -135,23 +136,40 @@ def sentence(moves: MoveSet, report: CycleReport | None, *, whose: str, rule: st
 
     Under a ``rule`` that is its own reverse readers draw exactly where there is no formula.
     """
-    shape = " \u00d7 ".join(map(str, moves.domain.shape))
+    shape = joined(map(str, moves.domain.shape), " \u00d7 ")
     number = len(moves)
     s = "s" if number == 1 else ""
-    text = f"{count_text(number)} cycle{'' if s else 's'} over this {shape} table"
+    text = (
+        say("{number} cycle over this {shape} table", number=count_text(number), shape=shape)
+        if s
+        else say("{number} cycles over this {shape} table", number=count_text(number), shape=shape)
+    )
     if report is None:
         return text
     if not report.preserves_margins:
         broken = len(report.violations)
-        return (
-            f"{text} break{s} {count_text(broken)} sum{'' if broken == 1 else 's'} "
-            "and cannot be used before that is mended"
+        return plural(
+            number,
+            "{text} breaks {broken} sum{value} and cannot be used before that is mended",
+            "{text} break {broken} sum{value} and cannot be used before that is mended",
+            text=text,
+            broken=count_text(broken),
+            value="" if broken == 1 else "s",
         )
-    text += f" keep{s} every margin{_kept_text(moves)}; what a reader can believe is "
-    drawn = "drawn exactly" if rule in REVERSED else "estimated, with its error"
-    text += "computed exactly" if report.exact else drawn
+    text += plural(
+        number,
+        " keeps every margin{moves}; what a reader can believe is ",
+        " keep every margin{moves}; what a reader can believe is ",
+        moves=_kept_text(moves),
+    )
+    drawn = say("drawn exactly") if rule in REVERSED else say("estimated, with its error")
+    text += say("computed exactly") if report.exact else drawn
     if report.blocked_share is not None:
-        text += f"; on {whose} {_blocked_text(report.blocked_share)}"
+        text += say(
+            "; on {whose} {blocked_share}",
+            whose=whose,
+            blocked_share=_blocked_text(report.blocked_share),
+        )
     return text
 
 
@@ -160,10 +178,10 @@ def _kept_text(moves: MoveSet) -> str:
     if set(moves.margins) == set(all_margins(moves.domain)):
         return ""
     most = max((len(margin) for margin in moves.margins), default=0)
-    return f" over up to {most} variable{'' if most == 1 else 's'}"
+    return plural(most, " over up to {most} variable", " over up to {most} variables", most=most)
 
 
 def _blocked_text(share: float) -> str:
     if share in (0.0, 1.0):
-        return "all of it is blocked" if share else "nothing is blocked"
-    return f"{percent(share)} of them are blocked"
+        return say("all of it is blocked") if share else say("nothing is blocked")
+    return say("{share} of them are blocked", share=percent(share))

@@ -25,7 +25,8 @@ from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.gui.look import icons
 from tabprotect.gui.look.theme import GRID, THEME, colour, count_text
 from tabprotect.gui.pages.cycles.cycle_picture import extent, paint_pattern, pattern
-from tabprotect.languages.speaking import told
+from tabprotect.languages.said import say
+from tabprotect.languages.speaking import tell, told
 
 AnyIndex = QModelIndex | QPersistentModelIndex
 
@@ -142,10 +143,15 @@ class CycleListModel(QAbstractListModel):
         assert self.moves is not None
         cycle = self.number(index.row())
         if role == Qt.ItemDataRole.DisplayRole:
-            return told(f"Cycle {cycle + 1}")
+            return tell("Cycle {cycle}", cycle=cycle + 1)
         cells = len(self.moves.entries(cycle)[0])
-        words = {"broken": ", breaks a margin", "blocked": ", blocked on this table"}
-        said = f"Cycle {cycle + 1} over {count_text(cells)} cells: {extent(self.moves, cycle)}"
+        words = {"broken": say(", breaks a margin"), "blocked": say(", blocked on this table")}
+        said = say(
+            "Cycle {cycle} over {cells} cells: {moves}",
+            cycle=cycle + 1,
+            cells=count_text(cells),
+            moves=extent(self.moves, cycle),
+        )
         return told(said) + told(words.get(self.state(cycle), ""))
 
     def flags(self, index: AnyIndex) -> Qt.ItemFlag:

@@ -29,6 +29,8 @@ from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID, count_text
 from tabprotect.gui.pages.cycles.cycle_items import MIME, CycleItem, CycleListModel
+from tabprotect.languages.said import plural, say
+from tabprotect.languages.speaking import tell, told
 
 
 class CycleListView(QTableView):
@@ -61,7 +63,7 @@ class CycleListView(QTableView):
         self.setDragDropMode(QAbstractItemView.DragDropMode.DragDrop)
         self.setDefaultDropAction(Qt.DropAction.MoveAction)
         self.setDropIndicatorShown(True)
-        self.setAccessibleName("Cycles")
+        self.setAccessibleName(tell("Cycles"))
 
     def _take_height(self) -> None:
         self.verticalHeader().setDefaultSectionSize(CycleItem.height(self.fontMetrics()))
@@ -110,24 +112,26 @@ class CycleList(QWidget):
         super().__init__()
         self.model = CycleListModel()
         self.view = CycleListView(self.model)
-        self.filter = Finder("Filter the cycles")
+        self.filter = Finder(say("Filter the cycles"))
         self.filter.setToolTip(
-            "A number, “blocked”, “broken” (or “broken” and a margin), a category that the cycle "
-            "touches, or the categories of one cell with commas between them"
+            tell(
+                "A number, “blocked”, “broken” (or “broken” and a margin), a category that the cycle "
+                "touches, or the categories of one cell with commas between them"
+            )
         )
         self._count = Label(wordWrap=True, role="quiet")
         self._following = False
         self.buttons: dict[str, QToolButton] = {}
         row = in_row(spacing=2)
         for name, picture, tip in (
-            ("add", "add", "Add a cycle (a swap in the first corner)"),
-            ("duplicate", "copy", "Duplicate the cycle"),
-            ("remove", "remove", "Remove the cycle (Delete)"),
-            ("up", "up", "Earlier (Alt+Up)"),
-            ("down", "down", "Later (Alt+Down)"),
+            ("add", "add", say("Add a cycle (a swap in the first corner)")),
+            ("duplicate", "copy", say("Duplicate the cycle")),
+            ("remove", "remove", say("Remove the cycle (Delete)")),
+            ("up", "up", say("Earlier (Alt+Up)")),
+            ("down", "down", say("Later (Alt+Down)")),
         ):
             button = tool_button(flat=True, tip=tip)
-            button.setAccessibleName(tip)
+            button.setAccessibleName(told(tip))
             button.setProperty("picture", picture)
             self.buttons[name] = button
             row.addWidget(button)
@@ -199,12 +203,18 @@ class CycleList(QWidget):
     def _tell(self) -> None:
         moves = self.model.moves
         if moves is None:
-            self._count.setText("No cycles")
+            self._count.setText(tell("No cycles"))
             return
         shown, every = self.model.rowCount(), len(moves)
-        noun = f"{count_text(every)} cycle{'' if every == 1 else 's'}"
-        text = noun if shown == every else f"{count_text(shown)} of {noun}"
-        self._count.setText(f"{text} \u00b7 {self._where}" if self._where else text)
+        noun = plural(every, "{every} cycle", "{every} cycles", every=count_text(every))
+        text = (
+            noun if shown == every else say("{shown} of {noun}", shown=count_text(shown), noun=noun)
+        )
+        self._count.setText(
+            told(
+                say("{text} \u00b7 {where}", text=text, where=self._where) if self._where else text
+            )
+        )
 
     def _current(self, current: QModelIndex) -> None:
         if not self._following and current.isValid():

@@ -15,6 +15,7 @@ from tabprotect.gui.grid.cycle_grid import Overlay, blocking_cells
 from tabprotect.gui.grid.cycle_walk import walk_steps
 from tabprotect.gui.grid.layout import Layout
 from tabprotect.gui.pages.cycles.broken_sums import cells_inside
+from tabprotect.languages.said import joined, say
 
 MOST_NAMED = 4
 """Layers of a cycle that are named."""
@@ -81,27 +82,35 @@ def layers(moves: MoveSet, cycle: int, placement: Placement) -> str:
     found = np.unique(codes[:, told], axis=0).tolist()
     variables = [moves.domain[placement.layers[n]] for n in np.flatnonzero(told)]
     names = [
-        ", ".join(v.categories[code] for v, code in zip(variables, layer, strict=True))
+        joined((v.categories[code] for v, code in zip(variables, layer, strict=True)), ", ")
         for layer in found[:MOST_NAMED]
     ]
-    more = f" and {len(found) - MOST_NAMED} more" if len(found) > MOST_NAMED else ""
-    return f" The cycle runs through {'; '.join(names)}{more}."
+    more = (
+        say(" and {found} more", found=len(found) - MOST_NAMED) if len(found) > MOST_NAMED else ""
+    )
+    return say(" The cycle runs through {names}{more}.", names=joined(names, "; "), more=more)
 
 
 def legend(overlay: Overlay, *, editable: bool) -> str:
     """What the signs over the table mean, in a line."""
     if overlay.touches is not None:
         low, high = int(overlay.touches.min()), int(overlay.touches.max())
-        span = f"{low} times" if low == high else f"{low} to {high} times"
-        return f"Chances per cell: each is touched {span} in one pass. The darker, the more."
+        span = (
+            say("{low} times", low=low)
+            if low == high
+            else say("{low} to {high} times", low=low, high=high)
+        )
+        return say(
+            "Chances per cell: each is touched {span} in one pass. The darker, the more.", span=span
+        )
     if overlay.weight is not None:
-        return "Outlined: the cells of a combination that every outcome publishes exactly."
-    parts = ["+ raised, \u2212 lowered"]
+        return say("Outlined: the cells of a combination that every outcome publishes exactly.")
+    parts = [say("+ raised, \u2212 lowered")]
     if editable:
-        parts.append("click, or press + \u2212 0, to change a sign")
+        parts.append(say("click, or press + \u2212 0, to change a sign"))
     if overlay.unbalanced is not None:
-        parts.append("dashed: cells of a broken sum")
+        parts.append(say("dashed: cells of a broken sum"))
     if overlay.counts is not None:
-        parts.append("hatched: a zero that blocks the cycle")
-        parts.append("padlock: no cycle can move the cell")
-    return "; ".join(parts) + "."
+        parts.append(say("hatched: a zero that blocks the cycle"))
+        parts.append(say("padlock: no cycle can move the cell"))
+    return joined(parts, "; ") + "."

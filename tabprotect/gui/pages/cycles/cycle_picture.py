@@ -10,6 +10,7 @@ from tabprotect.engine.arrays import Signs
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.gui.look.theme import colour
+from tabprotect.languages.said import joined, say
 
 BOTH = 2
 """In a pattern: + and - fall together (the picture is coarser than the table)."""
@@ -110,11 +111,11 @@ def extent(moves: MoveSet, cycle: int) -> str:
     for variable, codes in zip(domain.variables, index, strict=True):
         found = sorted(set(codes.tolist()))
         if len(found) == len(variable.categories) and len(found) > 2:
-            parts.append(f"all {variable.name}")
+            parts.append(say("all {name}", name=variable.name))
         elif len(found) <= 2:
-            parts.append(", ".join(variable.categories[i] for i in found))
+            parts.append(joined((variable.categories[i] for i in found), ", "))
         else:
-            parts.append(f"{len(found)} {variable.name}")
+            parts.append(say("{found} {name}", found=len(found), name=variable.name))
     if all(part.startswith("all ") for part in parts):
-        return f"{len(cells)} cells"
-    return " \u00d7 ".join(parts)
+        return say("{cells} cells", cells=len(cells))
+    return joined(parts, " \u00d7 ")

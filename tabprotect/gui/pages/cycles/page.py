@@ -45,6 +45,8 @@ from tabprotect.gui.pages.cycles.proof_panel import Functional, ProofPanel
 from tabprotect.gui.pages.cycles.templates.cycle_source import Choosing
 from tabprotect.gui.pages.cycles.workbench import Workbench
 from tabprotect.gui.pages.stages import CyclesStage
+from tabprotect.languages.said import joined, say
+from tabprotect.languages.speaking import tell, told
 
 STRUCTURE = frozenset({"table", "cycles", "placement", "release", "view", "everything"})
 JUDGED = STRUCTURE | {"parameters", "at_risk"}
@@ -53,7 +55,7 @@ MOST_LOOKED_AT = 50
 """Cells of a cycle that are looked at to find out whether it is in sight."""
 
 
-UNPUBLISHED = "Nothing is published yet, so no counts are shown."
+UNPUBLISHED = say("Nothing is published yet, so no counts are shown.")
 
 
 class CyclesPage(CyclesStage, Page):
@@ -81,15 +83,35 @@ class CyclesPage(CyclesStage, Page):
     def _build_tools(self) -> None:
         self._tools: dict[str, QToolButton] = {}
         for name, text, words, checkable in (
-            ("chances", "Chances", "How many cycles touch each cell, as a heat map", True),
-            ("walk", "Walk", "Draw the walk of the cycle (also when the mouse is on it)", True),
-            ("templates", "Templates", "Choose a cycle set from a template", True),
-            ("split", "Split", "Cut each cycle into its connected parts", False),
-            ("import", "Import\u2026", "Take a cycle set from a JSON or 4ti2 file", False),
-            ("export", "Export\u2026", "Write the cycle set to a JSON or 4ti2 file", False),
+            (
+                "chances",
+                say("Chances"),
+                say("How many cycles touch each cell, as a heat map"),
+                True,
+            ),
+            (
+                "walk",
+                say("Walk"),
+                say("Draw the walk of the cycle (also when the mouse is on it)"),
+                True,
+            ),
+            ("templates", say("Templates"), say("Choose a cycle set from a template"), True),
+            ("split", say("Split"), say("Cut each cycle into its connected parts"), False),
+            (
+                "import",
+                say("Import\u2026"),
+                say("Take a cycle set from a JSON or 4ti2 file"),
+                False,
+            ),
+            (
+                "export",
+                say("Export\u2026"),
+                say("Write the cycle set to a JSON or 4ti2 file"),
+                False,
+            ),
         ):
             button = tool_button(text, tip=words, checkable=checkable)
-            button.setAccessibleName(words)
+            button.setAccessibleName(told(words))
             button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
             self._tools[name] = button
             self.tools.addWidget(button)
@@ -138,7 +160,7 @@ class CyclesPage(CyclesStage, Page):
         self.proof.functional_chosen.connect(self._show_functional)
         self.proof.next_immovable_asked.connect(self._next_immovable)
         self.proof.chances_asked.connect(lambda: self._tools["chances"].setChecked(True))
-        self.proof.blocked_asked.connect(lambda: self.list.filter.setText("blocked"))
+        self.proof.blocked_asked.connect(lambda: self.list.filter.setText(tell("blocked")))
         document.cycle_selected.connect(self._cycle_selected)
         document.selection_changed.connect(self._cell_selected)
 
@@ -179,8 +201,8 @@ class CyclesPage(CyclesStage, Page):
             self._tools["templates"].setChecked(False)
         if not self.examination.known(project):
             self._moves = None
-            self.set_sentence("Choosing cycles for the kept margins\u2026")
-            self.empty.setText("They are tried on synthetic tables with the same margins.")
+            self.set_sentence(say("Choosing cycles for the kept margins\u2026"))
+            self.empty.setText(tell("They are tried on synthetic tables with the same margins."))
             self._choose_front()
             return
         try:
@@ -188,7 +210,7 @@ class CyclesPage(CyclesStage, Page):
         except TabprotectError as error:
             moves = None
             said = (error.message, error.hint)
-            self.empty.setText(" ".join(f"{t[0].upper()}{t[1:]}." for t in said if t))
+            self.empty.setText(told(joined((f"{t[0].upper()}{t[1:]}." for t in said if t), " ")))
         coming = False
         if moves is not None and changes & JUDGED:
             # First of all: what is known about other cycles must not be drawn over these.
@@ -200,12 +222,12 @@ class CyclesPage(CyclesStage, Page):
         self._choose_front()
         self.choosing.show_project(project)
         if moves is None:
-            self.set_sentence("This table has no cycles.")
+            self.set_sentence(say("This table has no cycles."))
             return
         placement = project.placement or Placement.of(project.domain)
         self.placement.show_placement(project.domain, placement, self._layer)
         if coming:
-            self.proof.show_state("Examining the cycles\u2026")
+            self.proof.show_state(say("Examining the cycles\u2026"))
             self._tell()
             self._paint()
         else:
@@ -257,10 +279,12 @@ class CyclesPage(CyclesStage, Page):
         if origin in DESIGNS:
             return DESIGNS[origin].label
         if origin.startswith("order-"):
-            return f"keeps {origin.removeprefix('order-')}-way margins"
+            return say(
+                "keeps {removeprefix}-way margins", removeprefix=origin.removeprefix("order-")
+            )
         if origin == BY_HAND or origin.endswith(BY_FIGURES) or is_named(origin):
             return origin
-        return f"from {origin}" if origin else "chosen for the kept margins"
+        return say("from {origin}", origin=origin) if origin else say("chosen for the kept margins")
 
     def _choose_front(self) -> None:
         work: QWidget = self.empty if self._moves is None else self._work
@@ -291,12 +315,16 @@ class CyclesPage(CyclesStage, Page):
         if self._moves is None:
             return
         report = self.examination.report
-        whose = "the published table" if self.document.public else "this table"
+        whose = say("the published table") if self.document.public else say("this table")
         project = self.document.project
         rule = "" if project is None else self._rule(project)
         text = sentence(self._moves, report, whose=whose, rule=rule)
         unpublished = self.document.shown_table is None
-        self.set_sentence(f"{text}. {UNPUBLISHED}" if unpublished else f"{text}.")
+        self.set_sentence(
+            say("{text}. {UNPUBLISHED}", text=text, UNPUBLISHED=UNPUBLISHED)
+            if unpublished
+            else f"{text}."
+        )
         self.main_button.setEnabled(report is None or report.preserves_margins)
 
     # -- drawing ------------------------------------------------------------------------------
@@ -338,14 +366,14 @@ class CyclesPage(CyclesStage, Page):
         said = cycle_overlays.legend(overlay, editable=self.editor.allowed)
         if overlay.sign is not None and cycle is not None:
             said += cycle_overlays.layers(moves, cycle, layout.placement)
-        self._legend.setText(said)
+        self._legend.setText(told(said))
         self._place_words()
 
     def _place_words(self) -> None:
         """The legend below the table; in a low window the table has its room, and its words."""
         low = self._work.place == "left"
         self._legend.setVisible(self.stack.currentWidget() is self._work and not low)
-        self.grid.setToolTip(tip(self._legend.text()) if low else "")
+        self.grid.setToolTip(told(tip(self._legend.text()) if low else ""))
 
     # -- going about --------------------------------------------------------------------------
 

@@ -21,11 +21,13 @@ from tabprotect.gui.look.buttons import tool_button
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID, THEME, count_text
+from tabprotect.languages.said import joined, say
+from tabprotect.languages.speaking import tell, told
 
 Functional = dict[Index, int]
 
 VERDICTS = {"ok": "tick", "warning": "warning", "bad": "cross"}
-SAID = {"ok": "all right", "warning": "look at this", "bad": "wrong"}
+SAID = {"ok": say("all right"), "warning": say("look at this"), "bad": "wrong"}
 
 MOST_LISTED = 200
 MOST_TERMS = 6
@@ -37,11 +39,14 @@ def functional_text(domain: Domain, functional: Functional, value: int | None) -
     terms = []
     for index, weight in list(functional.items())[:MOST_TERMS]:
         factor = "" if abs(weight) == 1 else f"{abs(weight)}\u2009"
-        sign = "\u2212" if weight < 0 else "+"
-        terms.append(f"{sign} {factor}{domain.cell_text(index)}")
-    text = " ".join(terms).removeprefix("+ ")
+        terms.append(
+            say("− {factor}{index}", factor=factor, index=domain.cell_text(index))
+            if weight < 0
+            else say("+ {factor}{index}", factor=factor, index=domain.cell_text(index))
+        )
+    text = joined(terms, " ").removeprefix("+ ")
     if len(functional) > MOST_TERMS:
-        text += f" \u2026 ({len(functional)} cells)"
+        text += say(" \u2026 ({functional} cells)", functional=len(functional))
     return text if value is None else f"{text} = {count_text(value)}"
 
 
@@ -62,21 +67,21 @@ class ProofPanel(QScrollArea):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setAccessibleName("Proof panel")
+        self.setAccessibleName(tell("Proof panel"))
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setMinimumWidth(26 * GRID)
         inner = QWidget()
         self.setWidget(inner)
-        title = Label("What these cycles do", role="section")
+        title = Label(say("What these cycles do"), role="section")
         self._state = Label(wordWrap=True, role="quiet")
         self._rows = in_column(spacing=GRID)
         self.functionals = QListWidget()
-        self.functionals.setAccessibleName("Linear combinations that are published exactly")
+        self.functionals.setAccessibleName(tell("Linear combinations that are published exactly"))
         self.functionals.setWordWrap(True)
         self.functionals.currentRowChanged.connect(self._chosen)
-        self._attacks = Label(wordWrap=True, name="Known-category attacks")
+        self._attacks = Label(wordWrap=True, name=say("Known-category attacks"))
         self._attacks.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._listed: list[Functional] = []
         self._report: CycleReport | None = None
@@ -101,7 +106,7 @@ class ProofPanel(QScrollArea):
 
     def show_state(self, text: str) -> None:
         """Say what is going on (empty: nothing)."""
-        self._state.setText(text)
+        self._state.setText(told(text))
         self._state.setVisible(bool(text))
 
     def show_report(self, report: CycleReport | None) -> None:
@@ -126,10 +131,21 @@ class ProofPanel(QScrollArea):
             if statement.topic == "attack":
                 self._rows.addWidget(self._attacks)
         self._attacks.setText(
-            "\n".join(
-                f"Knowing {a.variable} = {a.category}: {count_text(a.revealed)} of "
-                f"{count_text(a.others)} other cells follow"
-                for a in report.attacks[:MOST_ATTACKS]
+            told(
+                joined(
+                    (
+                        say(
+                            "Knowing {variable} = {category}: {revealed} of "
+                            "{others} other cells follow",
+                            variable=a.variable,
+                            category=a.category,
+                            revealed=count_text(a.revealed),
+                            others=count_text(a.others),
+                        )
+                        for a in report.attacks[:MOST_ATTACKS]
+                    ),
+                    "\n",
+                )
             )
         )
 
@@ -140,7 +156,7 @@ class ProofPanel(QScrollArea):
         self.functionals.clear()
         self._listed = list(found or ())[:MOST_LISTED]
         if found is None:
-            self.functionals.addItem("They are listed for tables of up to 400 cells.")
+            self.functionals.addItem(tell("They are listed for tables of up to 400 cells."))
         for functional in self._listed:
             value = None if table is None else functional_value(table, functional)
             self.functionals.addItem(functional_text(domain, functional, value))
@@ -150,7 +166,9 @@ class ProofPanel(QScrollArea):
 
     def _row(self, report: CycleReport, statement: Statement) -> QWidget:
         row = QWidget()
-        row.setAccessibleName(f"{SAID[statement.verdict]}: {statement.text}")
+        row.setAccessibleName(
+            tell("{SAID}: {text}", SAID=SAID[statement.verdict], text=statement.text)
+        )
         ink = {
             "ok": THEME.colours.released,
             "warning": THEME.colours.at_risk,
@@ -158,7 +176,7 @@ class ProofPanel(QScrollArea):
         }[statement.verdict]
         picture = Label()
         picture.setPixmap(icons.pixmap(VERDICTS[statement.verdict], 16, colour=ink))
-        picture.setAccessibleName(SAID[statement.verdict])
+        picture.setAccessibleName(told(SAID[statement.verdict]))
         words = Label(statement.text, wordWrap=True)
         words.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         column = in_column(words, spacing=2)
@@ -173,16 +191,16 @@ class ProofPanel(QScrollArea):
     def _action(self, report: CycleReport, statement: Statement) -> QToolButton | None:
         known = report.known_functionals
         offers: dict[str, tuple[str, Callable[[bool], object], bool] | None] = {
-            "margins": ("Jump there", lambda _: self.jump_asked.emit(), False)
+            "margins": (say("Jump there"), lambda _: self.jump_asked.emit(), False)
             if report.violations
             else None,
-            "coverage": ("Chances per cell", lambda _: self.chances_asked.emit(), False),
-            "rank": ("Show them", self._toggle_functionals, True) if known else None,
-            "attack": ("Details", self._attacks.setVisible, True),
-            "blocked": ("List them", lambda _: self.blocked_asked.emit(), False)
+            "coverage": (say("Chances per cell"), lambda _: self.chances_asked.emit(), False),
+            "rank": (say("Show them"), self._toggle_functionals, True) if known else None,
+            "attack": (say("Details"), self._attacks.setVisible, True),
+            "blocked": (say("List them"), lambda _: self.blocked_asked.emit(), False)
             if report.blocked_share
             else None,
-            "immovable": ("Next of them", lambda _: self.next_immovable_asked.emit(), False)
+            "immovable": (say("Next of them"), lambda _: self.next_immovable_asked.emit(), False)
             if report.immovable
             else None,
         }
@@ -191,7 +209,7 @@ class ProofPanel(QScrollArea):
             return None
         text, run, checkable = offer
         button = tool_button(text, checkable=checkable)
-        button.setAccessibleName(f"{text}: {statement.text}")
+        button.setAccessibleName(tell("{text}: {text2}", text=text, text2=statement.text))
         button.setObjectName(f"proof-{statement.topic}")
         button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         button.clicked.connect(run)

@@ -35,7 +35,8 @@ from tabprotect.gui.pages.protect.words import (
     share_text,
     why,
 )
-from tabprotect.languages.speaking import told
+from tabprotect.languages.said import joined, say
+from tabprotect.languages.speaking import tell, told
 
 if TYPE_CHECKING:
     from tabprotect.engine.disclosure.method_trials import Ranked
@@ -55,22 +56,26 @@ class MethodCard(QFrame):
         name = methods()[trial.method].label
         dress(self, "card")
         self.setProperty("current", current)
-        self.setAccessibleName(f"{rank}. {told(name)}")
+        self.setAccessibleName(tell("{rank}. {name}", rank=rank, name=told(name)))
         self.setAccessibleDescription(
-            f"{share_text(trial)} of the at-risk cells would be known, average change "
-            f"{change_text(trial)}. {why(place, asked, share)}"
+            tell(
+                "{trial} of the at-risk cells would be known, average change {trial2}. {place}",
+                trial=share_text(trial),
+                trial2=change_text(trial),
+                place=why(place, asked, share),
+            )
         )
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
         column = in_column(
-            _wrapped(f"{rank}  {told(name)}", "section"),
+            _wrapped(say("{rank}  {name}", rank=rank, name=told(name)), "section"),
             on=self,
             margins=(2 * GRID, GRID, 2 * GRID, GRID + 4),
             spacing=4,
         )
         figures = in_row(spacing=2 * GRID)
         for text, caption in (
-            (share_text(trial), "of the at-risk cells would be known"),
-            (change_text(trial), "average change of a count"),
+            (share_text(trial), say("of the at-risk cells would be known")),
+            (change_text(trial), say("average change of a count")),
         ):
             part = in_column(spacing=0)
             figure = Label(text, role="figure")
@@ -91,8 +96,8 @@ class MethodCard(QFrame):
         for wish in asked:
             column.addLayout(_kept(wish, wish not in place.lost))
         column.addStretch(1)
-        self.choose = QPushButton("Chosen: go on" if current else "Choose")
-        self.choose.setAccessibleName(f"Choose {told(name)}")
+        self.choose = QPushButton(told(say("Chosen: go on") if current else say("Choose")))
+        self.choose.setAccessibleName(tell("Choose {name}", name=told(name)))
         column.addWidget(self.choose, 0, Qt.AlignmentFlag.AlignLeft)
 
 
@@ -103,7 +108,7 @@ class Cards(QScrollArea):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setAccessibleName("Methods, best first")
+        self.setAccessibleName(tell("Methods, best first"))
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -116,7 +121,7 @@ class Cards(QScrollArea):
         self._grid = QGridLayout()
         self._grid.setSpacing(2 * GRID)
         self._column.addLayout(self._grid)
-        self._title = heading("The others")
+        self._title = heading(say("The others"))
         self._column.addWidget(self._title)
         self._others = QGridLayout()
         self._others.setHorizontalSpacing(2 * GRID)
@@ -145,7 +150,7 @@ class Cards(QScrollArea):
         rest = [place for place in places if place not in best]
         self._title.setVisible(bool(rest))
         if rest:
-            for column, words in enumerate(("", "Known", "Change", "Why not")):
+            for column, words in enumerate(("", say("Known"), say("Change"), say("Why not"))):
                 self._others.addWidget(_wrapped(words, "quiet"), 0, column)
         for row, place in enumerate(rest, 1):
             self._line(row, place, asked, share)
@@ -180,13 +185,13 @@ class Cards(QScrollArea):
             label = Label("\u2013" if trial.fault else text)
             label.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
             self._others.addWidget(label, row, column)
-        said = " ".join(filter(None, (why(place, asked, share), helps(place))))
+        said = joined(filter(None, (why(place, asked, share), helps(place))), " ")
         words = Label(said, wordWrap=True)
         words.setToolTip(tip(said))
         self._others.addWidget(words, row, 3)
-        button = QPushButton("Choose")
-        button.setAccessibleName(f"Choose {name.text()}")
-        button.setAccessibleDescription(said)
+        button = QPushButton(tell("Choose"))
+        button.setAccessibleName(tell("Choose {text}", text=name.text()))
+        button.setAccessibleDescription(told(said))
         self._others.addWidget(button, row, 4)
         self._offer(place, button)
 
@@ -214,6 +219,8 @@ def _kept(wish: str, kept: bool) -> QHBoxLayout:
     row.addWidget(mark, 0, Qt.AlignmentFlag.AlignTop)
     said = WISHES[wish].kept if kept else WISHES[wish].lost
     label = _wrapped(said, "quiet")
-    label.setAccessibleName(f"{'kept' if kept else 'lost'}: {said}")
+    label.setAccessibleName(
+        told(say("kept: {said}", said=said) if kept else say("lost: {said}", said=said))
+    )
     row.addWidget(label, 1)
     return row

@@ -25,6 +25,8 @@ from tabprotect.gui.pages.protect.method_cards import Cards
 from tabprotect.gui.pages.protect.wishes_asked import Asking
 from tabprotect.gui.pages.protect.words import PUBLIC, sentence
 from tabprotect.gui.pages.stages import ProtectStage
+from tabprotect.languages.said import say
+from tabprotect.languages.speaking import tell, told
 
 if TYPE_CHECKING:
     from tabprotect.engine.disclosure.method_trials import MethodTrial
@@ -51,9 +53,9 @@ class ProtectPage(ProtectStage, Page):
         self.cards = Cards()
         self.asking.changed.connect(self._show)
         self.cards.chosen.connect(self.choose)
-        left = in_column(heading("What must stay true?"), (self.asking, 1), spacing=GRID)
+        left = in_column(heading(say("What must stay true?")), (self.asking, 1), spacing=GRID)
         self._note = Label(wordWrap=True, role="quiet")
-        right = in_column(heading("Best for this table"), (self.cards, 1), spacing=GRID)
+        right = in_column(heading(say("Best for this table")), (self.cards, 1), spacing=GRID)
         self._house = QWidget()
         in_row(left, (right, 1), on=self._house, margins=0, spacing=3 * GRID)
         self._hidden = Label(wordWrap=True, alignment=Qt.AlignmentFlag.AlignCenter, role="quiet")
@@ -89,7 +91,7 @@ class ProtectPage(ProtectStage, Page):
             self._trying.leave()
             self.trials, self._about = (), ()
             self.cards.show_ranked((), (), 0.0, current="")
-            self._hidden.setText(PUBLIC)
+            self._hidden.setText(told(PUBLIC))
             self._note.setText("")
             self.set_sentence("")
             return
@@ -114,7 +116,7 @@ class ProtectPage(ProtectStage, Page):
 
         about = (project.table, project.record_keys, project.weights, project.at_risk)
         key = (about, limits.belief_limit, limits.share)
-        if self._trying.ask("try every method", work, key):
+        if self._trying.ask(say("try every method"), work, key):
             self.trials = ()
 
     def _came(self, found: Trials) -> None:
@@ -144,14 +146,19 @@ class ProtectPage(ProtectStage, Page):
         self.set_sentence(sentence(places, asked, share, number=len(methods()), running=running))
         best = next((place.trial for place in places if place.trial.done), None)
         self.main_button.setEnabled(best is not None)
-        label = "" if best is None else f" {methods()[best.method].label.lower()}"
-        self.main_button.setText(f"Set up{label}")
+        label = "" if best is None else say(" {lower}", lower=methods()[best.method].label.lower())
+        self.main_button.setText(tell("Set up{label}", label=label))
         stopped = not running and len(places) < len(methods())
         self._note.setText(
-            "The trials were stopped: Protect > Try every method again goes on."
-            if stopped
-            else f"Trials of the inner cells, {RUNS} runs at most each; \u2265: only what is proved "
-            "was counted, readers may know more. Nothing was published."
+            told(
+                say("The trials were stopped: Protect > Try every method again goes on.")
+                if stopped
+                else say(
+                    "Trials of the inner cells, {RUNS} runs at most each; \u2265: only what is proved "
+                    "was counted, readers may know more. Nothing was published.",
+                    RUNS=RUNS,
+                )
+            )
         )
 
     # -- choosing -----------------------------------------------------------------------------

@@ -26,6 +26,8 @@ from tabprotect.gui.look.label import tip
 from tabprotect.gui.look.layouts import in_column
 from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID, THEME
+from tabprotect.languages.said import joined, say
+from tabprotect.languages.speaking import tell, told
 
 USUAL = (KEPT, "additive", "complete")
 """What most tables that are published have to keep."""
@@ -48,7 +50,7 @@ def sum_text(margin: tuple[str, ...], *, short: bool = True) -> str:
     def cut(name: str) -> str:
         return name if not short or len(name) <= CLOSED else f"{name[: CLOSED - 1]}\u2026"
 
-    return " \u00d7 ".join(map(cut, margin)) or "grand total"
+    return joined(map(cut, margin), " \u00d7 ") or say("grand total")
 
 
 class Asking(QScrollArea):
@@ -58,7 +60,7 @@ class Asking(QScrollArea):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setAccessibleName("What must stay true?")
+        self.setAccessibleName(tell("What must stay true?"))
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -73,10 +75,10 @@ class Asking(QScrollArea):
         self._chips = QWidget()
         self._flow = FlowLayout(self._chips, gap=GRID // 2)
         for name, wish in WISHES.items():
-            box = QCheckBox(wish.label)
+            box = QCheckBox(told(wish.label))
             box.setChecked(name in USUAL)
             box.setToolTip(tip(wish.help))
-            box.setAccessibleDescription(wish.help)
+            box.setAccessibleDescription(told(wish.help))
             box.toggled.connect(self._ticked)
             self.ticks[name] = box
             column.addWidget(box)
@@ -138,11 +140,15 @@ class Asking(QScrollArea):
             chip.setIcon(icons.icon("close"))
             chip.setLayoutDirection(Qt.LayoutDirection.RightToLeft)
             chip.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-            chip.setToolTip(tip(f"{sum_text(margin, short=False)}: click to leave it out"))
-            chip.setAccessibleName(f"Leave out the sums of {sum_text(margin, short=False)}")
+            chip.setToolTip(
+                tip(say("{margin}: click to leave it out", margin=sum_text(margin, short=False)))
+            )
+            chip.setAccessibleName(
+                tell("Leave out the sums of {margin}", margin=sum_text(margin, short=False))
+            )
             chip.clicked.connect(partial(self.take_out, margin))
             self._flow.addWidget(chip)
-        more = QPushButton(icons.icon("add"), "Add sums")
+        more = QPushButton(icons.icon("add"), tell("Add sums"))
         more.setMenu(self._offers(domain, more))
         more.setVisible(domain.ndim > 1)
         self._flow.addWidget(more)
@@ -164,7 +170,7 @@ class Asking(QScrollArea):
             for first in domain.names:
                 pairs = [p for p in combinations(domain.names, 2) if p[0] == first and not asked(p)]
                 if pairs:
-                    inner = menu.addMenu(f"{first} \u00d7")
+                    inner = menu.addMenu(tell("{first} \u00d7", first=first))
                     for pair in pairs:
                         inner.addAction(pair[1]).triggered.connect(partial(self.add, pair))
         return menu

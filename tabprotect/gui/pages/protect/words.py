@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.protection.wishes import WISHES
 from tabprotect.gui.look.theme import count_text, number_text
+from tabprotect.languages.said import joined, say
 
 if TYPE_CHECKING:
     from tabprotect.engine.disclosure.method_trials import MethodTrial, Ranked
 
 NONE = "\u2013"
 
-PUBLIC = (
+PUBLIC = say(
     "Not shown in the public view: how well a method protects can only be said by whoever knows "
     "the table."
 )
@@ -26,8 +27,7 @@ def share_text(trial: MethodTrial) -> str:
         return NONE
     percent = 100 * trial.known
     text = "<1" if 0 < percent < 0.5 else f"{percent:.0f}"
-    more = "\u2265 " if trial.at_least else ""
-    return f"{more}{text} %"
+    return say("≥ {text} %", text=text) if trial.at_least else say("{text} %", text=text)
 
 
 def change_text(trial: MethodTrial) -> str:
@@ -46,12 +46,17 @@ def about(method: str) -> str:
 def known_words(trial: MethodTrial) -> str:
     """How many of the at-risk cells a reader would know."""
     if not trial.at_risk:
-        return "no cell is at risk"
+        return say("no cell is at risk")
     number = round((trial.known or 0.0) * trial.at_risk)
     if number == 0:
-        return f"a reader would know none of the {count_text(trial.at_risk)} at-risk cells"
-    return (
-        f"a reader would know {count_text(number)} of the {count_text(trial.at_risk)} at-risk cells"
+        return say(
+            "a reader would know none of the {at_risk} at-risk cells",
+            at_risk=count_text(trial.at_risk),
+        )
+    return say(
+        "a reader would know {number} of the {at_risk} at-risk cells",
+        number=count_text(number),
+        at_risk=count_text(trial.at_risk),
     )
 
 
@@ -64,14 +69,20 @@ def why(place: Ranked, asked: Sequence[str], share: float) -> str:
     if place.lost:
         said += [sentence_of(WISHES[name].lost) for name in place.lost]
     elif asked:
-        said.append("Keeps all that is ticked.")
+        said.append(say("Keeps all that is ticked."))
     if trial.hidden and trial.hidden < trial.cells:
-        said.append(f"Hides {count_text(trial.hidden)} of {count_text(trial.cells)} counts.")
+        said.append(
+            say(
+                "Hides {hidden} of {cells} counts.",
+                hidden=count_text(trial.hidden),
+                cells=count_text(trial.cells),
+            )
+        )
     elif trial.hidden:
-        said.append("Publishes other tables than this one.")
+        said.append(say("Publishes other tables than this one."))
     if not trial.safe(share):
         said.append(sentence_of(known_words(trial)))
-    return " ".join(said)
+    return joined(said, " ")
 
 
 def helps(place: Ranked) -> str:
@@ -79,7 +90,7 @@ def helps(place: Ranked) -> str:
     trial = place.trial
     if trial.fault:
         return sentence_of(trial.hint) if trial.hint else ""
-    return f"With {trial.idea}." if trial.idea else ""
+    return say("With {idea}.", idea=trial.idea) if trial.idea else ""
 
 
 def sentence(
@@ -90,36 +101,77 @@ def sentence(
     untried = sum(place.trial.untried for place in places)
     if untried and not running:
         if not done:
-            return "The table is too large for trials: choose a method to see what it does."
+            return say("The table is too large for trials: choose a method to see what it does.")
         tried = [place for place in places if not place.trial.untried]
         found = sentence(tried, asked, share, number=number - untried, running=False)
-        return f"{found} Not tried on so large a table: {untried}."
-    so_far = f"So far {len(places)} of {number} methods were tried: " if running else ""
+        return say(
+            "{found} Not tried on so large a table: {untried}.", found=found, untried=untried
+        )
+    so_far = (
+        say("So far {places} of {number} methods were tried: ", places=len(places), number=number)
+        if running
+        else ""
+    )
     if not done:
         if running:
-            return f"Trying {number} methods on this table\u2026"
-        return "No method can protect this table as it is: merge categories first."
+            return say("Trying {number} methods on this table\u2026", number=number)
+        return say("No method can protect this table as it is: merge categories first.")
     if not done[0].trial.at_risk and not any(place.trial.at_risk for place in done):
-        return "No cell is at risk by the rule: the table may be published as it is."
+        return say("No cell is at risk by the rule: the table may be published as it is.")
     full = [place for place in done if not place.lost]
     good = [place for place in full if place.trial.safe(share)]
     named = methods()[done[0].trial.method].label
-    promises = f"all {count_text(len(asked))} promises" if len(asked) > 1 else "what is ticked"
-    of = f"{so_far}{'o' if so_far else 'O'}f {number} methods "
+    promises = (
+        say("all {asked} promises", asked=count_text(len(asked)))
+        if len(asked) > 1
+        else say("what is ticked")
+    )
+    of = (
+        say("{so_far}of {number} methods ", so_far=so_far, number=number)
+        if so_far
+        else say("{so_far}Of {number} methods ", so_far=so_far, number=number)
+    )
     tail = known_words(done[0].trial)
     if len(good) == 1 and asked:
         only = methods()[good[0].trial.method].label.lower()
-        return f"{of}only {only} keeps {promises} and protects; {known_words(good[0].trial)}."
+        return say(
+            "{of}only {only} keeps {promises} and protects; {trial}.",
+            of=of,
+            only=only,
+            promises=promises,
+            trial=known_words(good[0].trial),
+        )
     if good:
-        keeps = f"keep {promises} and protect" if asked else "protect"
+        keeps = say("keep {promises} and protect", promises=promises) if asked else "protect"
         change = change_text(good[0].trial)
         changes = (
-            "hides counts" if change == NONE else f"changes counts least ({change} on average)"
+            say("hides counts")
+            if change == NONE
+            else say("changes counts least ({change} on average)", change=change)
         )
-        return f"{of}{len(good)} {keeps}; {named.lower()} {changes}."
+        return say(
+            "{of}{good} {keeps}; {lower} {changes}.",
+            of=of,
+            good=len(good),
+            keeps=keeps,
+            lower=named.lower(),
+            changes=changes,
+        )
     if full:
-        return f"{so_far}{named} keeps {promises}, but {tail}."
-    return f"{so_far}No method keeps {promises}; {named.lower()} comes closest: {tail}."
+        return say(
+            "{so_far}{named} keeps {promises}, but {tail}.",
+            so_far=so_far,
+            named=named,
+            promises=promises,
+            tail=tail,
+        )
+    return say(
+        "{so_far}No method keeps {promises}; {lower} comes closest: {tail}.",
+        so_far=so_far,
+        promises=promises,
+        lower=named.lower(),
+        tail=tail,
+    )
 
 
 def sentence_of(text: str) -> str:

@@ -20,6 +20,8 @@ from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column
 from tabprotect.gui.look.listing import ListColumn, Listing
 from tabprotect.gui.look.theme import GRID, Colours
+from tabprotect.languages.said import joined, say
+from tabprotect.languages.speaking import told
 
 
 class GraphPanel(QWidget):
@@ -29,14 +31,16 @@ class GraphPanel(QWidget):
         super().__init__()
         self.space = space
         self._parts: list[tuple[str, tuple[str, ...]]] = []
-        self._sentence = Label(wordWrap=True, name="Decomposable or not")
+        self._sentence = Label(wordWrap=True, name=say("Decomposable or not"))
         self._sentence.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.figure = GraphFigure()
-        self.list = Listing("Cliques and separators", sortable=False)
+        self.list = Listing(say("Cliques and separators"), sortable=False)
         self.list.chosen.connect(self._lift)
         note = Label(
-            "A line joins two variables that some released table has together. Without a line "
-            "they are independent, given the rest, for all a reader can tell.",
+            say(
+                "A line joins two variables that some released table has together. Without a line "
+                "they are independent, given the rest, for all a reader can tell."
+            ),
             wordWrap=True,
             role="quiet",
         )
@@ -66,7 +70,11 @@ class GraphPanel(QWidget):
         state, letters = regions.state, regions.letters
         graph = independence_graph(letters.lattice, state.released.members)
         self._sentence.setText(
-            graph.sentence if graph.edges else "No two variables are released together yet."
+            told(
+                graph.sentence
+                if graph.edges
+                else say("No two variables are released together yet.")
+            )
         )
         self.figure.show_graph(graph, letters)
         self._parts = [("clique", names) for names in graph.cliques if names]
@@ -77,16 +85,16 @@ class GraphPanel(QWidget):
             ]
         self.list.show_rows(
             (
-                ListColumn("part", [kind for kind, _ in self._parts], str, right=False),
+                ListColumn(say("part"), [kind for kind, _ in self._parts], str, right=False),
                 ListColumn(
-                    "letters",
+                    say("letters"),
                     [queries_named(letters, names) for _, names in self._parts],
                     str,
                     right=False,
                 ),
                 ListColumn(
-                    "variables",
-                    [" × ".join(names) or "none" for _, names in self._parts],
+                    say("variables"),
+                    [joined(names, " × ") or "none" for _, names in self._parts],
                     str,
                     right=False,
                 ),
@@ -102,7 +110,7 @@ class GraphFigure(Drawing):
     """A clique can be lifted out: filled, its lines heavy."""
 
     def __init__(self) -> None:
-        super().__init__("Independence graph of what is released")
+        super().__init__(say("Independence graph of what is released"))
         self._graph: IndependenceGraph | None = None
         self._letters: VariableLetters | None = None
         self._lifted: tuple[str, ...] = ()
@@ -113,8 +121,8 @@ class GraphFigure(Drawing):
         if graph is None:
             self.say("")
             return
-        lines = ", ".join(f"{a} with {b}" for a, b in graph.edges)
-        self.say(f"Lines: {lines or 'none'}.")
+        lines = joined((say("{a} with {b}", a=a, b=b) for a, b in graph.edges), ", ")
+        self.say(say("Lines: {value}.", value=lines or "none"))
 
     def lift(self, names: tuple[str, ...]) -> None:
         """Lift a clique or a separator out."""
@@ -174,4 +182,4 @@ class GraphFigure(Drawing):
 def queries_named(letters: VariableLetters, names: tuple[str, ...]) -> str:
     """A clique in letters; the empty separator in words."""
     query = letters.lattice.query(names)
-    return "".join(letters.letters[v] for v in bits(letters.lattice.finest(query))) or "nothing"
+    return joined(letters.letters[v] for v in bits(letters.lattice.finest(query))) or "nothing"

@@ -23,6 +23,8 @@ from tabprotect.gui.look.layouts import front_sets_height, in_column, in_row
 from tabprotect.gui.look.listing import ListColumn, Listing
 from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID, count_text
+from tabprotect.languages.said import capital, say
+from tabprotect.languages.speaking import tell, told
 
 DRAWN = 8
 """Variables up to which every sub-table is drawn: 256 nodes."""
@@ -37,11 +39,11 @@ class LatticePanel(QWidget):
         super().__init__()
         self.space = space
         self._wanted: Query = 0
-        self.finder = Finder("Find sub-tables by variables", "find variables")
+        self.finder = Finder(say("Find sub-tables by variables"), say("find variables"))
         self.finder.textChanged.connect(lambda _: self._find())
         self.finder.returnPressed.connect(self._go_found)
-        self._key = Label(wordWrap=True, role="quiet", name="What the letters stand for")
-        self.view = LatticeView("Lattice of sub-tables")
+        self._key = Label(wordWrap=True, role="quiet", name=say("What the letters stand for"))
+        self.view = LatticeView(say("Lattice of sub-tables"))
         self.view.focused.connect(space.set_focus)
         self.view.activated.connect(self.asked)
         self.pages = QStackedWidget()
@@ -81,7 +83,7 @@ class LatticePanel(QWidget):
         )
         if regions is None:
             return
-        self._key.setText(regions.letters.key)
+        self._key.setText(told(regions.letters.key))
         self.pages.setCurrentIndex(regions.variables > DRAWN)
         if regions.variables > DRAWN:
             return
@@ -166,13 +168,13 @@ class FocusPanel(QWidget):
     def __init__(self, space: Space) -> None:
         super().__init__()
         self.space = space
-        self.setAccessibleName("The sub-table in focus")
-        self._title = Label(wordWrap=True, role="section", name="Sub-table in focus")
-        self._status = Label(wordWrap=True, role="quiet", name="Its status")
-        self._sentence = Label(wordWrap=True, name="What its release would do")
+        self.setAccessibleName(tell("The sub-table in focus"))
+        self._title = Label(wordWrap=True, role="section", name=say("Sub-table in focus"))
+        self._status = Label(wordWrap=True, role="quiet", name=say("Its status"))
+        self._sentence = Label(wordWrap=True, name=say("What its release would do"))
         self._sentence.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._head = Label(wordWrap=True, role="section")
-        self.cells = Listing("At-risk cells and their bounds")
+        self.cells = Listing(say("At-risk cells and their bounds"))
         self.cells.chosen.connect(self._cell_chosen)
         in_column(
             self._title,
@@ -205,24 +207,30 @@ class FocusPanel(QWidget):
             self._empty()
             return
         letters, widths = regions.letters, regions.state.evidence.widths
-        self._title.setText(letters.named(query)[:1].upper() + letters.named(query)[1:])
+        self._title.setText(told(capital(letters.named(query))))
         width = count_text(widths[query])
-        self._status.setText(f"{status_text(regions, query)}; critical width {width}")
+        self._status.setText(
+            tell(
+                "{regions}; critical width {width}",
+                regions=status_text(regions, query),
+                width=width,
+            )
+        )
         if found is None:
-            self._sentence.setText("Looking ahead \u2026")
+            self._sentence.setText(tell("Looking ahead \u2026"))
             self._head.hide()
             self.cells.hide()
             return
-        self._sentence.setText(foresight_sentence(regions, found))
+        self._sentence.setText(told(foresight_sentence(regions, found)))
         cells = found.judgement.tight
-        self._head.setText(tight_title(found, regions.state.threshold) if cells else "")
+        self._head.setText(told(tight_title(found, regions.state.threshold) if cells else ""))
         self._head.setVisible(bool(cells))
         self.cells.setVisible(bool(cells))
         self.cells.show_rows(
             (
-                ListColumn("cell", [c.text.strip("()") for c in cells], str, right=False),
-                ListColumn("count", [c.count for c in cells]),
-                ListColumn("bounds", cells, _bounds, np.array([c.width for c in cells])),
+                ListColumn(say("cell"), [c.text.strip("()") for c in cells], str, right=False),
+                ListColumn(say("count"), [c.count for c in cells]),
+                ListColumn(say("bounds"), cells, _bounds, np.array([c.width for c in cells])),
             )
         )
 
@@ -239,7 +247,7 @@ class FocusPanel(QWidget):
 
 
 def _bounds(cell: TightCell) -> str:
-    return f"{count_text(cell.lower)} to {count_text(cell.upper)}"
+    return say("{lower} to {upper}", lower=count_text(cell.lower), upper=count_text(cell.upper))
 
 
 class LargeLattice(QWidget):
@@ -250,9 +258,9 @@ class LargeLattice(QWidget):
     def __init__(self, space: Space, look: Callable[[Query], NodeLook]) -> None:
         super().__init__()
         self.space = space
-        self._why = Label(wordWrap=True, role="quiet", name="Why the lattice is not drawn")
-        self.released = FrontierMatrix("Released frontier", hatched=False)
-        self.unreleasable = FrontierMatrix("Unreleasable frontier", hatched=True)
+        self._why = Label(wordWrap=True, role="quiet", name=say("Why the lattice is not drawn"))
+        self.released = FrontierMatrix(say("Released frontier"), hatched=False)
+        self.unreleasable = FrontierMatrix(say("Unreleasable frontier"), hatched=True)
         self._titles = (Label(), Label())
         for title in self._titles:
             dress(title, "section")
@@ -260,7 +268,7 @@ class LargeLattice(QWidget):
             matrix.focused.connect(space.set_focus)
             matrix.activated.connect(self.asked)
         self.bars = DimensionBars()
-        self.view = LatticeView("Neighbourhood of the sub-table in focus")
+        self.view = LatticeView(say("Neighbourhood of the sub-table in focus"))
         self.view.look = look
         self.view.focused.connect(space.set_focus)
         self.view.activated.connect(self.asked)
@@ -291,16 +299,25 @@ class LargeLattice(QWidget):
             return
         lattice = regions.letters.lattice
         self._why.setText(
-            f"{len(lattice.axes)} variables have {count_text(len(regions.every))} sub-tables; up "
-            f"to {1 << drawn} are drawn one by one. Both frontiers say the same: all "
-            "below a table at the left is released, all above one at the right is refused."
+            tell(
+                "{axes} variables have {every} sub-tables; up "
+                "to {value} are drawn one by one. Both frontiers say the same: all "
+                "below a table at the left is released, all above one at the right is refused.",
+                axes=len(lattice.axes),
+                every=count_text(len(regions.every)),
+                value=1 << drawn,
+            )
         )
         state, widths = regions.state, regions.state.evidence.widths
         of = [widths.values[lattice.at(f.members)] for f in (state.released, state.unreleasable)]
         released, refused = state.released.members, state.unreleasable.members
         columns = by_share(regions.variables, (*released, *refused))
-        self._titles[0].setText(f"Released frontier: {counted(len(released), 'table')}")
-        self._titles[1].setText(f"Unreleasable frontier: {counted(len(refused), 'table')}")
+        self._titles[0].setText(
+            tell("Released frontier: {released}", released=counted(len(released), "table"))
+        )
+        self._titles[1].setText(
+            tell("Unreleasable frontier: {refused}", refused=counted(len(refused), "table"))
+        )
         self.released.show_frontier(regions.letters, released, columns, of[0])
         self.unreleasable.show_frontier(regions.letters, refused, columns, of[1])
         self.bars.show_counts(regions.by_dimension)

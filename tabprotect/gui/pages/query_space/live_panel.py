@@ -25,18 +25,20 @@ from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.listing import ListColumn, Listing
 from tabprotect.gui.look.theme import GRID, count_text
 from tabprotect.gui.pages.query_space.lattice_panel import DRAWN
+from tabprotect.languages.said import say
+from tabprotect.languages.speaking import tell, told
 
 if TYPE_CHECKING:
     from tabprotect.server.following import FollowedLine, Standing
     from tabprotect.server.hosting.trial_server import TrialServer
 
-SERVER = ("server", "the table server")
+SERVER = ("server", say("the table server"))
 """Its extra, and what it is called: it is loaded when it is first asked for."""
 
 EVERY = 2_000
 """Milliseconds between two questions to a server that is followed."""
 
-QUIET = (
+QUIET = say(
     "Open the table as a server on this machine alone, by the criterion above, and ask it in the "
     "browser. Nothing is written into this document; the history is gone when the server stops. "
     "Or follow a server that runs already, by its address and the key of an operator or an auditor."
@@ -65,42 +67,44 @@ class LivePanel(QWidget):
         )
         self._timer = QTimer(self, interval=EVERY)
         self._timer.timeout.connect(self._ask)
-        self.open = QPushButton("Open as a server")
+        self.open = QPushButton(tell("Open as a server"))
         self.open.clicked.connect(self.open_server)
-        self.stopping = QPushButton("Stop")
-        self.stopping.setAccessibleName("Stop the server")
+        self.stopping = QPushButton(tell("Stop"))
+        self.stopping.setAccessibleName(tell("Stop the server"))
         self.stopping.clicked.connect(self.stop)
-        self.browse = QPushButton("Open in the browser")
+        self.browse = QPushButton(tell("Open in the browser"))
         self.browse.clicked.connect(lambda: self.look and visit(self.look.address))
-        self.copy = QPushButton("Copy the operator\u2019s key")
-        self.copy.setToolTip("<p>To sign in on its pages as operator: log, what-if, prices.</p>")
+        self.copy = QPushButton(tell("Copy the operator\u2019s key"))
+        self.copy.setToolTip(
+            tell("<p>To sign in on its pages as operator: log, what-if, prices.</p>")
+        )
         self.copy.clicked.connect(self._copy_key)
-        self.where = Label(name="Address of the server")
+        self.where = Label(name=say("Address of the server"))
         self.where.setTextInteractionFlags(
             Qt.TextInteractionFlag.TextSelectableByMouse
             | Qt.TextInteractionFlag.TextSelectableByKeyboard
         )
-        self.address = QLineEdit(placeholderText="http://host:port")
-        self.address.setAccessibleName("Address of the server to follow")
+        self.address = QLineEdit(placeholderText=tell("http://host:port"))
+        self.address.setAccessibleName(tell("Address of the server to follow"))
         self.key = QLineEdit(echoMode=QLineEdit.EchoMode.Password)
-        self.key.setAccessibleName("Key of an operator or an auditor")
-        self.follow = QPushButton("Follow a server")
+        self.key.setAccessibleName(tell("Key of an operator or an auditor"))
+        self.follow = QPushButton(tell("Follow a server"))
         self.follow.clicked.connect(self._follow_clicked)
         for field in (self.address, self.key):
             field.returnPressed.connect(self._follow_clicked)
-        self.said = Label(QUIET, wordWrap=True, name="Where the server stands")
-        self.log = Listing("History of the server", sortable=False)
-        self.view = LatticeView("Lattice of the server")
+        self.said = Label(QUIET, wordWrap=True, name=say("Where the server stands"))
+        self.log = Listing(say("History of the server"), sortable=False)
+        self.view = LatticeView(say("Lattice of the server"))
         self.view.hover_focuses = False
-        self.released = FrontierMatrix("Released frontier of the server", hatched=False)
-        self.unreleasable = FrontierMatrix("Unreleasable frontier of the server", hatched=True)
+        self.released = FrontierMatrix(say("Released frontier of the server"), hatched=False)
+        self.unreleasable = FrontierMatrix(say("Unreleasable frontier of the server"), hatched=True)
         self._lay_out()
         self.document.project_changed.connect(lambda _: self._check_table())
         self.document.closed.connect(self._closed)
         self.refresh()
 
     def _lay_out(self) -> None:
-        where, key = Label("at"), Label("key")
+        where, key = Label(say("at")), Label(say("key"))
         where.setBuddy(self.address)
         key.setBuddy(self.key)
         first = in_row(
@@ -109,9 +113,9 @@ class LivePanel(QWidget):
         second = in_row(self.follow, where, (self.address, 2), key, (self.key, 1), spacing=GRID)
         frontiers, self.pictures = QWidget(), QStackedWidget()
         in_column(
-            Label("Released frontier", role="section"),
+            Label(say("Released frontier"), role="section"),
             (self.released, 1),
-            Label("Unreleasable frontier", role="section"),
+            Label(say("Unreleasable frontier"), role="section"),
             (self.unreleasable, 1),
             on=frontiers,
             margins=(GRID, 0, 0, 0),
@@ -151,7 +155,7 @@ class LivePanel(QWidget):
             begun.append(found)
             return found.start(progress)
 
-        self._opening.ask("opening a server", work)
+        self._opening.ask(say("opening a server"), work)
         self.refresh()
 
     def stop(self) -> None:
@@ -167,8 +171,8 @@ class LivePanel(QWidget):
 
     def _opened(self, look: TrialServer) -> None:
         self.look = look
-        self.address.setText(look.address)
-        self.key.setText(look.key)
+        self.address.setText(told(look.address))
+        self.key.setText(told(look.key))
         self.begin_following()
 
     def _not_opened(self, error: TabprotectError) -> None:
@@ -180,7 +184,7 @@ class LivePanel(QWidget):
         project = self.document.project
         served = self.look is not None or self._opening.running
         if served and (project is None or project.table is not self._served):
-            self._note = "The table has changed: the server for a look has ended."
+            self._note = say("The table has changed: the server for a look has ended.")
             self.stop()
 
     def _closed(self) -> None:
@@ -190,7 +194,7 @@ class LivePanel(QWidget):
 
     def _copy_key(self) -> None:
         if self.look is not None:
-            QGuiApplication.clipboard().setText(self.look.key)
+            QGuiApplication.clipboard().setText(told(self.look.key))
 
     # -- following ----------------------------------------------------------------------------
 
@@ -226,7 +230,7 @@ class LivePanel(QWidget):
                 from tabprotect.server.following import standing
             return standing(address, key)
 
-        self._asking.ask("asking the server", work)
+        self._asking.ask(say("asking the server"), work)
 
     def _heard(self, standing: Standing) -> None:
         if standing != self.standing:
@@ -256,23 +260,25 @@ class LivePanel(QWidget):
         there = project is not None and project.table is not None
         self.open.setEnabled(look is None and not opening and there)
         self.open.setVisible(look is None)
-        self.where.setText("" if look is None else look.address)
+        self.where.setText(told("" if look is None else look.address))
         for button in (self.browse, self.copy):
             button.setVisible(look is not None)
         self.stopping.setVisible(look is not None or opening)
-        self.follow.setText("Stop following" if self.following else "Follow a server")
+        self.follow.setText(
+            told(say("Stop following") if self.following else say("Follow a server"))
+        )
         for field in (self.address, self.key):
             field.setEnabled(not self.following)
         standing = self.standing
         self._split.setVisible(standing is not None)
         if standing is None:
             waiting = opening or self.following
-            said = "Waiting for the server \u2026" if waiting else QUIET
-            self.said.setText(f"{self._note} {said}".strip())
+            said = say("Waiting for the server \u2026") if waiting else QUIET
+            self.said.setText(told(f"{self._note} {said}".strip()))
             return
         letters = VariableLetters.of(standing.released.lattice)
         said = sentence(standing, followed=self.following)
-        self.said.setText(f"{self._note} {said}".strip())
+        self.said.setText(told(f"{self._note} {said}".strip()))
         self.log.show_rows(columns(standing.lines, letters), stretch=(5,))
         self._show_frontiers(standing, letters)
 
@@ -309,7 +315,7 @@ def look_at(project: Project) -> TrialServer:
         from tabprotect.server.service import CriterionChoice, Service, TableSource
     plan = project.plan
     service = Service(
-        title="A look at a table server",
+        title=say("A look at a table server"),
         table=TableSource(at_risk=str(project.at_risk)),
         criterion=CriterionChoice(
             name=plan.criterion, threshold=plan.threshold, bounds=plan.bounds
@@ -326,22 +332,26 @@ def visit(address: str) -> None:
 def sentence(standing: Standing, *, followed: bool) -> str:
     """Where a server stands, in words."""
     released = sum(1 for query in standing.released if query)
-    said = (
-        f"{standing.label}: {counted(standing.length, 'line')} in the history; the frontiers are "
-        f"{counted(released, 'released table')} and "
-        f"{counted(len(standing.unreleasable), 'unreleasable one')}"
+    said = say(
+        "{label}: {length} in the history; the frontiers are {released} and {unreleasable}",
+        label=standing.label,
+        length=counted(standing.length, "line"),
+        released=counted(released, say("released table")),
+        unreleasable=counted(len(standing.unreleasable), say("unreleasable one")),
     )
     if standing.frozen:
-        said += "; frozen, no further true table goes out"
+        said += say("; frozen, no further true table goes out")
     priced = [line for line in standing.lines if line.bits is not None]
     if priced:
         bits = sum(line.bits or 0.0 for line in priced)
         move = max(line.move or 0.0 for line in priced)
-        said += (
-            f". The latest refusals told {bits:.2f} bits in all, and moved a probability by "
-            f"{move:.2f} at most"
+        said += say(
+            ". The latest refusals told {bits:.2f} bits in all, and moved a probability by "
+            "{move:.2f} at most",
+            bits=bits,
+            move=move,
         )
-    return said + ("." if followed else ". It is not followed any more.")
+    return said + ("." if followed else say(". It is not followed any more."))
 
 
 def columns(lines: tuple[FollowedLine, ...], letters: VariableLetters) -> list[ListColumn]:
@@ -350,14 +360,14 @@ def columns(lines: tuple[FollowedLine, ...], letters: VariableLetters) -> list[L
     prices = ["" if line.bits is None else f"{line.bits:.2f}" for line in lines]
     moves = ["" if line.move is None else f"{line.move:.2f}" for line in lines]
     return [
-        ListColumn("no.", [line.number for line in lines], count_text),
-        ListColumn("time", times, str, right=False),
-        ListColumn("who", [line.user for line in lines], str, right=False),
-        ListColumn("asked", [letters.text(line.query) for line in lines], str, right=False),
-        ListColumn("answer", [line.answer for line in lines], str, right=False),
-        ListColumn("why", [line.reason for line in lines], str, right=False),
-        ListColumn("bits told", prices, str),
-        ListColumn("largest move", moves, str),
+        ListColumn(say("no."), [line.number for line in lines], count_text),
+        ListColumn(say("time"), times, str, right=False),
+        ListColumn(say("who"), [line.user for line in lines], str, right=False),
+        ListColumn(say("asked"), [letters.text(line.query) for line in lines], str, right=False),
+        ListColumn(say("answer"), [line.answer for line in lines], str, right=False),
+        ListColumn(say("why"), [line.reason for line in lines], str, right=False),
+        ListColumn(say("bits told"), prices, str),
+        ListColumn(say("largest move"), moves, str),
     ]
 
 

@@ -30,18 +30,19 @@ from tabprotect.gui.look.listing import ListColumn, Listing
 from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID, count_text, number_text
 from tabprotect.gui.pages.query_space.lattice_panel import DRAWN
-from tabprotect.languages.speaking import told
+from tabprotect.languages.said import capital, say
+from tabprotect.languages.speaking import tell, told
 
-NOW = "as planned now"
+NOW = say("as planned now")
 
 SEARCHES: dict[SearchMethod, str] = {
-    "annealing": "simulated annealing",
-    "heuristic": "widest sub-tables first",
-    "exhaustive": "every release",
+    "annealing": say("simulated annealing"),
+    "heuristic": say("widest sub-tables first"),
+    "exhaustive": say("every release"),
 }
 """What the ways to search are called."""
 
-COMPARING = "comparing releases"
+COMPARING = say("comparing releases")
 
 
 class OptimalPanel(QWidget):
@@ -68,29 +69,29 @@ class OptimalPanel(QWidget):
         self._best: tuple[Query, ...] = ()
         self._by: SearchMethod = "annealing"
         self.method = QComboBox()
-        self.method.setAccessibleName("How to search")
+        self.method.setAccessibleName(tell("How to search"))
         for name, help_ in METHODS.items():
-            self.method.addItem(SEARCHES[name], name)
-            self.method.setItemData(self.method.count() - 1, f"<p>{help_}</p>", 3)
+            self.method.addItem(told(SEARCHES[name]), name)
+            self.method.setItemData(self.method.count() - 1, tell("<p>{help}</p>", help=help_), 3)
         self.method.currentIndexChanged.connect(lambda _: self._tell_method())
-        self.go = QPushButton("Search")
+        self.go = QPushButton(tell("Search"))
         self.go.clicked.connect(self.search)
-        self.stop = QPushButton("Stop, keep the best")
+        self.stop = QPushButton(tell("Stop, keep the best"))
         self.stop.clicked.connect(self._search.cancel)
         self.order = QSpinBox(minimum=1, maximum=1, value=1)
-        self.order.setPrefix("all ")
-        self.order.setSuffix("-way tables")
-        self.order.setAccessibleName("Compare with all tables of a dimension")
+        self.order.setPrefix(tell("all "))
+        self.order.setSuffix(tell("-way tables"))
+        self.order.setAccessibleName(tell("Compare with all tables of a dimension"))
         self.order.valueChanged.connect(lambda _: self._ask_all())
         self._method_help = Label(wordWrap=True, role="quiet")
-        self._live = Label(wordWrap=True, name="The best so far")
-        self.list = Listing("Releases to compare", sortable=False)
+        self._live = Label(wordWrap=True, name=say("The best so far"))
+        self.list = Listing(say("Releases to compare"), sortable=False)
         self.list.chosen.connect(lambda _: self._show_chosen())
-        self._frontier = Label(wordWrap=True, name="Its frontier")
+        self._frontier = Label(wordWrap=True, name=say("Its frontier"))
         self.bars = (DimensionBars(), DimensionBars())
         self._titles = (Label(), Label())
         row = in_row(spacing=GRID)
-        against = Label("  compare with")
+        against = Label(say("  compare with"))
         against.setBuddy(self.order)
         for widget in (self.method, self.go, self.stop, against, self.order):
             row.addWidget(widget)
@@ -146,7 +147,7 @@ class OptimalPanel(QWidget):
         self._fill()
 
     def _all_name(self) -> str:
-        return f"all {self.order.value()}-way tables"
+        return say("all {value}-way tables", value=self.order.value())
 
     def _ask_all(self) -> None:
         regions, project = self.space.regions, self.space.document.project
@@ -178,14 +179,16 @@ class OptimalPanel(QWidget):
         rows = [self.found[name] for name in names]
         dimensions = len(rows[0].plan.released.by_dimension) if rows else 0
         columns = [
-            ListColumn("release", names, str, right=False),
-            ListColumn("sub-tables", [r.plan.released.size for r in rows]),
+            ListColumn(say("release"), names, str, right=False),
+            ListColumn(say("sub-tables"), [r.plan.released.size for r in rows]),
             ListColumn(self._unit(), [r.plan.judgement for r in rows], _width),
-            ListColumn("verdict", [r.verdict for r in rows], str, right=False),
-            ListColumn("decomposable", ["yes" if r.plan.decomposable else "no" for r in rows], str),
+            ListColumn(say("verdict"), [r.verdict for r in rows], str, right=False),
+            ListColumn(
+                say("decomposable"), ["yes" if r.plan.decomposable else "no" for r in rows], str
+            ),
         ]
         if any(r.rebuilt is not None for r in rows):
-            columns.append(ListColumn("rebuilt", [r.rebuilt for r in rows], _share))
+            columns.append(ListColumn(say("rebuilt"), [r.rebuilt for r in rows], _share))
         for d in range(dimensions):
             counts = [r.plan.released.by_dimension[d] for r in rows]
             columns.append(ListColumn(f"{d}-way", counts))
@@ -207,7 +210,7 @@ class OptimalPanel(QWidget):
         shown = [name or (NOW if NOW in self.found else ""), self._all_name()]
         for title, bars, one in zip(self._titles, self.bars, shown, strict=True):
             found = self.found.get(one)
-            title.setText(one[:1].upper() + one[1:] if found else "")
+            title.setText(told(capital(one) if found else ""))
             released = () if found is None else found.plan.released.by_dimension
             counts = np.zeros((4, len(released)), dtype=np.int64)
             counts[RELEASED] = released
@@ -219,10 +222,14 @@ class OptimalPanel(QWidget):
             self._frontier.clear()
         else:
             texts = regions.letters.text
-            frontier = [texts(q) if q else told("total") for q in found.plan.released]
+            frontier = [texts(q) if q else tell("total") for q in found.plan.released]
             name = told(shown[0])
             self._frontier.setText(
-                f"{name[:1].upper()}{name[1:]}: {told(f'{first_names(frontier, 12)} and all below.')}"
+                tell(
+                    "{name}: {value}",
+                    name=capital(name),
+                    value=tell("{frontier} and all below.", frontier=first_names(frontier, 12)),
+                )
             )
         self.changed.emit()
 
@@ -230,7 +237,7 @@ class OptimalPanel(QWidget):
 
     def _tell_method(self) -> None:
         help_ = METHODS[self.method.currentData()]
-        self._method_help.setText(f"{help_[:1].upper()}{help_[1:]}.")
+        self._method_help.setText(tell("{help}.", help=capital(help_)))
 
     def search(self) -> None:
         """Search for the best release by the chosen method, beside the window."""
@@ -240,7 +247,7 @@ class OptimalPanel(QWidget):
         method: SearchMethod = self.method.currentData()
         self._best, self._by = (), method
         self._search.ask(COMPARING, lambda progress: search(project, method, progress))
-        self._live.setText("Searching \u2026")
+        self._live.setText(tell("Searching \u2026"))
         self.refresh()
 
     def _better(self, best: object) -> None:
@@ -250,7 +257,7 @@ class OptimalPanel(QWidget):
         self._best = best
         size = Frontier.below(regions.letters.lattice, best).size
         names = first_names([regions.letters.text(q) for q in best], 6)
-        self._live.setText(f"Best so far: {counted(size)}; {names}.")
+        self._live.setText(tell("Best so far: {size}; {names}.", size=counted(size), names=names))
 
     def _keep(self) -> None:
         """A search that was stopped leaves the best it had."""
@@ -289,8 +296,8 @@ class OptimalPanel(QWidget):
 
 def _width(judgement: object) -> str:
     width, exact = judgement.width, judgement.exact  # type: ignore[attr-defined]
-    return count_text(width) if exact else f"at most {count_text(width)}"
+    return count_text(width) if exact else say("at most {width}", width=count_text(width))
 
 
 def _share(value: float | None) -> str:
-    return "\u2013" if value is None else f"{number_text(100 * value, digits=1)} %"
+    return "\u2013" if value is None else say("{value} %", value=number_text(100 * value, digits=1))

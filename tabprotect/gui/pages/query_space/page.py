@@ -53,8 +53,10 @@ from tabprotect.gui.pages.query_space.session_panel import SessionPanel
 from tabprotect.gui.pages.query_space.widths_panel import WidthsPanel
 from tabprotect.gui.pages.query_space.wish_panel import WishPanel
 from tabprotect.gui.pages.stages import QuerySpaceStage
+from tabprotect.languages.said import say
+from tabprotect.languages.speaking import tell, told
 
-HIDDEN = (
+HIDDEN = say(
     "Widths, bounds and frontiers are worked out from the original: they stay in the house. A "
     "reader sees the margins that were published, and nothing of what was weighed before."
 )
@@ -77,7 +79,7 @@ class QuerySpacePage(QuerySpaceStage, Page):
         self.session.failed.connect(self.show_error)
         self.session.changed.connect(self._show_main)
         self.tabs = QTabWidget(documentMode=True)
-        self.tabs.setAccessibleName("Views of the query space")
+        self.tabs.setAccessibleName(tell("Views of the query space"))
         self.widths = WidthsPanel(self.space)
         self.graph = GraphPanel(self.space)
         self.optimal = OptimalPanel(self.space)
@@ -89,15 +91,15 @@ class QuerySpacePage(QuerySpaceStage, Page):
         self.live = LivePanel(self.space)
         self.live.failed.connect(self.show_error)
         for panel, label in (
-            (self.lattice, "Lattice"),
-            (self.wishes, "Wish list"),
-            (self.widths, "Critical widths"),
-            (self.graph, "Independence graph"),
-            (self.optimal, "Best release"),
-            (self.session, "Session"),
-            (self.live, "Table server"),
+            (self.lattice, say("Lattice")),
+            (self.wishes, say("Wish list")),
+            (self.widths, say("Critical widths")),
+            (self.graph, say("Independence graph")),
+            (self.optimal, say("Best release")),
+            (self.session, say("Session")),
+            (self.live, say("Table server")),
         ):
-            self.tabs.addTab(panel, label)
+            self.tabs.addTab(panel, told(label))
             # The panel in front has the window; the others must not make it wider.
             panel.setMinimumWidth(50 * GRID)
         front_sets_height(self.tabs)
@@ -110,19 +112,21 @@ class QuerySpacePage(QuerySpaceStage, Page):
         self._stack.addWidget(self._shown)
         self._stack.addWidget(self._hidden)
         self.body.addWidget(self._stack, 1)
-        self.again = QPushButton("Look at every sub-table")
+        self.again = QPushButton(tell("Look at every sub-table"))
         self.again.clicked.connect(lambda: self.space.refresh(again=True))
         self.legend = Legend()
         self.footer.addWidget(self.again)
         self.footer.addWidget(self.legend, 1)
-        self.publish = QPushButton("Publish the plan")
+        self.publish = QPushButton(tell("Publish the plan"))
         self.publish.setAccessibleDescription(
-            "Take the planned margins as the release; its set-up shows them before anything leaves"
+            tell(
+                "Take the planned margins as the release; its set-up shows them before anything leaves"
+            )
         )
         self.publish.clicked.connect(self.use_plan)
-        self.beyond = QPushButton("Answer beyond it, perturbed")
+        self.beyond = QPushButton(tell("Answer beyond it, perturbed"))
         self.beyond.setAccessibleDescription(
-            "Publish the planned margins exactly, and one perturbed table for everything else"
+            tell("Publish the planned margins exactly, and one perturbed table for everything else")
         )
         self.beyond.clicked.connect(self.go_beyond)
         self.tools.addWidget(self.publish)
@@ -132,8 +136,8 @@ class QuerySpacePage(QuerySpaceStage, Page):
             lambda: self.space.regions,
             lambda caption: self.lattice.picture.svg(caption=caption),
         )
-        export = QPushButton("Export")
-        export.setAccessibleName("Copy or export sub-tables")
+        export = QPushButton(tell("Export"))
+        export.setAccessibleName(tell("Copy or export sub-tables"))
         menu = QMenu(export)
         for action in self.files.actions:
             menu.addAction(action)
@@ -156,7 +160,7 @@ class QuerySpacePage(QuerySpaceStage, Page):
             # A refusal names cells.
             self.errors.clear()
             self.settings.forget()
-            self.set_sentence("What may go out together is decided in the house.")
+            self.set_sentence(say("What may go out together is decided in the house."))
             self.main_button.hide()
             self.publish.hide()
             self.beyond.hide()
@@ -166,9 +170,11 @@ class QuerySpacePage(QuerySpaceStage, Page):
         for button in (self.publish, self.beyond):
             button.setVisible(bool(margins))
         self.publish.setText(
-            f"Publish the {len(margins)} planned margins"
-            if len(margins) > 1
-            else "Publish the planned margin"
+            told(
+                say("Publish the {margins} planned margins", margins=len(margins))
+                if len(margins) > 1
+                else say("Publish the planned margin")
+            )
         )
         self.settings.show_project(project)
         self.space.refresh()
@@ -183,9 +189,9 @@ class QuerySpacePage(QuerySpaceStage, Page):
         self.again.setVisible(self.space.stopped)
         if regions is None:
             self.set_sentence(
-                "Looking at every sub-table \u2026"
+                say("Looking at every sub-table \u2026")
                 if self.space.busy
-                else "Nothing is known of the sub-tables yet."
+                else say("Nothing is known of the sub-tables yet.")
             )
         else:
             self.set_sentence(state_sentence(regions))
@@ -214,20 +220,22 @@ class QuerySpacePage(QuerySpaceStage, Page):
         self.main_button.show()
         if panel in (self.wishes, self.optimal, self.session):
             planned = self._planned(panel)
-            self.main_button.setText(self.publish.text() if planned else "Plan this release")
+            self.main_button.setText(
+                told(self.publish.text() if planned else say("Plan this release"))
+            )
             self.main_button.setEnabled(bool(panel.margins()))
             return
         if not query:
             # The grand total goes out with any table.
-            self.main_button.setText("Add a sub-table to the plan")
+            self.main_button.setText(tell("Add a sub-table to the plan"))
             self.main_button.setEnabled(False)
-            self.main_button.setToolTip("<p>Choose one in the drawing first.</p>")
+            self.main_button.setToolTip(tell("<p>Choose one in the drawing first.</p>"))
             return
         region = int(regions.status[regions.at(query)])
-        self.main_button.setText(f"Add {regions.letters.node(query)} to the plan")
+        self.main_button.setText(tell("Add {query} to the plan", query=regions.letters.node(query)))
         self.main_button.setEnabled(region == CANDIDATE and not self.space.busy)
         if region not in (CANDIDATE, RELEASED):
-            self.main_button.setToolTip("<p>It may not go out: see beside it.</p>")
+            self.main_button.setToolTip(tell("<p>It may not go out: see beside it.</p>"))
 
     def _planned(self, panel: Any) -> bool:
         """Whether what a panel has found is the plan already: the next step is to publish it."""
@@ -331,11 +339,11 @@ class _Body(QStackedWidget):
 
 
 WAYS = {
-    "auto": "cheapest sharp",
-    "decomposable": "closed form only",
+    "auto": say("cheapest sharp"),
+    "decomposable": say("closed form only"),
     "shuttle": "shuttle",
-    "lp": "linear programmes",
-    "integer": "integer programmes",
+    "lp": say("linear programmes"),
+    "integer": say("integer programmes"),
 }
 
 
@@ -347,32 +355,34 @@ class SettingsRow(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.criterion = QComboBox()
-        self.criterion.setAccessibleName("Risk criterion")
+        self.criterion.setAccessibleName(tell("Risk criterion"))
         for name, found in criteria().items():
-            self.criterion.addItem(found.label, name)
-            tip = f"<p>{found.help}</p>"
-            self.criterion.setItemData(self.criterion.count() - 1, tip, 3)
+            self.criterion.addItem(told(found.label), name)
+            tip = say("<p>{help}</p>", help=found.help)
+            self.criterion.setItemData(self.criterion.count() - 1, told(tip), 3)
         _narrow(self.criterion, 30)
         self.threshold = QSpinBox(minimum=0, maximum=1_000_000)
         self.threshold.setMaximumWidth(9 * GRID)
         self.threshold.setKeyboardTracking(False)
-        self.threshold.setAccessibleName("Threshold beta")
+        self.threshold.setAccessibleName(tell("Threshold beta"))
         self.threshold.setToolTip(
-            "<p>Beta: a sub-table may go out when the criterion is proved to be at least this.</p>"
+            tell(
+                "<p>Beta: a sub-table may go out when the criterion is proved to be at least this.</p>"
+            )
         )
-        self.at_risk = RuleField("At risk: from")
+        self.at_risk = RuleField(say("At risk: from"))
         self.bounds = QComboBox()
-        self.bounds.setAccessibleName("How bounds are found")
+        self.bounds.setAccessibleName(tell("How bounds are found"))
         for name, help_ in BOUNDS_WAYS.items():
-            self.bounds.addItem(WAYS.get(name, name), name)
-            self.bounds.setItemData(self.bounds.count() - 1, f"<p>{help_}</p>", 3)
+            self.bounds.addItem(told(WAYS.get(name, name)), name)
+            self.bounds.setItemData(self.bounds.count() - 1, tell("<p>{help}</p>", help=help_), 3)
         _narrow(self.bounds, 18)
         # A narrow window has the groups below each other.
         flow = FlowLayout(self, gap=GRID)
         for part in (
-            _together("May go out when", self.criterion, "is at least", self.threshold),
+            _together(say("May go out when"), self.criterion, say("is at least"), self.threshold),
             self.at_risk,
-            _together("Bounds", self.bounds),
+            _together(say("Bounds"), self.bounds),
         ):
             flow.addWidget(part)
         self.criterion.activated.connect(lambda _: self._ask("criterion"))
@@ -390,8 +400,10 @@ class SettingsRow(QWidget):
         self.threshold.blockSignals(False)
         self.at_risk.show_rule(project.at_risk)
         found = criteria()[plan.criterion]
-        self.criterion.setToolTip(f"<p>{found.help}</p>")
-        self.bounds.setToolTip(f"<p>{BOUNDS_WAYS[self.bounds.currentData()]}</p>")
+        self.criterion.setToolTip(tell("<p>{help}</p>", help=found.help))
+        self.bounds.setToolTip(
+            tell("<p>{BOUNDS_WAYS}</p>", BOUNDS_WAYS=BOUNDS_WAYS[self.bounds.currentData()])
+        )
 
     def forget(self) -> None:
         """Show no rule of the house."""

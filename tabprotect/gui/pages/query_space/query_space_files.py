@@ -16,6 +16,8 @@ from tabprotect.gui.base.confidential_files import MARK
 from tabprotect.gui.base.exporter import Content, Exporter
 from tabprotect.gui.base.page import Page
 from tabprotect.gui.lattice.space import STATUS, Regions
+from tabprotect.languages.said import say
+from tabprotect.languages.speaking import tell, told
 
 
 def nodes_text(regions: Regions, delimiter: str = ",") -> str:
@@ -54,11 +56,11 @@ class QuerySpaceFiles(QObject):
         self._explored = regions
         self._drawn = picture
         self._exporter = Exporter(page)
-        self.copy = QAction("Copy all sub-tables", page)
+        self.copy = QAction(tell("Copy all sub-tables"), page)
         self.copy.triggered.connect(self._copy)
-        self.save = QAction("All sub-tables as CSV\u2026", page)
+        self.save = QAction(tell("All sub-tables as CSV\u2026"), page)
         self.save.triggered.connect(self._ask)
-        self.picture = QAction("Lattice as SVG\u2026", page)
+        self.picture = QAction(tell("Lattice as SVG\u2026"), page)
         self.picture.triggered.connect(self._ask_picture)
         self.actions = [self.copy, self.save, self.picture]
 
@@ -66,8 +68,8 @@ class QuerySpaceFiles(QObject):
         regions = None if self._page.document.public else self._explored()
         if regions is None:
             error = InfeasibleError(
-                "there is nothing to export here now",
-                hint="open the query space of a table in the house",
+                say("there is nothing to export here now"),
+                hint=say("open the query space of a table in the house"),
             )
             self._page.document.error_raised.emit(error, "")
         return regions
@@ -75,7 +77,7 @@ class QuerySpaceFiles(QObject):
     def _copy(self) -> None:
         regions = self._regions()
         if regions is not None:
-            QGuiApplication.clipboard().setText(nodes_text(regions, "\t"))
+            QGuiApplication.clipboard().setText(told(nodes_text(regions, "\t")))
 
     def _ask(self) -> None:
         self._ask_place("csv", self.write)
@@ -96,7 +98,11 @@ class QuerySpaceFiles(QObject):
     def write_picture(self, path: Path, *, overwrite: bool = False) -> None:
         """Write the drawing that is in front."""
         if self._regions() is not None:
-            picture = self._drawn(f"{MARK}: from the original. {self._page.sentence}")
+            picture = self._drawn(
+                say(
+                    "{MARK}: from the original. {sentence}", MARK=MARK, sentence=self._page.sentence
+                )
+            )
             self._write("svg", path, lambda _: picture, overwrite=overwrite)
 
     def _write(self, kind: str, path: Path, content: Content, *, overwrite: bool) -> None:

@@ -39,16 +39,18 @@ from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.listing import ListColumn, Listing
 from tabprotect.gui.look.theme import GRID
 from tabprotect.gui.pages.query_space.lattice_panel import DRAWN, look_of
+from tabprotect.languages.said import say
+from tabprotect.languages.speaking import tell, told
 
 SESSION_ANSWER_CELLS = 5_000
 """Cells of an answer that are listed."""
 
 
 ANSWERS = {
-    "table": "The table itself",
-    "projection": "Not the table, but what of it is released",
-    "refusal": "Refused",
-    "deferral": "Put off",
+    "table": say("The table itself"),
+    "projection": say("Not the table, but what of it is released"),
+    "refusal": say("Refused"),
+    "deferral": say("Put off"),
 }
 
 
@@ -68,36 +70,36 @@ class SessionPanel(QWidget):
         self._work: Question[tuple[Serving, Served]] = Question(
             self, space.document.jobs, self._answered, self._not_answered, stopped=self._stopped
         )
-        self.place = QLineEdit(placeholderText="a file, or a database URL")
-        self.place.setAccessibleName("Where the history is kept: a file or a database URL")
-        browse = QPushButton("Choose\u2026")
-        browse.setAccessibleName("Choose the file of the history")
+        self.place = QLineEdit(placeholderText=tell("a file, or a database URL"))
+        self.place.setAccessibleName(tell("Where the history is kept: a file or a database URL"))
+        browse = QPushButton(tell("Choose\u2026"))
+        browse.setAccessibleName(tell("Choose the file of the history"))
         browse.clicked.connect(self._browse)
         self.rule = QComboBox()
-        self.rule.setAccessibleName("Release rule")
+        self.rule.setAccessibleName(tell("Release rule"))
         for name, found in rules().items():
-            self.rule.addItem(found.label, name)
-            self.rule.setItemData(self.rule.count() - 1, f"<p>{found.help}</p>", 3)
+            self.rule.addItem(told(found.label), name)
+            self.rule.setItemData(self.rule.count() - 1, tell("<p>{help}</p>", help=found.help), 3)
         self.rule.setCurrentIndex(self.rule.findData("myopic"))
         self.rule.currentIndexChanged.connect(lambda _: self._show_rule())
-        self.begin = QPushButton("Begin")
+        self.begin = QPushButton(tell("Begin"))
         self.begin.clicked.connect(self.begin_session)
         self.values: dict[str, QLineEdit] = {}
         self._values_row = in_row(spacing=GRID)
         self.user = QLineEdit(user_name())
-        self.user.setAccessibleName("Who asks")
+        self.user.setAccessibleName(tell("Who asks"))
         self.user.setMaximumWidth(16 * GRID)
-        self.names = NamePicks("Variable of the sub-table asked for")
-        self.asking = QPushButton("Ask")
+        self.names = NamePicks(say("Variable of the sub-table asked for"))
+        self.asking = QPushButton(tell("Ask"))
         self.asking.clicked.connect(self.ask)
-        self.answer = Label(wordWrap=True, name="The answer")
+        self.answer = Label(wordWrap=True, name=say("The answer"))
         self.answer.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.given = QComboBox()
-        self.given.setAccessibleName("Which of the tables given out")
+        self.given.setAccessibleName(tell("Which of the tables given out"))
         self.given.currentIndexChanged.connect(lambda _: self._show_table())
-        self.cells = Listing("The table given out")
-        self.log = Listing("History of queries", sortable=False)
-        self.view = LatticeView("Lattice at this point of the history")
+        self.cells = Listing(say("The table given out"))
+        self.log = Listing(say("History of queries"), sortable=False)
+        self.view = LatticeView(say("Lattice at this point of the history"))
         self.view.hover_focuses = False
         self.view.focused.connect(self._query_chosen)
         self.bars = DimensionBars()
@@ -105,23 +107,23 @@ class SessionPanel(QWidget):
         self.pictures.addWidget(self.view)
         self.pictures.addWidget(self.bars)
         self.slider = QSlider(Qt.Orientation.Horizontal)
-        self.slider.setAccessibleName("Point in the history")
+        self.slider.setAccessibleName(tell("Point in the history"))
         self.slider.setPageStep(1)
         self.slider.valueChanged.connect(lambda _: self._show_point())
         self.log.chosen.connect(lambda row: self.slider.setValue(row + 1))
-        self._point = Label(wordWrap=True, name="What was released then")
+        self._point = Label(wordWrap=True, name=say("What was released then"))
         self._lay_out(browse)
         self._show_rule()
 
     def _lay_out(self, browse: QPushButton) -> None:
-        where, rule, who = Label("History in"), Label("Rule"), Label("Asked by")
+        where, rule, who = Label(say("History in")), Label(say("Rule")), Label(say("Asked by"))
         where.setBuddy(self.place)
         rule.setBuddy(self.rule)
         who.setBuddy(self.user)
         kept = in_row(where, (self.place, 1), browse, spacing=GRID)
         begun = in_row(rule, self.rule, self._values_row, 1, self.begin, spacing=GRID)
         asked = in_row(
-            who, self.user, Label("for"), (self.names, 1), self.asking, margins=0, spacing=GRID
+            who, self.user, Label(say("for")), (self.names, 1), self.asking, margins=0, spacing=GRID
         )
         self._asked = QWidget()
         self._asked.setLayout(asked)
@@ -182,7 +184,7 @@ class SessionPanel(QWidget):
             serving = Serving(project, url, rule, values, progress)
             return serving, serving.history(progress)
 
-        self._work.ask("opening the history", work)
+        self._work.ask(say("opening the history"), work)
         self._show()
 
     def ask(self) -> None:
@@ -193,13 +195,13 @@ class SessionPanel(QWidget):
         try:
             query = regions.letters.lattice.query(self.names.chosen)
             if not self.user.text().strip():
-                raise InputError("nobody is named as asking", hint="say who asks")
+                raise InputError(say("nobody is named as asking"), hint=say("say who asks"))
         except TabprotectError as error:
             self.failed.emit(error)
             return
         user = self.user.text().strip()
         self._work.ask(
-            "answering a query", lambda progress: (serving, serving.ask(user, query, progress))
+            say("answering a query"), lambda progress: (serving, serving.ask(user, query, progress))
         )
         self._show()
 
@@ -220,7 +222,7 @@ class SessionPanel(QWidget):
         if serving is not None:
             # The decision may be in the history all the same.
             self._work.ask(
-                "reading the history", lambda progress: (serving, serving.history(progress))
+                say("reading the history"), lambda progress: (serving, serving.history(progress))
             )
         self._show()
 
@@ -251,7 +253,7 @@ class SessionPanel(QWidget):
     def _show(self) -> None:
         begun, regions = self.serving is not None, self.space.regions
         self.begin.setEnabled(not self._work.running and regions is not None)
-        self.begin.setText("Begin anew" if begun else "Begin")
+        self.begin.setText(told(say("Begin anew") if begun else say("Begin")))
         self.names.offer(() if regions is None else regions.letters.lattice.names)
         for widget in (self.user, self.names, self.asking):
             widget.setEnabled(begun and not self._work.running)
@@ -260,8 +262,10 @@ class SessionPanel(QWidget):
         self._told.setVisible(served is not None and regions is not None)
         if served is None or regions is None:
             self.answer.setText(
-                "A session answers queries from this table and writes every decision down before "
-                "the answer leaves. Choose where, then begin."
+                tell(
+                    "A session answers queries from this table and writes every decision down before "
+                    "the answer leaves. Choose where, then begin."
+                )
             )
             self.log.show_rows(())
             self.given.clear()
@@ -278,12 +282,16 @@ class SessionPanel(QWidget):
         ]
         self.log.show_rows(
             (
-                ListColumn("no.", [e.number for e in served.entries]),
-                ListColumn("time", times, str, right=False),
-                ListColumn("who", [line.user for line in lines], str, right=False),
-                ListColumn("asked", [letters.text(line.query) for line in lines], str, right=False),
-                ListColumn("answer", [line.kind for line in lines], str, right=False),
-                ListColumn("why", [line.detail or line.reason for line in lines], str, right=False),
+                ListColumn(say("no."), [e.number for e in served.entries]),
+                ListColumn(say("time"), times, str, right=False),
+                ListColumn(say("who"), [line.user for line in lines], str, right=False),
+                ListColumn(
+                    say("asked"), [letters.text(line.query) for line in lines], str, right=False
+                ),
+                ListColumn(say("answer"), [line.kind for line in lines], str, right=False),
+                ListColumn(
+                    say("why"), [line.detail or line.reason for line in lines], str, right=False
+                ),
             ),
             stretch=(5,),
         )
@@ -295,11 +303,18 @@ class SessionPanel(QWidget):
         self.given.blockSignals(True)
         self.given.clear()
         if answer is None or regions is None:
-            self.answer.setText("The history is open: ask.")
+            self.answer.setText(tell("The history is open: ask."))
         else:
             names = [regions.letters.text(q) for q in answer.queries if q]
-            given = f": {first_names(names)}" if names else ""
-            self.answer.setText(f"{ANSWERS[answer.kind]}{given} ({answer.reason}).")
+            given = say(": {names}", names=first_names(names)) if names else ""
+            self.answer.setText(
+                tell(
+                    "{ANSWERS}{given} ({reason}).",
+                    ANSWERS=ANSWERS[answer.kind],
+                    given=given,
+                    reason=answer.reason,
+                )
+            )
             self.given.addItems(names)
         self.given.blockSignals(False)
         self.given.setVisible(self.given.count() > 1)
@@ -320,7 +335,7 @@ class SessionPanel(QWidget):
             ListColumn(v.name, [v.categories[code[n]] for code in codes], str, right=False)
             for n, v in enumerate(domain.variables)
         ]
-        self.cells.show_rows([*columns, ListColumn("count", [table[code] for code in codes])])
+        self.cells.show_rows([*columns, ListColumn(say("count"), [table[code] for code in codes])])
 
     def _show_point(self) -> None:
         served, regions = self.served, self.space.regions
@@ -332,8 +347,14 @@ class SessionPanel(QWidget):
             return
         at = min(self.slider.value(), len(served.states) - 1)
         self._regions = Regions(served.states[at], regions.letters, "released")
-        when = "Before the first query" if not at else f"After query {at} of {len(served.entries)}"
-        self._point.setText(f"{when}: {state_sentence(self._regions)}")
+        when = (
+            say("Before the first query")
+            if not at
+            else say("After query {at} of {entries}", at=at, entries=len(served.entries))
+        )
+        self._point.setText(
+            tell("{when}: {regions}", when=when, regions=state_sentence(self._regions))
+        )
         self.pictures.setCurrentIndex(regions.variables > DRAWN)
         if regions.variables > DRAWN:
             self.bars.show_counts(self._regions.by_dimension)
@@ -358,7 +379,7 @@ class SessionPanel(QWidget):
 
     def _show_rule(self) -> None:
         found = rules()[self.rule.currentData()]
-        self.rule.setToolTip(f"<p>{found.help}</p>")
+        self.rule.setToolTip(tell("<p>{help}</p>", help=found.help))
         while self._values_row.count():
             item = self._values_row.takeAt(0)
             if item is not None and (widget := item.widget()) is not None:
@@ -367,8 +388,8 @@ class SessionPanel(QWidget):
         self.values = {}
         for parameter in found.parameters:
             field = QLineEdit(str(parameter.default))
-            field.setAccessibleName(parameter.label)
-            field.setToolTip(f"<p>{parameter.help}</p>")
+            field.setAccessibleName(told(parameter.label))
+            field.setToolTip(tell("<p>{help}</p>", help=parameter.help))
             field.setMaximumWidth(7 * GRID)
             label = Label(parameter.label.lower())
             label.setBuddy(field)
@@ -379,9 +400,9 @@ class SessionPanel(QWidget):
     def _browse(self) -> None:
         ask_place(
             self,
-            "History",
+            say("History"),
             "query-history-CONFIDENTIAL.sqlite",
-            "SQLite (*.sqlite);;All files (*)",
+            say("SQLite (*.sqlite);;All files (*)"),
             self.place.setText,
             suffix="sqlite",
             confirm=False,

@@ -25,6 +25,8 @@ from tabprotect.gui.look.listing import ListColumn, Listing
 from tabprotect.gui.look.shades import STEPS, ScaleBar, shade_numbers, shades
 from tabprotect.gui.look.theme import GRID, THEME, count_text
 from tabprotect.gui.pages.query_space.lattice_panel import DRAWN, wanted_query
+from tabprotect.languages.said import joined, say
+from tabprotect.languages.speaking import tell
 
 
 class WidthsPanel(QWidget):
@@ -35,28 +37,30 @@ class WidthsPanel(QWidget):
         self.space = space
         self._regions: Regions | None = None
         self._shades: npt.NDArray[np.uint8] = np.zeros(0, dtype=np.uint8)
-        self._sentence = Label(wordWrap=True, name="The most dangerous chain")
+        self._sentence = Label(wordWrap=True, name=say("The most dangerous chain"))
         self._sentence.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.scale = ScaleBar()
-        self.view = LatticeView("Critical-width map")
+        self.view = LatticeView(say("Critical-width map"))
         self.view.focused.connect(space.set_focus)
         self.view.hover_focuses = False
         self.view.neighbour_edges = False
-        self.tiles = TileMap("Critical-width map")
+        self.tiles = TileMap(say("Critical-width map"))
         self.tiles.focused.connect(space.set_focus)
         self.maps = QStackedWidget()
         self.maps.addWidget(self.view)
         self.maps.addWidget(self.tiles)
-        self.finder = Finder("List sub-tables that have these variables", "find variables")
+        self.finder = Finder(
+            say("List sub-tables that have these variables"), say("find variables")
+        )
         self.finder.textChanged.connect(lambda _: self._filter())
         self.most = QSpinBox(minimum=-1, maximum=2_000_000_000, value=-1)
-        self.most.setSpecialValueText("any")
-        self.most.setAccessibleName("List sub-tables of at most this width")
+        self.most.setSpecialValueText(tell("any"))
+        self.most.setAccessibleName(tell("List sub-tables of at most this width"))
         self.most.valueChanged.connect(lambda _: self._filter())
-        self._shown = Label(role="quiet", name="How many are listed")
-        self.list = Listing("Critical widths")
+        self._shown = Label(role="quiet", name=say("How many are listed"))
+        self.list = Listing(say("Critical widths"))
         self.list.chosen.connect(self._chosen)
-        label = Label("width up to")
+        label = Label(say("width up to"))
         label.setBuddy(self.most)
         row = in_row((self.finder, 1), label, self.most, spacing=GRID)
         side = QWidget()
@@ -96,13 +100,20 @@ class WidthsPanel(QWidget):
             return
         widths = regions.state.evidence.widths
         chain, letters = widths.chain(), regions.letters
-        steps = " \u2192 ".join(
-            f"{letters.text(q)} {count_text(widths[q])}" for q in chain if q.bit_count() > 0
+        steps = joined(
+            (
+                say("{q} {widths}", q=letters.text(q), widths=count_text(widths[q]))
+                for q in chain
+                if q.bit_count() > 0
+            ),
+            " \u2192 ",
         )
-        self._sentence.setText(f"The chain that narrows the bounds fastest: {steps}.")
+        self._sentence.setText(
+            tell("The chain that narrows the bounds fastest: {steps}.", steps=steps)
+        )
         values = np.log1p(widths.values.astype(np.float64))
         self._shades = shade_numbers(values, float(values.max()), flip=True)
-        self.scale.show_scale(f"{count_text(int(widths.values.max()))}", "width 0")
+        self.scale.show_scale(f"{count_text(int(widths.values.max()))}", say("width 0"))
         self.maps.setCurrentIndex(regions.variables > DRAWN)
         if regions.variables > DRAWN:
             self.view.show_levels((), None)
@@ -126,7 +137,11 @@ class WidthsPanel(QWidget):
             self.tiles.set_focus(query)
         else:
             self.view.set_focus(query)
-        words = f"{regions.letters.named(query)}: width {self._width(query)}."
+        words = say(
+            "{query}: width {query2}.",
+            query=regions.letters.named(query),
+            query2=self._width(query),
+        )
         self.view.say(words)
         self.tiles.say(words)
         self.list.set_current(regions.at(query))
@@ -170,17 +185,23 @@ class WidthsPanel(QWidget):
         dimensions = letters.lattice.dimensions(every)
         self.list.show_rows(
             (
-                ListColumn("sub-table", every, lambda q: letters.text(int(q)), right=False),
-                ListColumn("dim.", dimensions, lambda n: str(int(n))),
-                ListColumn("width", widths, lambda n: count_text(int(n))),
+                ListColumn(say("sub-table"), every, lambda q: letters.text(int(q)), right=False),
+                ListColumn(say("dim."), dimensions, lambda n: str(int(n))),
+                ListColumn(say("width"), widths, lambda n: count_text(int(n))),
                 ListColumn(
-                    "now", regions.status, lambda s: region_text(regions, int(s)), right=False
+                    say("now"), regions.status, lambda s: region_text(regions, int(s)), right=False
                 ),
             ),
             rows,
             current=regions.at(self.space.focus),
         )
-        self._shown.setText(f"{count_text(len(rows))} of {count_text(len(every))} sub-tables")
+        self._shown.setText(
+            tell(
+                "{rows} of {every} sub-tables",
+                rows=count_text(len(rows)),
+                every=count_text(len(every)),
+            )
+        )
         if regions.variables > DRAWN:
             chain = regions.state.evidence.widths.chain()
             self.tiles.row_name = "{}-way" if letters.lattice.plain else "step {}"

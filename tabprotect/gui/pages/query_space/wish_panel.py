@@ -23,8 +23,10 @@ from tabprotect.gui.lattice.words import figure_text, status_text, way_text
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID
+from tabprotect.languages.said import say
+from tabprotect.languages.speaking import tell, told
 
-EMPTY = (
+EMPTY = say(
     "Put down the tables that users ask for, the most wanted first: you see which of them may go "
     "out together, and can plan those."
 )
@@ -51,20 +53,20 @@ class WishPanel(QWidget):
             came=self._answered,
             stopped=self._show,
         )
-        self.names = NamePicks("Variable of a wished table")
+        self.names = NamePicks(say("Variable of a wished table"))
         self.names.changed.connect(self._show_buttons)
-        self.adding = QPushButton("Wish for it")
+        self.adding = QPushButton(tell("Wish for it"))
         self.adding.clicked.connect(self.add)
-        self.pairs = QPushButton("All two-way tables")
+        self.pairs = QPushButton(tell("All two-way tables"))
         self.pairs.clicked.connect(self.add_pairs)
-        self.removing = QPushButton("Remove")
-        self.removing.setAccessibleName("Remove the wish that is gone to")
+        self.removing = QPushButton(tell("Remove"))
+        self.removing.setAccessibleName(tell("Remove the wish that is gone to"))
         self.removing.clicked.connect(self.remove)
         self.list = QTreeWidget()
         self.list.setRootIsDecorated(False)
         self.list.setUniformRowHeights(True)
-        self.list.setAccessibleName("Wish list")
-        self.list.setHeaderLabels(["wished for", "alone", "with the others"])
+        self.list.setAccessibleName(tell("Wish list"))
+        self.list.setHeaderLabels([tell("wished for"), tell("alone"), tell("with the others")])
         header = self.list.header()
         header.setStretchLastSection(False)
         for column in range(3):
@@ -76,8 +78,8 @@ class WishPanel(QWidget):
             )
         self.list.itemChanged.connect(lambda _item, column: self._changed(column))
         self.list.currentItemChanged.connect(self._gone_to)
-        self.said = Label(EMPTY, wordWrap=True, name="Which wishes may go out together")
-        first = in_row(Label("Table of"), (self.names, 1), spacing=GRID)
+        self.said = Label(EMPTY, wordWrap=True, name=say("Which wishes may go out together"))
+        first = in_row(Label(say("Table of")), (self.names, 1), spacing=GRID)
         row = in_row(self.adding, self.pairs, self.removing, 1, spacing=GRID)
         in_column(
             first, row, self.said, (self.list, 1), on=self, margins=(0, GRID, 0, 0), spacing=GRID
@@ -182,7 +184,7 @@ class WishPanel(QWidget):
             )
 
         key = (state.evidence, state.criterion, state.threshold, state.bounds, *wishes)
-        if self._question.ask("trying wishes", work, key):
+        if self._question.ask(say("trying wishes"), work, key):
             self.found = None
         self._show()
 
@@ -199,14 +201,14 @@ class WishPanel(QWidget):
         self.list.blockSignals(True)
         for item in self._items():
             query = item.data(0, QUERY)
-            item.setText(1, "" if regions is None else status_text(regions, query))
+            item.setText(1, told("" if regions is None else status_text(regions, query)))
             said = ""
             if found is not None:
                 said = "yes" if query in found.kept else "no" if query in found.left else ""
-                said = "not proved" if query in found.undecided else said
-            item.setText(2, said)
+                said = say("not proved") if query in found.undecided else said
+            item.setText(2, told(said))
         self.list.blockSignals(False)
-        self.said.setText(self._sentence())
+        self.said.setText(told(self._sentence()))
         self.changed.emit()
 
     def _sentence(self) -> str:
@@ -214,31 +216,52 @@ class WishPanel(QWidget):
         if regions is None or not wishes:
             return EMPTY
         if found is None:
-            return "Trying which may go out together \u2026" if self._question.running else ""
-        figure = f"{figure_text(regions.state, found.judgement)} ({way_text(found.judgement)})"
-        many = counted(len(wishes), "ticked table")
+            return say("Trying which may go out together \u2026") if self._question.running else ""
+        figure = say(
+            "{state} ({judgement})",
+            state=figure_text(regions.state, found.judgement),
+            judgement=way_text(found.judgement),
+        )
+        many = counted(len(wishes), say("ticked table"))
         left, undecided = (
             first_names([regions.letters.text(query) for query in part], 6)
             for part in (found.left, found.undecided)
         )
         kept = counted(len(found.kept), "table")
         if undecided:
-            said = f"Proved safe to go out together: {kept} of the {many}, which leaves {figure}."
+            said = say(
+                "Proved safe to go out together: {kept} of the {many}, which leaves {figure}.",
+                kept=kept,
+                many=many,
+                figure=figure,
+            )
             if left:
-                said += f" Proved unsafe beside them: {left}."
+                said += say(" Proved unsafe beside them: {left}.", left=left)
             if self._question.running:
-                said += f" Still being tried: {undecided}."
+                said += say(" Still being tried: {undecided}.", undecided=undecided)
             else:
-                said += f" Not proved, and so not planned: {undecided}."
+                said += say(" Not proved, and so not planned: {undecided}.", undecided=undecided)
             return said
         if not left:
             one = len(wishes) == 1
-            return f"The {many} may go out{'' if one else ' together'}: that leaves {figure}."
+            return (
+                say("The {many} may go out: that leaves {figure}.", many=many, figure=figure)
+                if one
+                else say(
+                    "The {many} may go out together: that leaves {figure}.",
+                    many=many,
+                    figure=figure,
+                )
+            )
         if not found.kept:
-            return f"None of the {many} may go out: {left}."
-        return (
-            f"Not all together: taken in this order {kept} of the "
-            f"{many} may go out, which leaves {figure}; {left} may not join them."
+            return say("None of the {many} may go out: {left}.", many=many, left=left)
+        return say(
+            "Not all together: taken in this order {kept} of the "
+            "{many} may go out, which leaves {figure}; {left} may not join them.",
+            kept=kept,
+            many=many,
+            figure=figure,
+            left=left,
         )
 
     def margins(self) -> list[list[str]]:

@@ -35,6 +35,8 @@ from tabprotect.gui.look.listing import ListColumn, Listing
 from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID
 from tabprotect.gui.pages.stages import RegisterStage
+from tabprotect.languages.said import say
+from tabprotect.languages.speaking import tell, told
 
 
 class RegisterPage(RegisterStage, Page):
@@ -48,11 +50,11 @@ class RegisterPage(RegisterStage, Page):
         )
         self._exporter = Exporter(self)
         self._writing: Question[str] = Question(self, document.jobs, self._written, self.show_error)
-        self.search = Finder("Find releases")
+        self.search = Finder(say("Find releases"))
         self.search.textChanged.connect(lambda _: self._fill())
         self.tools.addWidget(self.search)
         self.rows: list[ListedRelease] = []
-        self.list = Listing("Releases", sortable=False)
+        self.list = Listing(say("Releases"), sortable=False)
         self.list.chosen.connect(lambda _: self._show_one())
         self.body.addWidget(self.list, 2)
         self.body.addWidget(self._one())
@@ -63,17 +65,17 @@ class RegisterPage(RegisterStage, Page):
         """The chosen release: what is kept of it, and withdrawing it."""
         self.card = QFrame()
         dress(self.card, "card")
-        self.card.setAccessibleName("The chosen release")
+        self.card.setAccessibleName(tell("The chosen release"))
         self._facts = QFormLayout()
         self._facts.setVerticalSpacing(2)
         self._facts.setHorizontalSpacing(2 * GRID)
-        self.reason = QLineEdit(placeholderText="why it is withdrawn")
-        self.reason.setAccessibleName("Reason for withdrawing")
+        self.reason = QLineEdit(placeholderText=tell("why it is withdrawn"))
+        self.reason.setAccessibleName(tell("Reason for withdrawing"))
         self.reason.textChanged.connect(lambda _: self._enable())
-        self.withdraw = QPushButton("Withdraw")
-        self.withdraw.setToolTip("What was read stays known: it still counts in every check.")
+        self.withdraw = QPushButton(tell("Withdraw"))
+        self.withdraw.setToolTip(tell("What was read stays known: it still counts in every check."))
         self.withdraw.clicked.connect(self._withdraw)
-        self.save = QPushButton("Save its bundle\u2026")
+        self.save = QPushButton(tell("Save its bundle\u2026"))
         self.save.clicked.connect(self._ask_save)
         row = in_row(self.save, 1, (self.reason, 2), self.withdraw, spacing=GRID)
         in_column(self._facts, row, on=self.card, margins=(GRID + 4, GRID, GRID + 4, GRID))
@@ -98,7 +100,9 @@ class RegisterPage(RegisterStage, Page):
             self._reading.drop()
             self._all = []
             self._fill()
-            self.set_sentence("The register belongs to the house: it is not shown in public view.")
+            self.set_sentence(
+                say("The register belongs to the house: it is not shown in public view.")
+            )
         elif changes & {"table", "release", "view", "everything"}:
             self._ask()
 
@@ -107,21 +111,34 @@ class RegisterPage(RegisterStage, Page):
         if self.document.public:
             return
         if register_address() is None:
-            self.set_sentence("There is no register: the environment says that there is none.")
+            self.set_sentence(say("There is no register: the environment says that there is none."))
             return
-        self._reading.ask("reading the register", lambda progress: _rows(project))
+        self._reading.ask(say("reading the register"), lambda progress: _rows(project))
 
     def _read(self, rows: list[ListedRelease]) -> None:
         self._all = rows
         gone = sum(row.entry.withdrawn is not None for row in rows)
         mine = sum(row.relation in ("original", "records") for row in rows)
         if not rows:
-            self.set_sentence("Nothing was published yet. Each release is entered when it leaves.")
+            self.set_sentence(
+                say("Nothing was published yet. Each release is entered when it leaves.")
+            )
         else:
-            said = "1 release was" if len(rows) == 1 else f"{len(rows):,} releases were"
-            bears = f"; {mine:,} of this very table or its records" if mine else ""
-            withdrawn = f"; {gone:,} withdrawn" if gone else ""
-            self.set_sentence(f"{said} published{bears}{withdrawn}.")
+            said = (
+                say("1 release was")
+                if len(rows) == 1
+                else say("{rows:,} releases were", rows=len(rows))
+            )
+            bears = say("; {mine:,} of this very table or its records", mine=mine) if mine else ""
+            withdrawn = say("; {gone:,} withdrawn", gone=gone) if gone else ""
+            self.set_sentence(
+                say(
+                    "{said} published{bears}{withdrawn}.",
+                    said=said,
+                    bears=bears,
+                    withdrawn=withdrawn,
+                )
+            )
         self._fill()
 
     def _fill(self) -> None:
@@ -149,7 +166,7 @@ class RegisterPage(RegisterStage, Page):
             label, value = Label(name), Label(text, wordWrap=True)
             dress(label, "quiet")
             value.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-            value.setAccessibleName(name)
+            value.setAccessibleName(told(name))
             self._facts.addRow(label, value)
         self._enable()
 
@@ -173,9 +190,11 @@ class RegisterPage(RegisterStage, Page):
 
             with Register(_place()) as register:
                 register.withdraw(number, reason)
-            return f"Release {number} is noted as withdrawn. What was read stays known."
+            return say(
+                "Release {number} is noted as withdrawn. What was read stays known.", number=number
+            )
 
-        self._writing.ask("withdrawing a release", work)
+        self._writing.ask(say("withdrawing a release"), work)
 
     def _ask_save(self) -> None:
         row = self.current
@@ -195,8 +214,11 @@ class RegisterPage(RegisterStage, Page):
                 kept = register.content(row.entry)
             if kept is None:
                 raise InputError(
-                    f"the register does not keep the bytes of release {row.entry.number}",
-                    hint="large bundles are not kept: take it from where it was published",
+                    say(
+                        "the register does not keep the bytes of release {number}",
+                        number=row.entry.number,
+                    ),
+                    hint=say("large bundles are not kept: take it from where it was published"),
                 )
             return kept
 
@@ -204,7 +226,7 @@ class RegisterPage(RegisterStage, Page):
 
     def _written(self, said: str) -> None:
         self.reason.clear()
-        self._note.setText(said)
+        self._note.setText(told(said))
         self.document.judging.again()
         self._ask()
 
@@ -212,7 +234,9 @@ class RegisterPage(RegisterStage, Page):
 def _place() -> str:
     place = register_address()
     if place is None:
-        raise InputError("there is no register", hint="the environment says that there is none")
+        raise InputError(
+            say("there is no register"), hint=say("the environment says that there is none")
+        )
     return place
 
 
@@ -231,12 +255,20 @@ def _rows(project: Project | None) -> list[ListedRelease]:
     return [ListedRelease(entry, bears.get(entry.number)) for entry in reversed(entries)]
 
 
-HEADS = ("No.", "Published", "Title", "Method", "Who", "This table", "State")
+HEADS = (
+    "No.",
+    say("Published"),
+    say("Title"),
+    say("Method"),
+    say("Who"),
+    say("This table"),
+    say("State"),
+)
 
 BEARS: dict[Relation, str] = {
-    "original": "the same original",
-    "records": "the same records",
-    "variables": "some of the same variables",
+    "original": say("the same original"),
+    "records": say("the same records"),
+    "variables": say("some of the same variables"),
 }
 """How a release bears on the open table, for a column."""
 
@@ -268,26 +300,42 @@ class ListedRelease:
 def _gate(gate: Any) -> str:
     stated = gate.get("gate")
     if not isinstance(stated, dict):
-        return "no verdict"
+        return say("no verdict")
     passed = stated.get("passed")
     if passed is None:
-        return "not judged"
-    return "within the limits" if passed else "beyond the limits, by decision"
+        return say("not judged")
+    return say("within the limits") if passed else say("beyond the limits, by decision")
 
 
 def details(row: ListedRelease) -> list[tuple[str, str]]:
     """Name and value of all that the register keeps of a release."""
     entry, of = row.entry, row.entry.publication
     out = [
-        ("Published", f"{entry.time:%Y-%m-%d %H:%M} UTC, {of.who or 'nobody named'}"),
-        ("Title", of.title or "untitled"),
-        ("Method", of.method_label),
-        ("Gate", _gate(of.gate)),
-        ("Fingerprint", of.bundle),
+        (
+            say("Published"),
+            say(
+                "{time:%Y-%m-%d %H:%M} UTC, {value}",
+                time=entry.time,
+                value=of.who or say("nobody named"),
+            ),
+        ),
+        (say("Title"), of.title or "untitled"),
+        (say("Method"), of.method_label),
+        (say("Gate"), _gate(of.gate)),
+        (say("Fingerprint"), of.bundle),
     ]
-    out += [("Decision", text) for text in of.decisions]
+    out += [(say("Decision"), text) for text in of.decisions]
     if (day := entry.withdrawn) is not None:
-        out.append(("Withdrawn", f"{day:%Y-%m-%d %H:%M} UTC: {entry.withdrawn_reason}"))
+        out.append(
+            (
+                say("Withdrawn"),
+                say(
+                    "{day:%Y-%m-%d %H:%M} UTC: {withdrawn_reason}",
+                    day=day,
+                    withdrawn_reason=entry.withdrawn_reason,
+                ),
+            )
+        )
     return out
 
 

@@ -23,26 +23,30 @@ from tabprotect.engine.release.likelihood import (
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.gui.look.theme import chance_text, count_text
+from tabprotect.languages.said import joined, plural, say
 from tabprotect.languages.speaking import told
 
 MEANINGS = {
-    "README.md": "For the reader: what was done, what is exact, how to compute with it.",
-    "datapackage.json": "The variables and their categories.",
-    "table.csv": "The protected counts, one line per cell.",
-    "mechanism.json": "The method and all its public parameters: how the counts came about.",
-    "manifest.json": "The SHA-256 of every file.",
+    "README.md": say("For the reader: what was done, what is exact, how to compute with it."),
+    "datapackage.json": say("The variables and their categories."),
+    "table.csv": say("The protected counts, one line per cell."),
+    "mechanism.json": say("The method and all its public parameters: how the counts came about."),
+    "manifest.json": say("The SHA-256 of every file."),
 }
 
 STAYS: tuple[tuple[str, str], ...] = (
-    (confidential.ORIGINAL, "The original counts."),
-    (confidential.RECORD, "The seed, the rule for at-risk cells, the decisions taken."),
-    (confidential.COINS, "Each coin, what was done, and what was blocked."),
-    (confidential.STATUSES, "Which cells are unsafe, and which are suppressed to protect those."),
-    (confidential.HIDDEN, "The inner cells behind the published sub-tables."),
-    (confidential.KEYS, "The sums of the record keys."),
-    ("risk_report.md", "What was at risk and what became of it."),
-    ("audit_trail.json", "Every step that led here."),
-    ("recipe.toml", "How to repeat it, seed included."),
+    (confidential.ORIGINAL, say("The original counts.")),
+    (confidential.RECORD, say("The seed, the rule for at-risk cells, the decisions taken.")),
+    (confidential.COINS, say("Each coin, what was done, and what was blocked.")),
+    (
+        confidential.STATUSES,
+        say("Which cells are unsafe, and which are suppressed to protect those."),
+    ),
+    (confidential.HIDDEN, say("The inner cells behind the published sub-tables.")),
+    (confidential.KEYS, say("The sums of the record keys.")),
+    ("risk_report.md", say("What was at risk and what became of it.")),
+    ("audit_trail.json", say("Every step that led here.")),
+    ("recipe.toml", say("How to repeat it, seed included.")),
 )
 """What a dossier keeps, for people."""
 
@@ -101,12 +105,12 @@ class Bundle:
 
 def prepare(release: Release, protected: Protected | None, progress: Progress) -> Bundle:
     """Make the bundle in memory and verify it as its reader will."""
-    progress.report("making the bundle", 0.1)
+    progress.report(say("making the bundle"), 0.1)
     files = public.files(release)
     data = archive.pack(files)
-    progress.report("verifying the bundle", 0.5)
+    progress.report(say("verifying the bundle"), 0.5)
     verified = verify_bytes(data)
-    progress.report("comparing with the original", 0.9)
+    progress.report(say("comparing with the original"), 0.9)
     summary = None if protected is None else summarise(protected)
     words = mechanism_text(release)
     kept = () if protected is None else stays(protected)
@@ -121,9 +125,9 @@ def inspect(path: Path, progress: Progress) -> Bundle:
     BundleError, InputError
         When it is not what it was, or no longer there.
     """
-    progress.report("reading the bundle", 0.1)
+    progress.report(say("reading the bundle"), 0.1)
     data = archive.load(path)
-    progress.report("verifying the bundle", 0.4)
+    progress.report(say("verifying the bundle"), 0.4)
     verified = verify_bytes(data)
     # Verified: nothing but the described files is in it.
     files = archive.unpack(data, allowed=lambda name: True)
@@ -134,13 +138,17 @@ def inspect(path: Path, progress: Progress) -> Bundle:
 def size_text(size: int) -> str:
     """Bytes for people."""
     if size < 1000:
-        return f"{size} bytes"
+        return say("{size} bytes", size=size)
     for unit in ("kB", "MB"):
         size_ = size / 1000
         if size_ < 1000:
-            return f"{size_:.1f} {unit}" if size_ < 100 else f"{size_:.0f} {unit}"
+            return (
+                say("{size:.1f} {unit}", size=size_, unit=unit)
+                if size_ < 100
+                else say("{size:.0f} {unit}", size=size_, unit=unit)
+            )
         size = round(size_)
-    return f"{size / 1000:.1f} GB"
+    return say("{size:.1f} GB", size=size / 1000)
 
 
 def mechanism_text(release: Release) -> str:
@@ -157,13 +165,29 @@ def mechanism_text(release: Release) -> str:
             and value is not False
             and value != ""
         ]
-        said = f" ({'; '.join(texts)})" if texts else ""
-        return f"{label}{said}. {method.help.splitlines()[0]}"
-    return (
-        f"{label}: {count_text(len(cycles))} cycle{'' if len(cycles) == 1 else 's'}, "
-        f"{_course(likelihood, release)}. A coin adds each with probability "
-        f"{chance_text(likelihood.alpha)}, subtracts it with {chance_text(likelihood.beta)}, else "
-        f"leaves the table. {_blocking(likelihood)}"
+        said = say(" ({texts})", texts=joined(texts, "; ")) if texts else ""
+        return say(
+            "{label}{said}. {splitlines}",
+            label=label,
+            said=said,
+            splitlines=method.help.splitlines()[0],
+        )
+    return plural(
+        len(cycles),
+        "{label}: {cycles} cycle, "
+        "{likelihood}. A coin adds each with probability "
+        "{alpha}, subtracts it with {beta}, else "
+        "leaves the table. {likelihood2}",
+        "{label}: {cycles} cycles, "
+        "{likelihood}. A coin adds each with probability "
+        "{alpha}, subtracts it with {beta}, else "
+        "leaves the table. {likelihood2}",
+        label=label,
+        cycles=count_text(len(cycles)),
+        likelihood=_course(likelihood, release),
+        alpha=chance_text(likelihood.alpha),
+        beta=chance_text(likelihood.beta),
+        likelihood2=_blocking(likelihood),
     )
 
 
@@ -173,20 +197,35 @@ def _parameter(parameter: Parameter[Any], value: float | str) -> str:
     if value is True:
         return label
     meaning = told((parameter.choices or {}).get(str(value), "")).split(":")[0].rstrip(".")
-    return f"{label}: {meaning}" if meaning else f"{label} {told(str(value))}"
+    return (
+        say("{label}: {meaning}", label=label, meaning=meaning)
+        if meaning
+        else say("{label} {value}", label=label, value=told(str(value)))
+    )
 
 
 def _course(likelihood: MoveSequence | AdaptiveSequence, release: Release) -> str:
     """How often the cycles come, in words."""
     if isinstance(likelihood, AdaptiveSequence):
-        return f"{count_text(likelihood.steps)} step{'' if likelihood.steps == 1 else 's'}"
+        return plural(
+            likelihood.steps, "{steps} step", "{steps} steps", steps=count_text(likelihood.steps)
+        )
     order = release.mechanism.parameters.get("order", "listed")
     passes = likelihood.passes
     if order == "listed" and likelihood.moves == release.mechanism.parameters["cycles"]:
-        return f"{passes} pass{'' if passes == 1 else 'es'}"
+        return plural(passes, "{passes} pass", "{passes} passes", passes=passes)
     steps = len(likelihood.moves) * passes
-    how = {"random": " in a random order that is published", "replacement": " drawn at random"}
-    return f"{count_text(steps)} step{'' if steps == 1 else 's'}{how.get(str(order), '')}"
+    how = {
+        "random": say(" in a random order that is published"),
+        "replacement": say(" drawn at random"),
+    }
+    return plural(
+        steps,
+        "{steps} step{order}",
+        "{steps} steps{order}",
+        steps=count_text(steps),
+        order=how.get(str(order), ""),
+    )
 
 
 def _blocking(likelihood: MoveSequence | AdaptiveSequence) -> str:
@@ -198,9 +237,12 @@ def _blocking(likelihood: MoveSequence | AdaptiveSequence) -> str:
 def reader_sentence(bundle: Bundle, release: Release) -> str:
     """The page's sentence for a reader."""
     cells = _cells(release)
-    return (
-        f"This bundle of {size_text(bundle.size)} passed all {len(bundle.checks)} checks: "
-        f"protected counts of {count_text(cells)} cells, with the mechanism that made them."
+    return say(
+        "This bundle of {size} passed all {checks} checks: "
+        "protected counts of {cells} cells, with the mechanism that made them.",
+        size=size_text(bundle.size),
+        checks=len(bundle.checks),
+        cells=count_text(cells),
     )
 
 

@@ -18,7 +18,8 @@ from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID, tabular
 from tabprotect.gui.pages.release.bundle_shown import Bundle, meaning, size_text
-from tabprotect.languages.speaking import told
+from tabprotect.languages.said import say
+from tabprotect.languages.speaking import tell, told
 
 AT_FIRST = 40_000
 """Characters of a file that are shown before all is asked for."""
@@ -29,7 +30,7 @@ class FileTree(QTreeWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setAccessibleName("Files that leave the house and files that stay")
+        self.setAccessibleName(tell("Files that leave the house and files that stay"))
         self.setColumnCount(2)
         self.setHeaderHidden(True)
         self.setRootIsDecorated(False)
@@ -44,19 +45,19 @@ class FileTree(QTreeWidget):
         kept = None if before is None else before.text(0)
         self.clear()
         self.setFont(tabular(self.font()))
-        title = "Leaves the house" if house else "In the bundle"
+        title = say("Leaves the house") if house else say("In the bundle")
         leaves = self._group(title, icon="open-eye", size=size_text(bundle.size))
         for name, data in bundle.files.items():
             item = QTreeWidgetItem(leaves, [name, size_text(len(data))])
             item.setTextAlignment(1, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-            item.setToolTip(0, f"<p>{meaning(name)}</p>")
+            item.setToolTip(0, tell("<p>{name}</p>", name=meaning(name)))
             item.setData(0, Qt.ItemDataRole.UserRole, name)
         if house:
-            stays = self._group("Stays: the dossier, CONFIDENTIAL", icon="shield", size="")
+            stays = self._group(say("Stays: the dossier, CONFIDENTIAL"), icon="shield", size="")
             stays.setFirstColumnSpanned(True)
             for name, words in bundle.stays:
                 item = QTreeWidgetItem(stays, [name, ""])
-                item.setToolTip(0, f"<p>{words}</p>")
+                item.setToolTip(0, tell("<p>{words}</p>", words=words))
                 item.setForeground(0, self.palette().placeholderText())
         self.expandAll()
         rows = sum(1 + g.childCount() for g in (leaves, *([stays] if house else [])))
@@ -82,16 +83,16 @@ class FilesPanel(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setAccessibleName("Files")
+        self.setAccessibleName(tell("Files"))
         self.tree = FileTree()
         self.tree.currentItemChanged.connect(lambda now, _: self._choose(now))
         self.bundle: Bundle | None = None
         self.title = Label(role="section")
         self._meaning = Label(wordWrap=True, role="quiet")
-        self._all = QPushButton("Show all of it")
+        self._all = QPushButton(tell("Show all of it"))
         self._all.clicked.connect(self._show_all)
         self.preview = QPlainTextEdit(readOnly=True)
-        self.preview.setAccessibleName("Content of the file")
+        self.preview.setAccessibleName(tell("Content of the file"))
         self.preview.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
         self.preview.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
         head = in_row((self.title, 1), self._all)
@@ -118,13 +119,15 @@ class FilesPanel(QWidget):
         stays = "" if item is None else kept.get(item.text(0), "")
         self._all.hide()
         if self.bundle is None or name is None:
-            self.title.setText(item.text(0) if stays and item is not None else "")
-            self._meaning.setText(f"{stays} It never leaves the house." if stays else "")
+            self.title.setText(told(item.text(0) if stays and item is not None else ""))
+            self._meaning.setText(
+                told(say("{stays} It never leaves the house.", stays=stays) if stays else "")
+            )
             self.preview.clear()
             return
         data = self.bundle.files[name]
-        self.title.setText(f"{name} \u00b7 {size_text(len(data))}")
-        self._meaning.setText(meaning(name))
+        self.title.setText(tell("{name} \u00b7 {data}", name=name, data=size_text(len(data))))
+        self._meaning.setText(told(meaning(name)))
         text = data.decode("utf-8", errors="replace")
         self._all.setVisible(len(text) > AT_FIRST)
         self.preview.setPlainText(text[:AT_FIRST])

@@ -23,11 +23,12 @@ from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID, THEME, spaced
 from tabprotect.gui.pages.release.bundle_shown import Bundle
-from tabprotect.languages.speaking import told
+from tabprotect.languages.said import capital, say
+from tabprotect.languages.speaking import tell, told
 
 MARKS = {
     "passed": ("tick", "released", "passed"),
-    "told": ("information", "quiet", "for information"),
+    "told": ("information", "quiet", say("for information")),
     "mind": ("warning", "at_risk", "mind"),
     "failed": ("cross", "error", "failed"),
 }
@@ -47,7 +48,7 @@ class LineRow(QWidget):
         picture.setPixmap(icons.pixmap(icon, 16, colour=getattr(THEME.colours, ink)))
         self.words = Label(spaced(line.text), wordWrap=True)
         self.words.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.words.setAccessibleName(f"{word}: {line.text}")
+        self.words.setAccessibleName(tell("{word}: {text}", word=word, text=line.text))
         row = in_row(
             (picture, 0, Qt.AlignmentFlag.AlignTop),
             (self.words, 1),
@@ -56,12 +57,12 @@ class LineRow(QWidget):
             spacing=GRID,
         )
         if line.staff:
-            badge = Label("staff only", role="quiet")
+            badge = Label(say("staff only"), role="quiet")
             row.addWidget(badge, 0, Qt.AlignmentFlag.AlignTop)
         self.button: QPushButton | None = None
         if line.cells:
-            self.button = QPushButton("Show cells")
-            self.button.setAccessibleName(f"Show the cells of: {line.text}")
+            self.button = QPushButton(tell("Show cells"))
+            self.button.setAccessibleName(tell("Show the cells of: {text}", text=line.text))
             self.button.clicked.connect(self.cells_asked)
             row.addWidget(self.button, 0, Qt.AlignmentFlag.AlignTop)
 
@@ -83,7 +84,7 @@ class LineGroup(QWidget):
         self.remedies: dict[str, QPushButton] = {}
         self._folded = folded
         self._shown: tuple[object, ...] | None = None
-        self.setAccessibleName(title)
+        self.setAccessibleName(told(title))
         self.title = heading(title)
         self.card = QFrame()
         dress(self.card, "card")
@@ -134,13 +135,13 @@ class LineGroup(QWidget):
         emptied(self._helps)
         self.remedies = {}
         if helps is None:
-            self._helps.addWidget(_quiet("Trying what helps\u2026"))
+            self._helps.addWidget(_quiet(say("Trying what helps\u2026")))
         elif helps:
-            self._helps.addWidget(_quiet("What helps"))
+            self._helps.addWidget(_quiet(say("What helps")))
             for remedy in helps:
-                button = QPushButton(f"{remedy.text[:1].upper()}{remedy.text[1:]}")
-                button.setAccessibleName(f"Remedy: {remedy.text}")
-                button.setAccessibleDescription(remedy.reached)
+                button = QPushButton(told(capital(remedy.text)))
+                button.setAccessibleName(tell("Remedy: {text}", text=remedy.text))
+                button.setAccessibleDescription(told(remedy.reached))
                 button.setToolTip(tip(remedy.reached))
                 button.clicked.connect(lambda _=False, r=remedy: self.remedy_chosen.emit(r))
                 self.remedies[remedy.text] = button
@@ -176,9 +177,15 @@ class LineGroup(QWidget):
         self._unfold(self.fold.isChecked())
 
     def _unfold(self, open_: bool) -> None:
-        self.fold.setText("Hide" if open_ else "Show")
+        self.fold.setText(told(say("Hide") if open_ else say("Show")))
         group = told(self.group.title)
-        self.fold.setAccessibleName(f"{'Hide' if open_ else 'Show'} the lines of {group}")
+        self.fold.setAccessibleName(
+            told(
+                say("Hide the lines of {group}", group=group)
+                if open_
+                else say("Show the lines of {group}", group=group)
+            )
+        )
         for row in self.rows:
             row.setVisible(open_ or not self._folding)
 
@@ -198,11 +205,11 @@ class Banner(QFrame):
         super().__init__()
         self.line = CheckLine("told", "")
         self.figure = Label(
-            role="figure", name="What a reader would know, of the cells expected at risk"
+            role="figure", name=say("What a reader would know, of the cells expected at risk")
         )
         self.text = Label(wordWrap=True)
         self.text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.text.setAccessibleName("The verdict")
+        self.text.setAccessibleName(tell("The verdict"))
         in_row(
             self.figure,
             (self.text, 1),
@@ -215,10 +222,10 @@ class Banner(QFrame):
     def show_line(self, line: CheckLine, *, figure: str = "") -> None:
         """Show a verdict, with its number large."""
         self.line = line
-        self.figure.setText(figure)
+        self.figure.setText(told(figure))
         self.figure.setVisible(bool(figure))
-        self.text.setText(spaced(line.text))
-        self.setAccessibleName(line.text)
+        self.text.setText(told(spaced(line.text)))
+        self.setAccessibleName(told(line.text))
         self._paint()
 
     def _paint(self) -> None:

@@ -49,6 +49,8 @@ from tabprotect.gui.pages.release.publication_seal import Fingerprint, Seal
 from tabprotect.gui.pages.release.publish_form import LeavingHouse, PublishForm, SigningForm
 from tabprotect.gui.pages.release.report_button import ReportButton
 from tabprotect.gui.pages.stages import ReleaseStage
+from tabprotect.languages.said import joined, say
+from tabprotect.languages.speaking import tell, told
 
 NARROW = 90 * GRID
 """Pixels of width below which the right column stands under the left one."""
@@ -67,18 +69,18 @@ class ReleasePage(ReleaseStage, Page):
         self._asked = False
         self.banner = Banner()
         self.seal = Seal()
-        self.protection = LineGroup("Protection")
-        self.honesty = LineGroup("Honesty")
-        self.files = LineGroup("Files", folded="Nothing of the original is in the files")
-        self.before = LineGroup("Has this left before?")
-        self.register = tool_button("Register of releases", flat=True)
+        self.protection = LineGroup(say("Protection"))
+        self.honesty = LineGroup(say("Honesty"))
+        self.files = LineGroup(say("Files"), folded=say("Nothing of the original is in the files"))
+        self.before = LineGroup(say("Has this left before?"))
+        self.register = tool_button(say("Register of releases"), flat=True)
         self.before.add(self.register)
         self.signing = SigningForm()
         self.form = PublishForm()
         self.fingerprint = Fingerprint()
         self.panel = FilesPanel()
         self.report = ReportButton(document)
-        self._how = Label(wordWrap=True, role="quiet", name="The mechanism in words")
+        self._how = Label(wordWrap=True, role="quiet", name=say("The mechanism in words"))
         self.honesty.add(self._how)
         self.body.addWidget(self.banner)
         self.body.addWidget(self.seal)
@@ -88,15 +90,17 @@ class ReleasePage(ReleaseStage, Page):
         self.body.addWidget(self.stack, 1)
         self._faces = {
             name: tool_button(text, checkable=True, exclusive=True)
-            for name, text in (("gate", "The gate"), ("files", "Every file"))
+            for name, text in (("gate", say("The gate")), ("files", say("Every file")))
         }
         for name, button in self._faces.items():
             button.clicked.connect(lambda _=False, n=name: self.show_face(n))
             self.tools.addWidget(button)
         self._note = Label(wordWrap=True, role="quiet")
         self.footer.addWidget(self._note, 1)
-        self._copy_line = tool_button("Copy as command", flat=True)
-        self._copy_line.setToolTip("The command line that protects and publishes the same way.")
+        self._copy_line = tool_button(say("Copy as command"), flat=True)
+        self._copy_line.setToolTip(
+            tell("The command line that protects and publishes the same way.")
+        )
         self.footer.addWidget(self._copy_line)
         self.footer.addWidget(self.report)
         self._connect()
@@ -135,7 +139,7 @@ class ReleasePage(ReleaseStage, Page):
             side.addStretch(1)
             self._columns.addLayout(side, share)
         area = scrolling()
-        area.setAccessibleName("The gate")
+        area.setAccessibleName(tell("The gate"))
         area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         area.setWidget(inner)
         return area
@@ -203,7 +207,7 @@ class ReleasePage(ReleaseStage, Page):
                 return inspect(path, progress)
             return prepare(release, project.protected, progress)
 
-        if self._preparing.ask("preparing the bundle", work, (release,)):
+        if self._preparing.ask(say("preparing the bundle"), work, (release,)):
             self.bundle = None
 
     def _prepared(self, bundle: Bundle) -> None:
@@ -220,7 +224,7 @@ class ReleasePage(ReleaseStage, Page):
         # Asked for again when the page is next brought up to date.
         self._preparing.drop()
         self._asked = False
-        self._note.setText("Cancelled. Leave the page and come back to prepare the bundle.")
+        self._note.setText(tell("Cancelled. Leave the page and come back to prepare the bundle."))
 
     def _show(self) -> None:
         project, bundle = self.document.project, self.bundle
@@ -255,7 +259,7 @@ class ReleasePage(ReleaseStage, Page):
         self.main_button.setVisible(leaving)
         self._copy_line.setVisible(house)
         self.report.show_editions(staff=house)
-        self._how.setText("" if bundle is None or not house else bundle.mechanism)
+        self._how.setText(told("" if bundle is None or not house else bundle.mechanism))
         self._weigh()
         self._order_tabs()
 
@@ -265,9 +269,9 @@ class ReleasePage(ReleaseStage, Page):
         verdict = judging.verdict(project) if house else None
         known = judging.known(project) if house else None
         for name, group in (
-            ("Protection", self.protection),
-            ("Honesty", self.honesty),
-            ("Files", self.files),
+            (say("Protection"), self.protection),
+            (say("Honesty"), self.honesty),
+            (say("Files"), self.files),
         ):
             found = next((g for g in groups if g.title == name), None)
             group.setVisible(found is not None)
@@ -280,24 +284,36 @@ class ReleasePage(ReleaseStage, Page):
         if known is None:
             self.before.show_group(CheckGroup(self.before.group.title, ()))
         else:
-            left = CheckLine("told", f"This release left as {self._published_path().name}.")
+            left = CheckLine(
+                "told", say("This release left as {name}.", name=self._published_path().name)
+            )
             before = known.before.group
             self.before.show_group(replace(before, lines=(left,)) if project.published else before)
         if house and verdict is not None:
             together = None if known is None else known.before.together
-            figure = f"{verdict.known:,} of {expected_number(verdict.at_risk)}"
+            figure = say(
+                "{known:,} of {at_risk}",
+                known=verdict.known,
+                at_risk=expected_number(verdict.at_risk),
+            )
             figure = "" if nothing_expected(verdict) else spaced(figure)
             said = published_line(verdict) if project.published else headline(verdict, together)
             self.banner.show_line(self._light(project, said), figure=figure)
         elif house:
-            self.banner.show_line(CheckLine("told", "Working out what a reader would know \u2026"))
+            self.banner.show_line(
+                CheckLine("told", say("Working out what a reader would know \u2026"))
+            )
         else:
             assert project.release is not None
             self.banner.show_line(stated(project.release.mechanism.gate))
         sentence = ""
         if self.bundle is not None and not house:
             assert project.release is not None
-            sentence = f"{reader_sentence(self.bundle, project.release)} {self.bundle.mechanism}"
+            sentence = say(
+                "{bundle} {mechanism}",
+                bundle=reader_sentence(self.bundle, project.release),
+                mechanism=self.bundle.mechanism,
+            )
         self.set_sentence(sentence)
 
     def _light(self, project: Project, line: CheckLine) -> CheckLine:
@@ -305,9 +321,13 @@ class ReleasePage(ReleaseStage, Page):
         if line.state == "failed" or project.published:
             return line
         if project.against:
-            return CheckLine("failed", f"Not ready: {project.against}")
+            return CheckLine("failed", say("Not ready: {against}", against=project.against))
         reasons = self._reasons(project)
-        return CheckLine("mind", f"{line.text} {reasons[0]}") if reasons else line
+        return (
+            CheckLine("mind", say("{text} {reasons}", text=line.text, reasons=reasons[0]))
+            if reasons
+            else line
+        )
 
     # -- whether it may leave -----------------------------------------------------------------
 
@@ -330,13 +350,13 @@ class ReleasePage(ReleaseStage, Page):
         """What has to be done before it can be approved, in words; empty where nothing has."""
         policy, known = self._policy(project), self.document.judging.known(project)
         if known is not None and known.before.close and policy.second_release == "refuse":
-            return "By the policy of the house no table is published twice."
+            return say("By the policy of the house no table is published twice.")
         missing = []
         if self._reasons(project) and not self.signing.reason.text().strip():
-            missing.append("a reason for publishing all the same")
+            missing.append(say("a reason for publishing all the same"))
         if not policy.enough_sign(*self.signing.names()):
-            missing.append("two names: who prepared it, and somebody else who approves it")
-        return f"Still missing: {'; '.join(missing)}." if missing else ""
+            missing.append(say("two names: who prepared it, and somebody else who approves it"))
+        return say("Still missing: {missing}.", missing=joined(missing, "; ")) if missing else ""
 
     def _weigh(self) -> None:
         """Whether the button may be pressed; it says what is missing where it may not."""
@@ -344,7 +364,7 @@ class ReleasePage(ReleaseStage, Page):
         if project is None or project.release is None:
             return
         if not self.house or project.published:
-            self._note.setText(self._outside())
+            self._note.setText(told(self._outside()))
             return
         missing = self._missing(project)
         self.signing.show_needs(
@@ -354,14 +374,16 @@ class ReleasePage(ReleaseStage, Page):
         )
         # While the bundle is made it stays alive: a press then waits for it.
         self.main_button.setEnabled(not missing)
-        self._note.setText(missing or "Nothing is written before you have confirmed it once more.")
+        self._note.setText(
+            told(missing or say("Nothing is written before you have confirmed it once more."))
+        )
 
     def _outside(self) -> str:
         if self.house:
             return ""
         if self.document.has_original:
-            return "This is what a reader of the bundle will see. F9 goes back."
-        return "Compute what to believe under a prior of your own on the page Check."
+            return say("This is what a reader of the bundle will see. F9 goes back.")
+        return say("Compute what to believe under a prior of your own on the page Check.")
 
     def _published_path(self) -> Path:
         history = self.document.history
@@ -457,7 +479,9 @@ class ReleasePage(ReleaseStage, Page):
         self.seal.to_clipboard(line(order.words(project)))
 
     def _reported(self, path: Path) -> None:
-        self._note.setText(f"The report is written: {path.name}. The button beside this opens it.")
+        self._note.setText(
+            tell("The report is written: {name}. The button beside this opens it.", name=path.name)
+        )
 
     def choices(self) -> Mapping[str, Callable[[], object]]:
         return {"publish": self._publish_from_menu, "report": self.report.showMenu}

@@ -13,6 +13,8 @@ from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID, THEME
+from tabprotect.languages.said import say
+from tabprotect.languages.speaking import tell, told
 
 
 class Seal(QFrame):
@@ -21,13 +23,13 @@ class Seal(QFrame):
     def __init__(self) -> None:
         super().__init__()
         dress(self, "card")
-        self.setAccessibleName("Published")
+        self.setAccessibleName(tell("Published"))
         self._picture = Label()
-        self.text = Label(wordWrap=True, name="What was published")
+        self.text = Label(wordWrap=True, name=say("What was published"))
         self.text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.copy = QPushButton("Copy fingerprint")
-        self.open = QPushButton("Open as a reader")
-        self.open.setToolTip("Open the bundle in a window of its own, without the original.")
+        self.copy = QPushButton(tell("Copy fingerprint"))
+        self.open = QPushButton(tell("Open as a reader"))
+        self.open.setToolTip(tell("Open the bundle in a window of its own, without the original."))
         in_row(
             self._picture,
             (self.text, 1),
@@ -42,14 +44,18 @@ class Seal(QFrame):
         """Show the seal of a written bundle."""
         self._picture.setPixmap(icons.pixmap("seal", 32, colour=THEME.colours.released))
         self.text.setText(
-            f"Published as {path.name}. Undo cannot go back past this point.\n"
-            f"Fingerprint: {fingerprint}\nName it where readers can compare it."
+            tell(
+                "Published as {name}. Undo cannot go back past this point.\n"
+                "Fingerprint: {fingerprint}\nName it where readers can compare it.",
+                name=path.name,
+                fingerprint=fingerprint,
+            )
         )
 
     @staticmethod
     def to_clipboard(text: str) -> None:
         """Copy a text."""
-        QGuiApplication.clipboard().setText(text)
+        QGuiApplication.clipboard().setText(told(text))
 
 
 class Fingerprint(QWidget):
@@ -58,18 +64,20 @@ class Fingerprint(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self._value = ""
-        title = Label("Fingerprint (SHA-256)", role="section")
+        title = Label(say("Fingerprint (SHA-256)"), role="section")
         self.value = QLineEdit(readOnly=True)
-        self.value.setAccessibleName("Fingerprint of the bundle")
+        self.value.setAccessibleName(tell("Fingerprint of the bundle"))
         self.value.setToolTip(
-            "<p>Hashes inside a zip find damage, not a forger: compare the fingerprint of the "
-            "whole with the one its publisher names elsewhere.</p>"
+            tell(
+                "<p>Hashes inside a zip find damage, not a forger: compare the fingerprint of the "
+                "whole with the one its publisher names elsewhere.</p>"
+            )
         )
-        self.announced = QLineEdit(placeholderText="paste the announced one to compare")
-        self.announced.setAccessibleName("Announced fingerprint")
+        self.announced = QLineEdit(placeholderText=tell("paste the announced one to compare"))
+        self.announced.setAccessibleName(tell("Announced fingerprint"))
         self.announced.setClearButtonEnabled(True)
         self.announced.textChanged.connect(lambda _: self._compare())
-        self.verdict = Label(name="Comparison of the fingerprints")
+        self.verdict = Label(name=say("Comparison of the fingerprints"))
         column = in_column(on=self, margins=0, spacing=4)
         for widget in (title, self.value, self.announced, self.verdict):
             column.addWidget(widget)
@@ -82,7 +90,7 @@ class Fingerprint(QWidget):
     def show_fingerprint(self, fingerprint: str, *, compare: bool) -> None:
         """Show a fingerprint; ``compare`` also offers the field."""
         self._value = fingerprint
-        self.value.setText(fingerprint)
+        self.value.setText(told(fingerprint))
         self.value.setCursorPosition(0)
         self.announced.setVisible(compare)
         self._compare()
@@ -91,6 +99,6 @@ class Fingerprint(QWidget):
         said = self.announced.text().strip().lower()
         self.verdict.setVisible(bool(said) and self.announced.isVisibleTo(self))
         if said == self._value:
-            self.verdict.setText("\u2713 It is the announced bundle.")
+            self.verdict.setText(tell("\u2713 It is the announced bundle."))
         else:
-            self.verdict.setText("\u2717 This is another bundle than the announced one.")
+            self.verdict.setText(tell("\u2717 This is another bundle than the announced one."))

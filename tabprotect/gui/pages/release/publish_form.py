@@ -30,6 +30,8 @@ from tabprotect.gui.look.label import Label, heading
 from tabprotect.gui.look.layouts import in_column
 from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID
+from tabprotect.languages.said import joined, say
+from tabprotect.languages.speaking import tell, told
 
 
 @dataclass(frozen=True)
@@ -55,13 +57,15 @@ class Destination:
         for path in (self.release, self.dossier):
             if path is not None and not path.parent.is_dir():
                 raise InputError(
-                    "there is no such folder", file=path.parent, hint="choose another place"
+                    say("there is no such folder"),
+                    file=path.parent,
+                    hint=say("choose another place"),
                 )
         if self.release == self.dossier:
             raise InputError(
-                "release and dossier would be one file",
+                say("release and dossier would be one file"),
                 file=self.release,
-                hint="give the release another name",
+                hint=say("give the release another name"),
             )
 
 
@@ -90,35 +94,41 @@ class PublishForm(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setAccessibleName("Title and destinations")
+        self.setAccessibleName(tell("Title and destinations"))
         self._chosen = False
         self._confidential: Path | None = None
         self._kept: tuple[str, str] | None = None
         self._choose: list[QPushButton] = []
-        self.title = QLineEdit(placeholderText="what the reader sees first")
+        self.title = QLineEdit(placeholderText=tell("what the reader sees first"))
         self.title.editingFinished.connect(self.end_editing)
-        self.title.setToolTip("Public: readers see it first.")
+        self.title.setToolTip(tell("Public: readers see it first."))
         self.release = QLineEdit()
-        self.release.setToolTip("The bundle that is published.")
+        self.release.setToolTip(tell("The bundle that is published."))
         self.release.textEdited.connect(lambda _: self._follow())
-        self.keep = QCheckBox("Dossier")
+        self.keep = QCheckBox(tell("Dossier"))
         self.keep.setChecked(True)
         self.keep.setToolTip(
-            "<p>Original, seed, coins and audit trail in one file. Without it nobody can account "
-            "for the release later.</p>"
+            tell(
+                "<p>Original, seed, coins and audit trail in one file. Without it nobody can account "
+                "for the release later.</p>"
+            )
         )
         self.dossier = QLineEdit()
         self.dossier.editingFinished.connect(self._mark)
         self.keep.toggled.connect(self.dossier.setEnabled)
         self.together = Label(
-            "Public and confidential files go into one folder: File > Settings keeps them apart.",
+            say(
+                "Public and confidential files go into one folder: File > Settings keeps them apart."
+            ),
             wordWrap=True,
             role="quiet",
         )
-        self.apart = QCheckBox("A bundle for each table")
+        self.apart = QCheckBox(tell("A bundle for each table"))
         self.apart.setToolTip(
-            "<p>A folder with a bundle for each table and one manifest for all; cells that several "
-            "tables have are the same in all.</p>"
+            tell(
+                "<p>A folder with a bundle for each table and one manifest for all; cells that several "
+                "tables have are the same in all.</p>"
+            )
         )
         self.apart.hide()
         card = QFrame()
@@ -128,22 +138,24 @@ class PublishForm(QWidget):
         grid.setHorizontalSpacing(GRID)
         grid.setVerticalSpacing(GRID)
         grid.setColumnStretch(1, 1)
-        in_column(heading("What is written"), card, on=self, margins=0, spacing=4)
+        in_column(heading(say("What is written")), card, on=self, margins=0, spacing=4)
         for row, (label, field, name) in enumerate(
             (
-                (Label("Title"), self.title, "Title, public"),
-                (Label("Bundle"), self.release, "File of the release bundle"),
-                (self.keep, self.dossier, "File of the dossier, confidential"),
+                (Label(say("Title")), self.title, say("Title, public")),
+                (Label(say("Bundle")), self.release, say("File of the release bundle")),
+                (self.keep, self.dossier, say("File of the dossier, confidential")),
             )
         ):
-            field.setAccessibleName(name)
+            field.setAccessibleName(told(name))
             if isinstance(label, QLabel):
                 label.setBuddy(field)
             grid.addWidget(label, row, 0)
             grid.addWidget(field, row, 1, 1, 1 if row else 2)
         for row, field in ((1, self.release), (2, self.dossier)):
-            button = QPushButton("Choose\u2026")
-            button.setAccessibleName(f"Choose: {field.accessibleName()}")
+            button = QPushButton(tell("Choose\u2026"))
+            button.setAccessibleName(
+                tell("Choose: {accessibleName}", accessibleName=field.accessibleName())
+            )
             button.clicked.connect(lambda _=False, f=field: self._ask(f))
             self._choose.append(button)
             grid.addWidget(button, row, 2)
@@ -168,10 +180,10 @@ class PublishForm(QWidget):
         if tables < 2:
             self.apart.setChecked(False)
         if not self.title.isModified():
-            self.title.setText(title)
+            self.title.setText(told(title))
         if self._kept is not None:
             for field, text in zip((self.release, self.dossier), self._kept, strict=True):
-                field.setText(text)
+                field.setText(told(text))
             self._kept = None
         if not self._chosen:
             name = slug(title) if title else ""
@@ -193,7 +205,7 @@ class PublishForm(QWidget):
         self._chosen = True
         self.release.setText(str(release))
         self.keep.setChecked(dossier is not None)
-        self.dossier.setText("" if dossier is None else str(marked(dossier)))
+        self.dossier.setText(told("" if dossier is None else str(marked(dossier))))
 
     def destination(self) -> Destination:
         """Where it goes. The dossier's name always says what it is."""
@@ -221,7 +233,7 @@ class PublishForm(QWidget):
         beside = confidential.suggested_name(Path(text))
         if self._confidential is not None and self._confidential.is_dir():
             beside = self._confidential / beside.name
-        self.dossier.setText(str(beside) if text else "")
+        self.dossier.setText(told(str(beside) if text else ""))
 
     def _compare(self) -> None:
         public, stays = Path(self.release.text()), Path(self.dossier.text())
@@ -240,14 +252,14 @@ class PublishForm(QWidget):
             self,
             field.accessibleName(),
             field.text(),
-            "Zip files (*.zip)",
+            say("Zip files (*.zip)"),
             lambda path: self._take(field, path),
             suffix="zip",
             confirm=False,
         )
 
     def _take(self, field: QLineEdit, path: str) -> None:
-        field.setText(path)
+        field.setText(told(path))
         (self._follow if field is self.release else self._mark)()
 
 
@@ -256,31 +268,35 @@ class LeavingHouse(QDialog):
 
     def __init__(self, parent: QWidget, destination: Destination, *, what: list[str]) -> None:
         super().__init__(parent)
-        self.setWindowTitle("Approve and publish")
+        self.setWindowTitle(tell("Approve and publish"))
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         taken = destination.taken
         picture = Label()
         picture.setPixmap(icons.pixmap("release", 32))
-        title = Label("This will be published.", role="heading")
-        lines = [*what, f"Bundle: {destination.release}"]
+        title = Label(say("This will be published."), role="heading")
+        lines = [*what, say("Bundle: {release}", release=destination.release)]
         if destination.dossier is None:
             lines.append(
-                "No dossier is kept: nobody will be able to account for this release later."
+                say("No dossier is kept: nobody will be able to account for this release later.")
             )
         else:
-            lines.append(f"Dossier (confidential, stays here): {destination.dossier}")
+            lines.append(
+                say("Dossier (confidential, stays here): {dossier}", dossier=destination.dossier)
+            )
         if taken:
-            names = " and ".join(path.name for path in taken)
-            lines.append(f"There is a file of that name already; it is replaced: {names}.")
-        lines.append("What is published cannot be undone.")
-        text = Label("\n\n".join(lines), wordWrap=True)
+            names = joined((path.name for path in taken), say(" and "))
+            lines.append(
+                say("There is a file of that name already; it is replaced: {names}.", names=names)
+            )
+        lines.append(say("What is published cannot be undone."))
+        text = Label(joined(lines, "\n\n"), wordWrap=True)
         text.setMinimumWidth(60 * GRID)
         self.text = text.text()
         buttons = QDialogButtonBox()
-        label = "Publish and replace" if taken else "Publish"
+        label = say("Publish and replace") if taken else say("Publish")
         self.publish = buttons.addButton(label, QDialogButtonBox.ButtonRole.AcceptRole)
         dress(self.publish, "main")
-        self.back = buttons.addButton("Not yet", QDialogButtonBox.ButtonRole.RejectRole)
+        self.back = buttons.addButton(tell("Not yet"), QDialogButtonBox.ButtonRole.RejectRole)
         # Enter presses the button that has the focus, as Space does: at first the careful one.
         for button in (self.publish, self.back):
             button.setAutoDefault(True)
@@ -310,11 +326,11 @@ class SigningForm(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setAccessibleName("Signatures")
+        self.setAccessibleName(tell("Signatures"))
         self.prepared = QLineEdit()
         self.approved = QLineEdit()
-        self.reason = QLineEdit(placeholderText="goes into dossier and register")
-        self.needs = Label(wordWrap=True, role="quiet", name="What is still missing")
+        self.reason = QLineEdit(placeholderText=tell("goes into dossier and register"))
+        self.needs = Label(wordWrap=True, role="quiet", name=say("What is still missing"))
         card = QFrame()
         dress(card, "card")
         form = QFormLayout(card)
@@ -322,16 +338,16 @@ class SigningForm(QWidget):
         form.setVerticalSpacing(GRID)
         form.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapLongRows)
         for text, field, name in (
-            ("Prepared by", self.prepared, "Prepared by, name"),
-            ("Approved by", self.approved, "Approved by, name"),
-            ("Reason", self.reason, "Reason for publishing all the same"),
+            (say("Prepared by"), self.prepared, say("Prepared by, name")),
+            (say("Approved by"), self.approved, say("Approved by, name")),
+            (say("Reason"), self.reason, say("Reason for publishing all the same")),
         ):
-            field.setAccessibleName(name)
+            field.setAccessibleName(told(name))
             field.textEdited.connect(lambda _: self.changed.emit())
-            form.addRow(text, field)
+            form.addRow(told(text), field)
         form.addRow(self.needs)
         self._form = form
-        in_column(heading("Sign"), card, on=self, margins=0, spacing=4)
+        in_column(heading(say("Sign")), card, on=self, margins=0, spacing=4)
 
     def controls(self) -> list[QWidget]:
         """What takes the keyboard, in reading order."""
@@ -343,9 +359,9 @@ class SigningForm(QWidget):
         ``needs`` says what is missing before it can be approved.
         """
         if name and not self.prepared.isModified() and not self.prepared.text():
-            self.prepared.setText(name)
+            self.prepared.setText(told(name))
         self._form.setRowVisible(self.reason, reason)
-        self.needs.setText(needs)
+        self.needs.setText(told(needs))
         self._form.setRowVisible(self.needs, bool(needs))
 
     def forget(self) -> None:

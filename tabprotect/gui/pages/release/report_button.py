@@ -19,16 +19,18 @@ from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.question import Question
 from tabprotect.gui.look import icons
 from tabprotect.gui.look.file_dialogs import ask_place
+from tabprotect.languages.said import say
+from tabprotect.languages.speaking import tell
 
 if TYPE_CHECKING:
     from tabprotect.engine.project.history import History
     from tabprotect.engine.report.report import Edition
 
 EDITIONS: tuple[tuple[Edition, str], ...] = (
-    ("staff", "Staff edition, CONFIDENTIAL"),
-    ("public", "Public edition"),
+    ("staff", say("Staff edition, CONFIDENTIAL")),
+    ("public", say("Public edition")),
 )
-KINDS = (("html", "web page"), ("pdf", "PDF"))
+KINDS = (("html", say("web page")), ("pdf", "PDF"))
 
 
 class ReportButton(QPushButton):
@@ -38,19 +40,21 @@ class ReportButton(QPushButton):
     failed = Signal(object)
 
     def __init__(self, document: Document) -> None:
-        super().__init__("Report")
+        super().__init__(say("Report"))
         self.document = document
         self.last: Path | None = None
-        self.setAccessibleName("Write a report of the release")
+        self.setAccessibleName(tell("Write a report of the release"))
         menu = QMenu(self)
         self.entries: dict[tuple[str, str], QAction] = {}
         for edition, words in EDITIONS:
             for kind, name in KINDS:
-                action = menu.addAction(f"{words}, as {name}\u2026")
+                action = menu.addAction(tell("{words}, as {name}\u2026", words=words, name=name))
                 action.triggered.connect(lambda _=False, e=edition, k=kind: self._ask(e, k))
                 self.entries[edition, kind] = action
         menu.addSeparator()
-        self.open = menu.addAction(icons.icon("open"), "Open the last one, to read or print it")
+        self.open = menu.addAction(
+            icons.icon("open"), tell("Open the last one, to read or print it")
+        )
         self.open.setEnabled(False)
         self.open.triggered.connect(self._open)
         self.setMenu(menu)
@@ -71,9 +75,9 @@ class ReportButton(QPushButton):
         suggested = marked(Path(name)) if edition == "staff" else Path(name)
         ask_place(
             self,
-            "Write the report",
+            say("Write the report"),
             str(Path(folder or "") / suggested),
-            f"Report (*.{kind})",
+            say("Report (*.{kind})", kind=kind),
             lambda path: self.write(edition, Path(path)),
             suffix=kind,
         )
@@ -86,7 +90,7 @@ class ReportButton(QPushButton):
         if edition == "staff":
             path = marked(path)
         self._writing.ask(
-            "writing the report", lambda p: _write(project, history, edition, path, p)
+            say("writing the report"), lambda p: _write(project, history, edition, path, p)
         )
 
     def _done(self, path: Path) -> None:
@@ -112,7 +116,7 @@ def _write(
         report = public_report(bundle, made, progress)
     else:
         if project.protected is None:
-            raise TabprotectError("there is no original here to tell of")
+            raise TabprotectError(say("there is no original here to tell of"))
         steps = tuple(confidential.DossierStep(e.time, e.label) for e in history.trail)
         dossier = confidential.Dossier(project.protected, bundle, steps)
         report = staff_report(dossier, made, progress)

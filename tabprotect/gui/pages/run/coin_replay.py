@@ -10,6 +10,7 @@ import numpy.typing as npt
 from tabprotect.engine.arrays import Ints
 from tabprotect.engine.protection.problem import RunEvidence, Steps
 from tabprotect.engine.tables.moves import MoveSet
+from tabprotect.languages.said import say
 
 SIGNS = {1: "+", -1: "\u2212", 0: "leave"}
 
@@ -67,21 +68,30 @@ class Replay:
         """One step in words."""
         cycle = self.cycle(step)
         if cycle < 0:
-            return (
-                f"Step {step + 1} of {len(self)}: no cycle runs through positive cells, "
-                "the table stays."
+            return say(
+                "Step {step} of {self}: no cycle runs through positive cells, the table stays.",
+                step=step + 1,
+                self=len(self),
             )
         passes, each = self.steps.coins.shape
-        where = f"cycle {cycle + 1}"
+        where = say("cycle {cycle}", cycle=cycle + 1)
         if passes > 1:
-            where = f"pass {step // each + 1}, {where}"
+            where = say("pass {step}, {where}", step=step // each + 1, where=where)
         coin, done = self.coin(step), self.done(step)
         if self.is_blocked(step):
-            what = f"the coin says {SIGNS[coin]}, the cycle is blocked by a zero"
+            what = say("the coin says {SIGNS}, the cycle is blocked by a zero", SIGNS=SIGNS[coin])
         elif not coin:
-            what = "the coin says leave"
+            what = say("the coin says leave")
         else:
             what = (
-                f"the coin says {SIGNS[coin]}: the cycle is {'added' if done > 0 else 'subtracted'}"
+                say("the coin says {SIGNS}: the cycle is added", SIGNS=SIGNS[coin])
+                if done > 0
+                else say("the coin says {SIGNS}: the cycle is subtracted", SIGNS=SIGNS[coin])
             )
-        return f"Step {step + 1} of {len(self)}, {where}: {what}."
+        return say(
+            "Step {step} of {self}, {where}: {what}.",
+            step=step + 1,
+            self=len(self),
+            where=where,
+            what=what,
+        )

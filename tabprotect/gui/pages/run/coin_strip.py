@@ -31,7 +31,8 @@ from tabprotect.gui.look.label import Label, tip
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID, colour
 from tabprotect.gui.pages.run.coin_replay import Replay
-from tabprotect.languages.speaking import told
+from tabprotect.languages.said import say
+from tabprotect.languages.speaking import tell, told
 
 AnyIndex = QModelIndex | QPersistentModelIndex
 
@@ -131,22 +132,22 @@ class CoinStrip(QWidget):
         self.view.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.view.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.view.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
-        self.view.setAccessibleName("Coins of the run, in order")
+        self.view.setAccessibleName(tell("Coins of the run, in order"))
         self.view.setFixedHeight(6 * GRID)
-        self._words = Label(wordWrap=True, name="This step in words")
+        self._words = Label(wordWrap=True, name=say("This step in words"))
         self._timer = QTimer(self)
         self._timer.timeout.connect(self._tick)
         self.buttons: dict[str, QToolButton] = {}
         row = in_row(spacing=GRID // 2)
         for name, picture, text, hint in (
-            ("first", "", "Original", "Back to the original"),
-            ("back", "left", "", "One step back"),
-            ("play", "play", "Play", "Play the coins one by one"),
-            ("forward", "right", "", "One step forward"),
-            ("last", "", "Published", "On to the published table"),
+            ("first", "", say("Original"), say("Back to the original")),
+            ("back", "left", "", say("One step back")),
+            ("play", "play", say("Play"), say("Play the coins one by one")),
+            ("forward", "right", "", say("One step forward")),
+            ("last", "", say("Published"), say("On to the published table")),
         ):
             button = tool_button(text, tip=hint)
-            button.setAccessibleName(hint)
+            button.setAccessibleName(told(hint))
             button.setProperty("picture", picture)
             button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
             if picture and text:
@@ -229,7 +230,7 @@ class CoinStrip(QWidget):
 
     def _tell(self) -> None:
         replay, position = self.model.replay, self.model.position
-        self.buttons["play"].setText("Stop" if self.playing else "Play")
+        self.buttons["play"].setText(told(say("Stop") if self.playing else say("Play")))
         at_start, at_end = position <= 0, position == self.model.rowCount()
         self.buttons["first"].setEnabled(not at_start)
         self.buttons["back"].setEnabled(not at_start)
@@ -238,6 +239,6 @@ class CoinStrip(QWidget):
         if replay is None:
             self._words.clear()
         elif at_start:
-            self._words.setText("Before the first coin: the original.")
+            self._words.setText(tell("Before the first coin: the original."))
         else:
-            self._words.setText(replay.step_text(position - 1))
+            self._words.setText(told(replay.step_text(position - 1)))

@@ -27,6 +27,8 @@ from tabprotect.gui.grid.three_tables import (
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID, THEME, colour, count_text
+from tabprotect.languages.said import joined, say
+from tabprotect.languages.speaking import tell, told
 
 UNMARKED = frozenset({"S", "E", ""})
 """Most cells: a letter in each of them would only be noise."""
@@ -45,20 +47,20 @@ class MethodResult(QWidget):
         self._placements: dict[int, tuple[Placement, Index]] = {}
         self._letters: Letters | None = None
         self.which = QComboBox()
-        self.which.setAccessibleName("Published table")
+        self.which.setAccessibleName(tell("Published table"))
         self.which.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self.which.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         # However long the names: the page does not get wider for them.
         self.which.setMinimumWidth(20 * GRID)
         self.which.activated.connect(lambda _: self._fill())
-        self._which_label = Label("Published table")
+        self._which_label = Label(say("Published table"))
         self._which_label.setBuddy(self.which)
         self.legend = Label(wordWrap=True, role="quiet")
         self.placement = PlacementBar()
         self.placement.placed.connect(self._place)
         self.placement.layer_chosen.connect(self._choose_layer)
         self.tables = ThreeTables()
-        self.tables.titles["original"].setText("True")
+        self.tables.titles["original"].setText(tell("True"))
         self.tables.chosen.connect(self._chosen)
         self.tables.total_chosen.connect(self.total_chosen)
         # Beside the counts stand the status letters.
@@ -75,10 +77,17 @@ class MethodResult(QWidget):
             self._placements = {}
             self.which.clear()
             for published in () if release is None else release.tables:
-                names = " \u00d7 ".join(published.table.domain.names) or "grand total"
+                names = joined(published.table.domain.names, " \u00d7 ") or say("grand total")
                 hidden = int(published.hidden.sum())
-                more = f", {count_text(hidden)} suppressed" if hidden else ""
-                self.which.addItem(f"{names}  ({count_text(published.table.domain.size)}{more})")
+                more = say(", {hidden} suppressed", hidden=count_text(hidden)) if hidden else ""
+                self.which.addItem(
+                    tell(
+                        "{names}  ({size}{more})",
+                        names=names,
+                        size=count_text(published.table.domain.size),
+                        more=more,
+                    )
+                )
         self._release, self._protected = release, protected
         several = release is not None and len(release.tables) > 1
         self.which.setVisible(several)
@@ -161,13 +170,17 @@ class MethodResult(QWidget):
         words = []
         if self._letters is not None:
             seen = set(np.unique(self._letters).tolist()) - UNMARKED
-            words += [f"{letter} {text}" for letter, text in TAU.items() if letter in seen]
+            words += [
+                say("{letter} {text}", letter=letter, text=text)
+                for letter, text in TAU.items()
+                if letter in seen
+            ]
         if (
             self._release is not None
             and self._release.tables[self.which.currentIndex()].hidden.any()
         ):
-            words.append("x not published")
-        self.legend.setText("   ".join(words))
+            words.append(say("x not published"))
+        self.legend.setText(told(joined(words, "   ")))
         self.legend.setVisible(bool(words))
 
     def _draw_letter(

@@ -53,11 +53,13 @@ from tabprotect.gui.pages.run.method_result import MethodResult
 from tabprotect.gui.pages.run.preview_panel import PreviewPanel
 from tabprotect.gui.pages.run.run_panel import RunPanel
 from tabprotect.gui.pages.stages import MethodsStage, PerturbStage
+from tabprotect.languages.said import joined, say
+from tabprotect.languages.speaking import tell, told
 
 WAIT = 300
 """Milliseconds of rest before a method is tried."""
 
-CONFIDENTIAL = (
+CONFIDENTIAL = say(
     "What a method does to this very table is confidential. A reader sees the method and those of "
     "its parameters that are published."
 )
@@ -75,7 +77,7 @@ class RunPage(Page):
     Everything follows from the project's method and the parameters it declares.
     """
 
-    main_label = "Run"
+    main_label = say("Run")
 
     def __init__(self, document: Document) -> None:
         super().__init__(document)
@@ -89,25 +91,25 @@ class RunPage(Page):
             self._tried,
             self._refuse,
             goes=self._goes,
-            stopped=lambda: self.preview.show_state("Not tried: cancelled."),
+            stopped=lambda: self.preview.show_state(say("Not tried: cancelled.")),
             wait=WAIT,
         )
         self.form = MethodForm()
         self.preview = PreviewPanel()
         self.help = QTextBrowser(openLinks=False)
-        self.help.setAccessibleName("Help of the method")
+        self.help.setAccessibleName(tell("Help of the method"))
         self.about = QTabWidget(documentMode=True, usesScrollButtons=False)
         # Its bar takes the focus; the widget hands its own policy on to the bar, so that comes first.
         self.about.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.about.tabBar().setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.about.tabBar().setAccessibleName("What will happen, or about the method")
-        self.about.addTab(self.preview, "What will happen")
-        self.about.addTab(self.help, "About the method")
+        self.about.tabBar().setAccessibleName(tell("What will happen, or about the method"))
+        self.about.addTab(self.preview, tell("What will happen"))
+        self.about.addTab(self.help, tell("About the method"))
         self.setup = FoldingSplitter(self.form, self.about, characters=110)
         self._faces: dict[str, QToolButton] = {}
-        for name, text in (("setup", "Set-up"), ("result", "Result")):
+        for name, text in (("setup", say("Set-up")), ("result", say("Result"))):
             button = tool_button(text, checkable=True, exclusive=True)
-            button.setAccessibleName(f"Show the {text.lower()}")
+            button.setAccessibleName(tell("Show the {lower}", lower=text.lower()))
             button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
             button.clicked.connect(lambda _=False, n=name: self.show_face(n))
             self._faces[name] = button
@@ -115,8 +117,8 @@ class RunPage(Page):
         self.stack = QStackedWidget()
         self.stack.addWidget(self._whole())
         self.body.addWidget(self.stack, 1)
-        self._copy = QPushButton("Copy as command", flat=True)
-        self._copy.setAccessibleName("Copy the run as a command line")
+        self._copy = QPushButton(tell("Copy as command"), flat=True)
+        self._copy.setAccessibleName(tell("Copy the run as a command line"))
         self._copy.clicked.connect(self.copy_command)
         self.footer.addWidget(self._copy)
         self.footer.addStretch(1)
@@ -230,7 +232,7 @@ class RunPage(Page):
         if self._ordered is not method:
             self._ordered = method
             self._order()
-        self.help.setHtml(method_help(method, project.problem if house else None))
+        self.help.setHtml(told(method_help(method, project.problem if house else None)))
         self._copy.setVisible(house)
         self._faces["result"].setEnabled(project.release is not None)
         if changes & JUDGED:
@@ -273,9 +275,13 @@ class RunPage(Page):
         unmet = project.protection.unmet(project.problem) if self.editable else {}
         self.main_button.setVisible(self.editable or result)
         self.main_button.setEnabled(result or not (unmet or self._impossible))
-        self.main_button.setText("See what a reader can believe" if result else "Run")
+        self.main_button.setText(
+            told(say("See what a reader can believe") if result else say("Run"))
+        )
         if not result and unmet:
-            self.set_sentence(f"Not possible here: {'; '.join(unmet.values())}.")
+            self.set_sentence(
+                say("Not possible here: {values}.", values=joined(unmet.values(), "; "))
+            )
         elif not result and self._preview is not None:
             self.set_sentence(expectation(self._preview))
         elif not result:
@@ -284,8 +290,11 @@ class RunPage(Page):
             self.set_sentence(result_sentence(project.protected))
         else:
             several = project.release is not None and len(project.release.tables) > 1
-            these = "These are the published tables" if several else "This is the published table"
-            self.set_sentence(f"{these}, as every reader sees {'them' if several else 'it'}.")
+            self.set_sentence(
+                say("These are the published tables, as every reader sees them.")
+                if several
+                else say("This is the published table, as every reader sees it.")
+            )
 
     def _show_refusal(self, project: Project) -> None:
         """What the gate refused is held as a draft; what to do instead stands at the set-up."""
@@ -310,7 +319,7 @@ class RunPage(Page):
         said = ""
         if not self.editable:
             house = self.document.has_original
-            said = CONFIDENTIAL if house else "This is how the table was made."
+            said = CONFIDENTIAL if house else say("This is how the table was made.")
         elif not project.protection.unmet(project.problem):
             try:
                 self._try(project)
@@ -331,14 +340,14 @@ class RunPage(Page):
 
         data = (project.table, project.record_keys, project.weights, project.at_risk)
         key = (data, project.method, project.parameters, given.get("cycles"))
-        if self._trial.ask("try the method", work, key):
+        if self._trial.ask(say("try the method"), work, key):
             self._preview, self._impossible = None, False
-            self.preview.show_state("Trying the method on this table\u2026")
+            self.preview.show_state(say("Trying the method on this table\u2026"))
 
     def _goes(self, stage: str) -> None:
         """What the trial does; a search says what it may cost before it begins."""
         if not stage.startswith("trying"):
-            self.preview.say(f"Trying the method on this table: {stage}.")
+            self.preview.say(say("Trying the method on this table: {stage}.", stage=stage))
 
     def _tried(self, found: Foreseen) -> None:
         project = self.document.project
@@ -347,7 +356,9 @@ class RunPage(Page):
             self.preview.show_preview(self._preview, project.domain, chance.sentence)
             if chance.unlikely:
                 self.document.judging.know_remedies(project, remedies)
-                self.preview.refusal.refuse(f"Probably refused. {chance.sentence}", remedies)
+                self.preview.refusal.refuse(
+                    say("Probably refused. {sentence}", sentence=chance.sentence), remedies
+                )
             self._show_refusal(project)
             self._order()
             self._tell()
@@ -374,7 +385,11 @@ class RunPage(Page):
                 return
             if len(given) == 1:
                 # Whatever is wrong came with this one field.
-                hint = f". {error.hint[0].upper()}{error.hint[1:]}" if error.hint else ""
+                hint = (
+                    say(". {upper}{hint}", upper=error.hint[0].upper(), hint=error.hint[1:])
+                    if error.hint
+                    else ""
+                )
                 self.form.show_faults(dict.fromkeys(given, f"{error.message}{hint}"))
                 return
             self.show_error(error)
@@ -422,7 +437,7 @@ class RunPage(Page):
         """Put the command line of this run onto the clipboard."""
         project = self.document.project
         if project is not None and self.editable:
-            QGuiApplication.clipboard().setText(line(self.words(project)))
+            QGuiApplication.clipboard().setText(told(line(self.words(project))))
 
     def _selected(self, index: Index | None) -> None:
         if self.isVisible() and self.face == "result":
@@ -449,15 +464,35 @@ def expectation(preview: Preview) -> str:
     if preview.sentence:
         return preview.sentence
     if not preview.judged_cells:
-        return "No published cell has anybody in it."
-    whose = "An at-risk count" if preview.at_risk_cells else "A positive count"
+        return say("No published cell has anybody in it.")
     if not preview.change:
-        return f"{whose} of the main table is not published."
+        return (
+            say("An at-risk count of the main table is not published.")
+            if preview.at_risk_cells
+            else say("A positive count of the main table is not published.")
+        )
     return (
-        f"{whose} of the main table is published as it is with probability "
-        f"{chance_text(preview.unchanged_share)} and changes by "
-        f"{number_text(preview.mean_absolute_deviation)} on average "
-        f"({count_text(preview.runs)} trial run{'' if preview.runs == 1 else 's'})."
+        say(
+            "An at-risk count of the main table is published as it is with probability "
+            "{unchanged_share} and changes by "
+            "{mean_absolute_deviation} on average "
+            "({runs} trial run{value}).",
+            unchanged_share=chance_text(preview.unchanged_share),
+            mean_absolute_deviation=number_text(preview.mean_absolute_deviation),
+            runs=count_text(preview.runs),
+            value="" if preview.runs == 1 else "s",
+        )
+        if preview.at_risk_cells
+        else say(
+            "A positive count of the main table is published as it is with probability "
+            "{unchanged_share} and changes by "
+            "{mean_absolute_deviation} on average "
+            "({runs} trial run{value}).",
+            unchanged_share=chance_text(preview.unchanged_share),
+            mean_absolute_deviation=number_text(preview.mean_absolute_deviation),
+            runs=count_text(preview.runs),
+            value="" if preview.runs == 1 else "s",
+        )
     )
 
 
@@ -465,7 +500,7 @@ def result_sentence(protected: Protected) -> str:
     """What a run did, for the house."""
     text = summarise(protected).sentence
     if protected.record.overruled:
-        text += " It goes out although the gate says no; that is recorded."
+        text += say(" It goes out although the gate says no; that is recorded.")
     return text
 
 

@@ -30,6 +30,8 @@ from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID, THEME, chance_text, count_text, number_text, signed_text
 from tabprotect.gui.plots.canvas import Canvas
 from tabprotect.gui.plots.plot import Plot
+from tabprotect.languages.said import capital, joined, say
+from tabprotect.languages.speaking import tell, told
 
 MOST_NAMED = 4
 
@@ -48,16 +50,16 @@ class RefusalStrip(QFrame):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setAccessibleName("Refused: readers would know too much")
+        self.setAccessibleName(tell("Refused: readers would know too much"))
         self._picture = Label()
         self._reason = Label(wordWrap=True)
         self._reason.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._instead = Label(wordWrap=True)
         self.remedies: dict[str, QPushButton] = {}
         self._offers = in_column(spacing=2)
-        self.gate = QPushButton("See it at the gate")
+        self.gate = QPushButton(tell("See it at the gate"))
         self.gate.setAccessibleDescription(
-            "What was drawn is held there: it is published with a reason only"
+            tell("What was drawn is held there: it is published with a reason only")
         )
         self.gate.clicked.connect(lambda: self.gate_asked.emit())
         row = in_row((self._picture, 0, Qt.AlignmentFlag.AlignTop), (self._reason, 1), spacing=GRID)
@@ -83,18 +85,22 @@ class RefusalStrip(QFrame):
         """Show a refusal; ``drawn`` is one of a draw that is held."""
         self.clear()
         self.gate.setVisible(drawn)
-        self._reason.setText(f"{reason[0].upper()}{reason[1:].rstrip('.')}.")
-        self.setAccessibleDescription(self._reason.text())
+        self._reason.setText(
+            tell("{upper}{rstrip}.", upper=reason[0].upper(), rstrip=reason[1:].rstrip("."))
+        )
+        self.setAccessibleDescription(told(self._reason.text()))
         for remedy in remedies:
-            button = QPushButton(f"{remedy.text[:1].upper()}{remedy.text[1:]}")
-            button.setAccessibleName(f"Remedy: {remedy.text}")
-            button.setAccessibleDescription(remedy.reached)
+            button = QPushButton(told(capital(remedy.text)))
+            button.setAccessibleName(tell("Remedy: {text}", text=remedy.text))
+            button.setAccessibleDescription(told(remedy.reached))
             button.clicked.connect(lambda _=False, r=remedy: self.remedy_chosen.emit(r))
             self.remedies[remedy.text] = button
             self._offers.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft)
             if remedy.reached:
                 self._offers.addWidget(Label(remedy.reached, wordWrap=True))
-        self._instead.setText("Instead:" if remedies else f"Instead, {OTHERWISE}.")
+        self._instead.setText(
+            told(say("Instead:") if remedies else say("Instead, {OTHERWISE}.", OTHERWISE=OTHERWISE))
+        )
         self.show()
 
     def clear(self) -> None:
@@ -119,14 +125,14 @@ class PreviewPanel(QScrollArea):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setAccessibleName("What will happen")
+        self.setAccessibleName(tell("What will happen"))
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         inner = QWidget()
         self.setWidget(inner)
         self._state = Label(wordWrap=True, role="quiet")
         self.refusal = RefusalStrip()
-        self.go_mend = QPushButton("Go to Cycles")
+        self.go_mend = QPushButton(tell("Go to Cycles"))
         self._figures: dict[str, QLabel] = {}
         self._words: dict[str, QLabel] = {}
         numbers = QGridLayout()
@@ -134,15 +140,15 @@ class PreviewPanel(QScrollArea):
         numbers.setVerticalSpacing(0)
         for at, (name, words) in enumerate(
             (
-                ("unchanged", "stays unchanged"),
-                ("deviation", "average change"),
-                ("blocked", "coins blocked"),
-                ("immovable", "cells cannot move"),
+                ("unchanged", say("stays unchanged")),
+                ("deviation", say("average change")),
+                ("blocked", say("coins blocked")),
+                ("immovable", say("cells cannot move")),
             )
         ):
             value, label = Label(), Label(words, wordWrap=True)
             dress(value, "section")
-            value.setAccessibleName(words)
+            value.setAccessibleName(told(words))
             dress(label, "quiet")
             numbers.addWidget(value, 0, at)
             numbers.addWidget(label, 1, at, Qt.AlignmentFlag.AlignTop)
@@ -192,7 +198,7 @@ class PreviewPanel(QScrollArea):
 
     def say(self, text: str) -> None:
         """Say what is going on, beside all that is shown."""
-        self._state.setText(text)
+        self._state.setText(told(text))
         self._state.setVisible(bool(text))
 
     def show_error(self, error: TabprotectError, *, cycles: bool) -> None:
@@ -202,7 +208,7 @@ class PreviewPanel(QScrollArea):
             self.refusal.refuse(error.message, error.suggestions)
             return
         said = [f"{part[0].upper()}{part[1:]}." for part in (error.message, error.hint) if part]
-        self.show_state(" ".join(said))
+        self.show_state(joined(said, " "))
         self.go_mend.setVisible(cycles)
 
     def show_preview(self, preview: Preview, domain: Domain, chance: str) -> None:
@@ -214,27 +220,46 @@ class PreviewPanel(QScrollArea):
             self._words[name].setVisible(cycles)
         self.blocked.setVisible(cycles)
         self.change.setVisible(bool(preview.change))
-        self._figures["unchanged"].setText(chance_text(preview.unchanged_share))
-        self._figures["deviation"].setText(number_text(preview.mean_absolute_deviation))
-        self._figures["blocked"].setText(percent(preview.blocked_share))
+        self._figures["unchanged"].setText(told(chance_text(preview.unchanged_share)))
+        self._figures["deviation"].setText(told(number_text(preview.mean_absolute_deviation)))
+        self._figures["blocked"].setText(told(percent(preview.blocked_share)))
         self._figures["immovable"].setText(count_text(len(preview.immovable)))
         self.change.show_change(preview.change)
         self.blocked.show_shares(preview.blocked_by_cycle)
-        named = ", ".join(
-            domain.cell_text(domain.unflat(key)) for key in preview.immovable[:MOST_NAMED].tolist()
+        named = joined(
+            (
+                domain.cell_text(domain.unflat(key))
+                for key in preview.immovable[:MOST_NAMED].tolist()
+            ),
+            ", ",
         )
         more = len(preview.immovable) - MOST_NAMED
         if more > 0:
-            named += f" and {count_text(more)} more"
-        stuck = f"Cannot move: {named}." if named else "Every positive cell can move."
+            named += say(" and {more} more", more=count_text(more))
+        stuck = (
+            say("Cannot move: {named}.", named=named)
+            if named
+            else say("Every positive cell can move.")
+        )
         averages = (
-            f"Averages over {count_text(preview.judged_cells)} "
-            f"{'at-risk' if preview.at_risk_cells else 'positive'} "
-            f"cell{'' if preview.judged_cells == 1 else 's'}, from {count_text(preview.runs)} "
-            f"trial run{'' if preview.runs == 1 else 's'}."
+            say(
+                "Averages over {judged_cells} at-risk cell{value}, from {runs} trial run{value2}.",
+                judged_cells=count_text(preview.judged_cells),
+                value="" if preview.judged_cells == 1 else "s",
+                runs=count_text(preview.runs),
+                value2="" if preview.runs == 1 else "s",
+            )
+            if preview.at_risk_cells
+            else say(
+                "Averages over {judged_cells} positive cell{value}, from {runs} trial run{value2}.",
+                judged_cells=count_text(preview.judged_cells),
+                value="" if preview.judged_cells == 1 else "s",
+                runs=count_text(preview.runs),
+                value2="" if preview.runs == 1 else "s",
+            )
         )
         said = (averages, stuck if cycles else "", chance)
-        self._stuck.setText(" ".join(filter(None, said)))
+        self._stuck.setText(told(joined(filter(None, said), " ")))
         self._content.show()
 
 
@@ -246,7 +271,7 @@ class ChangeFigure(Plot):
     """Probability of each change of a small cell, with the number over each bar."""
 
     def __init__(self) -> None:
-        super().__init__("Distribution of the change of a small cell")
+        super().__init__(say("Distribution of the change of a small cell"))
         self._change: dict[int, float] = {}
         self.setMinimumSize(24 * GRID, 15 * GRID)
 
@@ -258,7 +283,15 @@ class ChangeFigure(Plot):
         likely = [v for v, p in change.items() if p >= TAIL]
         span = range(min(likely), max(likely) + 1) if likely else ()
         self._change = {v: change.get(v, 0.0) for v in span}
-        self.say("; ".join(f"{signed_text(v)}: {chance_text(p)}" for v, p in self._change.items()))
+        self.say(
+            joined(
+                (
+                    say("{v}: {p}", v=signed_text(v), p=chance_text(p))
+                    for v, p in self._change.items()
+                ),
+                "; ",
+            )
+        )
         self.refresh()
 
     @property
@@ -267,7 +300,7 @@ class ChangeFigure(Plot):
 
     @property
     def title(self) -> str:
-        return "change of the count (published \u2212 original)"
+        return say("change of the count (published \u2212 original)")
 
     def span(self) -> tuple[float, float]:
         # Few changes stay narrow bars.
@@ -297,7 +330,7 @@ class BlockedFigure(Plot):
     """How often each cycle is blocked, most often first, as a skyline."""
 
     def __init__(self) -> None:
-        super().__init__("Blocked share by cycle, sorted")
+        super().__init__(say("Blocked share by cycle, sorted"))
         self._shares: Floats = np.zeros(0)
         self.setMinimumSize(24 * GRID, 11 * GRID)
 
@@ -310,8 +343,12 @@ class BlockedFigure(Plot):
         always = int((self._shares > 1 - 1e-9).sum())
         never = int((self._shares < 1e-9).sum())
         self.say(
-            f"{count_text(always)} of {count_text(len(self._shares))} cycles are always blocked, "
-            f"{count_text(never)} never"
+            say(
+                "{always} of {shares} cycles are always blocked, {never} never",
+                always=count_text(always),
+                shares=count_text(len(self._shares)),
+                never=count_text(never),
+            )
         )
         self.refresh()
 
@@ -322,7 +359,11 @@ class BlockedFigure(Plot):
     @property
     def title(self) -> str:
         number = len(self._shares)
-        return "1 cycle" if number == 1 else f"{count_text(number)} cycles, most blocked first"
+        return (
+            say("1 cycle")
+            if number == 1
+            else say("{number} cycles, most blocked first", number=count_text(number))
+        )
 
     @property
     def numbers(self) -> str:

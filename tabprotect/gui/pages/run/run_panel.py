@@ -26,8 +26,10 @@ from tabprotect.gui.look.layouts import in_column
 from tabprotect.gui.look.theme import GRID, count_text
 from tabprotect.gui.pages.run.coin_replay import Replay
 from tabprotect.gui.pages.run.coin_strip import CoinStrip
+from tabprotect.languages.said import say
+from tabprotect.languages.speaking import tell
 
-HIDDEN = (
+HIDDEN = say(
     "The original, the difference and the coins stay in the house: a reader sees the published "
     "table and how it was made, never what it was made from."
 )
@@ -139,10 +141,16 @@ class RunPanel(QWidget):
         replay, steps = self._replay, self.coins.position
         state = published.counts
         title = self.tables.titles["published"]
-        title.setText("Published")
+        title.setText(tell("Published"))
         if replay is not None and steps < len(replay):
             state = replay.table_after(steps)
-            title.setText(f"After {count_text(steps)} of {count_text(len(replay))} coins")
+            title.setText(
+                tell(
+                    "After {steps} of {replay} coins",
+                    steps=count_text(steps),
+                    replay=count_text(len(replay)),
+                )
+            )
         self._mark_step(layout, replay, steps, state)
         self.tables.show_part("published", state)
         if replay is not None:

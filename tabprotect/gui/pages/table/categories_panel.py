@@ -32,6 +32,8 @@ from tabprotect.gui.look.buttons import tool_button
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID, THEME
+from tabprotect.languages.said import say
+from tabprotect.languages.speaking import tell, told
 
 MOST = 5000
 """Categories that are listed; a variable with more is edited in its file."""
@@ -47,19 +49,19 @@ class CategoriesPanel(QFrame):
     def __init__(self, document: Document) -> None:
         super().__init__()
         self.document = document
-        self.setAccessibleName("Categories")
+        self.setAccessibleName(tell("Categories"))
         self.setMinimumWidth(28 * GRID)
         self._variable = QComboBox()
-        self._variable.setAccessibleName("Variable")
+        self._variable.setAccessibleName(tell("Variable"))
         self._variable.setEditable(True)
         self._variable.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
         self._variable.activated.connect(lambda _: self._fill())
         edit = self._variable.lineEdit()
         assert edit is not None
-        edit.setAccessibleName("Name of the variable; type another one to rename it")
+        edit.setAccessibleName(tell("Name of the variable; type another one to rename it"))
         edit.editingFinished.connect(self._rename_variable)
         self.list = QListWidget()
-        self.list.setAccessibleName("Categories in order")
+        self.list.setAccessibleName(tell("Categories in order"))
         self.list.setDragDropMode(QAbstractItemView.DragDropMode.InternalMove)
         self.list.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.list.setEditTriggers(
@@ -68,44 +70,44 @@ class CategoriesPanel(QFrame):
         )
         self.list.itemChanged.connect(self._renamed)
         self.list.model().rowsMoved.connect(lambda *_: self._reordered())
-        self._new = QLineEdit(placeholderText="new category")
-        self._new.setAccessibleName("Name of the new category")
+        self._new = QLineEdit(placeholderText=tell("new category"))
+        self._new.setAccessibleName(tell("Name of the new category"))
         self._new.returnPressed.connect(self._add)
         self._buttons: dict[str, QToolButton] = {}
         row = in_row(spacing=4)
         for picture, words, run in (
-            ("up", "Move up", lambda: self._shift(-1)),
-            ("down", "Move down", lambda: self._shift(1)),
-            ("edit", "Rename (F2)", self._rename_current),
-            ("remove", "Remove the empty category", self._remove),
+            ("up", say("Move up"), lambda: self._shift(-1)),
+            ("down", say("Move down"), lambda: self._shift(1)),
+            ("edit", say("Rename (F2)"), self._rename_current),
+            ("remove", say("Remove the empty category"), self._remove),
         ):
             button = tool_button(flat=True)
-            button.setToolTip(words)
-            button.setAccessibleName(words)
+            button.setToolTip(told(words))
+            button.setAccessibleName(told(words))
             button.setIconSize(QSize(18, 18))
             button.clicked.connect(lambda _=False, r=run: r())
             self._buttons[picture] = button
             row.addWidget(button)
         row.addStretch(1)
-        self._merge = QPushButton("Merge selected")
-        self._merge.setAccessibleName("Merge the selected categories into the first of them")
+        self._merge = QPushButton(tell("Merge selected"))
+        self._merge.setAccessibleName(tell("Merge the selected categories into the first of them"))
         self._merge.clicked.connect(self._merge_selected)
         row.addWidget(self._merge)
         close = tool_button(flat=True)
-        close.setAccessibleName("Close the categories")
-        close.setToolTip("Close (Esc)")
+        close.setAccessibleName(tell("Close the categories"))
+        close.setToolTip(tell("Close (Esc)"))
         close.clicked.connect(self.closed)
-        escape = QShortcut(QKeySequence("Esc"), self, self.closed.emit)
+        escape = QShortcut(QKeySequence(say("Esc")), self, self.closed.emit)
         escape.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
         self._buttons["close"] = close
         head = QHBoxLayout()
-        title = Label("Categories of", role="section")
+        title = Label(say("Categories of"), role="section")
         head.addWidget(title)
         head.addWidget(self._variable, 1)
         head.addWidget(close)
         add = in_row((self._new, 1))
-        more = QPushButton("Add")
-        more.setAccessibleName("Add the category")
+        more = QPushButton(tell("Add"))
+        more.setAccessibleName(tell("Add the category"))
         more.clicked.connect(self._add)
         add.addWidget(more)
         in_column(head, (self.list, 1), row, add, on=self, margins=(GRID, 0, 0, 0), spacing=GRID)

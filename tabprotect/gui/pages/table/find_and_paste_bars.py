@@ -24,6 +24,8 @@ from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_row
 from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID, THEME, count_text
+from tabprotect.languages.said import joined, plural, say
+from tabprotect.languages.speaking import tell, told
 
 SHOWN_CHANGES = 4
 
@@ -33,7 +35,7 @@ class Bar(QFrame):
 
     def __init__(self, name: str) -> None:
         super().__init__()
-        self.setAccessibleName(name)
+        self.setAccessibleName(told(name))
         self.row = in_row(on=self, margins=(GRID, 4, GRID, 4), spacing=GRID)
         THEME.follow(self, Bar.take_colours)
         self.take_colours()
@@ -65,14 +67,14 @@ class PasteBar(Bar):
     rejected = Signal()
 
     def __init__(self) -> None:
-        super().__init__("Preview of the paste")
+        super().__init__(say("Preview of the paste"))
         self._words = Label(wordWrap=True)
-        self.accept = QPushButton("Paste")
+        self.accept = QPushButton(tell("Paste"))
         dress(self.accept, "main")
-        self.accept.setAccessibleName("Paste the block")
+        self.accept.setAccessibleName(tell("Paste the block"))
         self.accept.clicked.connect(self.accepted)
-        self.cancel = QPushButton("Cancel")
-        self.cancel.setAccessibleName("Do not paste")
+        self.cancel = QPushButton(tell("Cancel"))
+        self.cancel.setAccessibleName(tell("Do not paste"))
         self.cancel.clicked.connect(self.rejected)
         self.row.addWidget(self._words, 1)
         self.row.addWidget(self.cancel)
@@ -86,16 +88,35 @@ class PasteBar(Bar):
     def show_changes(self, lead: str, changes: Sequence[tuple[str, int, int]]) -> None:
         """Say how many cells change and the first few of them, as (cell, before, after)."""
         if not changes:
-            self._words.setText(f"{lead}no cell would change.")
+            self._words.setText(tell("{lead}no cell would change.", lead=lead))
         else:
-            first = ", ".join(
-                f"{cell} {count_text(before)} \u2192 {count_text(after)}"
-                for cell, before, after in changes[:SHOWN_CHANGES]
+            first = joined(
+                (
+                    say(
+                        "{cell} {before} \u2192 {after}",
+                        cell=cell,
+                        before=count_text(before),
+                        after=count_text(after),
+                    )
+                    for cell, before, after in changes[:SHOWN_CHANGES]
+                ),
+                ", ",
             )
             more = len(changes) - SHOWN_CHANGES
-            rest = f" and {count_text(more)} more" if more > 0 else ""
-            noun = "cell changes" if len(changes) == 1 else "cells change"
-            self._words.setText(f"{lead}{count_text(len(changes))} {noun}: {first}{rest}.")
+            rest = say(" and {more} more", more=count_text(more)) if more > 0 else ""
+            self._words.setText(
+                told(
+                    plural(
+                        len(changes),
+                        "{lead}{changes} cell changes: {first}{rest}.",
+                        "{lead}{changes} cells change: {first}{rest}.",
+                        lead=lead,
+                        changes=count_text(len(changes)),
+                        first=first,
+                        rest=rest,
+                    )
+                )
+            )
         self.accept.setEnabled(bool(changes))
         self.show()
         (self.accept if changes else self.cancel).setFocus()
@@ -116,19 +137,19 @@ class FindBar(Bar):
     closed = Signal()
 
     def __init__(self) -> None:
-        super().__init__("Find")
+        super().__init__(say("Find"))
         self._table: Table | None = None
         self._from: Index | None = None
         self._edit = QLineEdit(
-            placeholderText="labels such as v1, w2 \u2013 or a count such as = 3"
+            placeholderText=tell("labels such as v1, w2 \u2013 or a count such as = 3")
         )
-        self._edit.setAccessibleName("Labels or count to find")
+        self._edit.setAccessibleName(tell("Labels or count to find"))
         self._edit.setClearButtonEnabled(True)
         self._edit.returnPressed.connect(self.next)
-        self._result = Label(role="quiet", name="Result of the search")
+        self._result = Label(role="quiet", name=say("Result of the search"))
         close = tool_button(flat=True, icon=icons.icon("close"))
-        close.setAccessibleName("Close the search")
-        close.setToolTip("Close (Esc)")
+        close.setAccessibleName(tell("Close the search"))
+        close.setToolTip(tell("Close (Esc)"))
         close.clicked.connect(self.leave)
         self.row.addWidget(self._edit, 1)
         self.row.addWidget(self._result)
@@ -160,9 +181,9 @@ class FindBar(Bar):
             return
         index = find(self._table, self._edit.text(), self._from)
         if index is None:
-            self._result.setText("not found")
+            self._result.setText(tell("not found"))
             return
-        self._result.setText(self._table.domain.cell_text(index))
+        self._result.setText(told(self._table.domain.cell_text(index)))
         self._from = index
         self.found.emit(index)
 

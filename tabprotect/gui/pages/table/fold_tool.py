@@ -8,11 +8,13 @@ from PySide6.QtWidgets import QComboBox
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.gui.grid.folded_levels import Folding, every_group
+from tabprotect.languages.said import say
+from tabprotect.languages.speaking import tell, told
 
 WAYS = {
-    "categories": "Categories",
-    "folded": "Levels, folded",
-    "unfolded": "Levels, unfolded",
+    "categories": say("Categories"),
+    "folded": say("Levels, folded"),
+    "unfolded": say("Levels, unfolded"),
 }
 
 
@@ -23,10 +25,10 @@ class FoldTool(QComboBox):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setAccessibleName("Levels of the variables")
-        self.setToolTip("Totals at every level; a click on a group folds or unfolds it")
+        self.setAccessibleName(tell("Levels of the variables"))
+        self.setToolTip(tell("Totals at every level; a click on a group folds or unfolds it"))
         for key, words in WAYS.items():
-            self.addItem(words, key)
+            self.addItem(told(words), key)
         self._folding: Folding | None = None
         self.currentIndexChanged.connect(self._chosen)
 

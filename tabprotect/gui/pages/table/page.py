@@ -46,6 +46,8 @@ from tabprotect.gui.pages.table.find_and_paste_bars import (
 from tabprotect.gui.pages.table.fold_tool import FoldTool
 from tabprotect.gui.pages.table.risk_list import RiskList, next_cell
 from tabprotect.gui.pages.table.words import cell_called, empty_words, table_words
+from tabprotect.languages.said import say
+from tabprotect.languages.speaking import tell, told
 
 STRUCTURE = frozenset({"table", "placement", "release", "view", "everything"})
 
@@ -70,7 +72,7 @@ class TablePage(TableStage, Page):
         self.paste_bar.rejected.connect(self._paste_never)
         self.find_bar = FindBar()
         self.find_bar.found.connect(document.select)
-        self.grid = GridView("Table of counts")
+        self.grid = GridView(say("Table of counts"))
         self.find_bar.closed.connect(self.grid.cells.setFocus)
         self.grid.current_changed.connect(self._cell_chosen)
         self.totals = TotalsCursor(self.grid)
@@ -109,26 +111,26 @@ class TablePage(TableStage, Page):
 
     def _build_tools(self) -> None:
         self._figures = QComboBox()
-        self._figures.setAccessibleName("What the cells show")
+        self._figures.setAccessibleName(tell("What the cells show"))
         for key, words in FIGURES.items():
-            self._figures.addItem(words, key)
+            self._figures.addItem(told(words), key)
         self._figures.currentIndexChanged.connect(
             lambda: self.show_figure(self._figures.currentData())
         )
         self._only_button, self._risks_button, self._categories_button = (
             tool_button(words, checkable=True)
-            for words in ("At risk only", "Risk list", "Categories")
+            for words in (say("At risk only"), say("Risk list"), say("Categories"))
         )
         for button, says, does in (
             (
                 self._only_button,
-                "Show only rows and columns with at-risk cells",
+                say("Show only rows and columns with at-risk cells"),
                 self.show_only_at_risk,
             ),
-            (self._categories_button, "Edit categories", self._show_categories),
-            (self._risks_button, "Show the risk list", self._show_risks),
+            (self._categories_button, say("Edit categories"), self._show_categories),
+            (self._risks_button, say("Show the risk list"), self._show_risks),
         ):
-            button.setAccessibleName(says)
+            button.setAccessibleName(told(says))
             button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
             button.toggled.connect(does)
         self._house_tools = self._only_button, self._risks_button, self._categories_button
@@ -174,7 +176,7 @@ class TablePage(TableStage, Page):
         self.empty.setVisible(not showable)
         house = self.document.has_original and not self.document.public
         public = self.document.public
-        self.main_button.setText("What can be believed" if public else self.main_label)
+        self.main_button.setText(told(say("What can be believed") if public else self.main_label))
         self.main_button.setEnabled(showable or (public and self.document.release is not None))
         self._figures.setVisible(showable)
         self.folds.setVisible(showable)
@@ -189,7 +191,7 @@ class TablePage(TableStage, Page):
             self.set_sentence("")
             # The rule may be the house's own.
             self._legend.setText("")
-            self.empty.setText(empty_words(self.document))
+            self.empty.setText(told(empty_words(self.document)))
             return
         self._list_risks()
         try:
@@ -255,7 +257,7 @@ class TablePage(TableStage, Page):
         self.grid.repaint_cells()
         sentence, legend = table_words(self.document, table)
         self.set_sentence(sentence)
-        self._legend.setText(legend)
+        self._legend.setText(told(legend))
 
     def _paint_ground(self, layout: Layout) -> None:
         delegate, folding = self.grid.delegate, self._folding
@@ -292,7 +294,7 @@ class TablePage(TableStage, Page):
 
     def _describe(self, row: int, column: int) -> str:
         mask = self.grid.delegate.mark
-        return "at risk" if mask is not None and mask[row, column] else ""
+        return say("at risk") if mask is not None and mask[row, column] else ""
 
     def _selected(self, index: Index | None) -> None:
         layout = self.grid.layout_
@@ -433,8 +435,8 @@ class TablePage(TableStage, Page):
         try:
             if self._only or self._figure != "counts" or self._folding is not None:
                 raise InputError(
-                    "a block can be pasted only into the whole table of counts",
-                    hint="show counts, categories alone, and all rows and columns",
+                    say("a block can be pasted only into the whole table of counts"),
+                    hint=say("show counts, categories alone, and all rows and columns"),
                 )
             block = self.grid.block()
             layout = self.grid.layout_
@@ -448,9 +450,9 @@ class TablePage(TableStage, Page):
         original = project.original
         counts = self._paste.counts
         differing = {i: c for i, c in self._paste.changes.items() if original[i] != c}
-        size = f"{len(counts)} \u00d7 {len(counts[0])}"
+        size = say("{counts} \u00d7 {counts2}", counts=len(counts), counts2=len(counts[0]))
         self.paste_bar.show_changes(
-            f"Paste {size} counts at {original.domain.cell_text(at)}: ",
+            say("Paste {size} counts at {at}: ", size=size, at=original.domain.cell_text(at)),
             [(original.domain.cell_text(i), original[i], c) for i, c in differing.items()],
         )
         self.refresh(frozenset())

@@ -20,8 +20,12 @@ from tabprotect.gui.look.label import Label, heading, tip
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.listing import ListColumn, Listing
 from tabprotect.gui.look.theme import GRID, THEME, count_text
+from tabprotect.languages.said import say
+from tabprotect.languages.speaking import tell, told
 
-UNKNOWN = "Not known of this table: it came without its records, and a count may hold anything."
+UNKNOWN = say(
+    "Not known of this table: it came without its records, and a count may hold anything."
+)
 """Why the cells of one contributor are not offered."""
 
 
@@ -62,23 +66,23 @@ class RiskList(QFrame):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setAccessibleName("Risk list")
+        self.setAccessibleName(tell("Risk list"))
         self.setMinimumWidth(30 * GRID)
         self._table: Table | None = None
         self._mask: Bools | None = None
         self._codes: Ints = np.zeros((0, 0), dtype=np.int64)
         self._columns: tuple[ListColumn, ...] = ()
-        self._title = heading("At-risk cells")
+        self._title = heading(say("At-risk cells"))
         close = tool_button(flat=True)
-        close.setAccessibleName("Close the risk list")
-        close.setToolTip("Close (Esc)")
+        close.setAccessibleName(tell("Close the risk list"))
+        close.setToolTip(tell("Close (Esc)"))
         close.clicked.connect(self.closed)
-        escape = QShortcut(QKeySequence("Esc"), self, self.closed.emit)
+        escape = QShortcut(QKeySequence(say("Esc")), self, self.closed.emit)
         escape.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
         self._close = close
-        self.search = Finder("Find at-risk cells by their categories", "Find categories")
+        self.search = Finder(say("Find at-risk cells by their categories"), say("Find categories"))
         self.search.textChanged.connect(lambda _: self._fill())
-        self.list = Listing("At-risk cells in all layers")
+        self.list = Listing(say("At-risk cells in all layers"))
         self.list.chosen.connect(lambda row: self.chosen.emit(self.index_of(row)))
         top = in_row((self._title, 1), close)
         in_column(
@@ -98,21 +102,23 @@ class RiskList(QFrame):
     def _kinds(self) -> QComboBox:
         """What is listed, each with the rule that names it."""
         self.kind = QComboBox()
-        self.kind.setAccessibleName("Which cells are listed")
+        self.kind.setAccessibleName(tell("Which cells are listed"))
         for words, key in (
-            ("Counts at risk", "counts"),
-            ("Cells that dominate a row", "dominance"),
-            ("Cells of one contributor", "one"),
+            (say("Counts at risk"), "counts"),
+            (say("Cells that dominate a row"), "dominance"),
+            (say("Cells of one contributor"), "one"),
         ):
-            self.kind.addItem(words, key)
+            self.kind.addItem(told(words), key)
         self.kind.currentIndexChanged.connect(lambda _: self._list())
-        self.said = Label(wordWrap=True, role="quiet", name="What the list means")
+        self.said = Label(wordWrap=True, role="quiet", name=say("What the list means"))
         self.rules = QStackedWidget()
-        self.share = QSpinBox(minimum=51, maximum=100, value=100, suffix=" %")
-        self.share.setAccessibleName("Least share of a row that dominates it")
+        self.share = QSpinBox(minimum=51, maximum=100, value=100, suffix=told(" %"))
+        self.share.setAccessibleName(tell("Least share of a row that dominates it"))
         self.share.setKeyboardTracking(False)
         self.share.valueChanged.connect(lambda _: self._list())
-        dominance = in_row(Label("At least"), self.share, Label("of the row"), 1, margins=0)
+        dominance = in_row(
+            Label(say("At least")), self.share, Label(say("of the row")), 1, margins=0
+        )
         self.rule = RuleField()
         self.rule.rule_set.connect(lambda rule: self.rule_set.emit(str(rule)))
         counts = in_row(self.rule, 1, margins=0)
@@ -152,27 +158,27 @@ class RiskList(QFrame):
         """The cells of the kind that is asked for, and what that says of them."""
         table, mask, said = self._table, self._mask, ""
         kind = self.kind.currentData()
-        what = "at-risk cells in all layers"
+        what = say("at-risk cells in all layers")
         if kind == "dominance":
-            what = "cells that dominate a row"
-            said = (
+            what = say("cells that dominate a row")
+            said = say(
                 "Whoever is known to be in the row most likely has that category. For a look: the "
                 "gate judges counts."
             )
             if table is not None:
                 mask = Dominance(self.share.value() / 100).mask(table.counts)
         elif kind == "one":
-            what = "cells of one contributor"
-            said = "One record alone makes the count: that person knows the cell is theirs."
+            what = say("cells of one contributor")
+            said = say("One record alone makes the count: that person knows the cell is theirs.")
             if table is not None:
                 mask = table.counts == 1
         self._look_up(table, mask)
         self._fill()
         self.rules.setCurrentIndex(self.kind.currentIndex())
-        self.said.setText(said)
+        self.said.setText(told(said))
         self.said.setVisible(bool(said))
         number = 0 if mask is None or table is None else int(mask.sum())
-        self._title.setText(f"{count_text(number)} {what}")
+        self._title.setText(tell("{number} {what}", number=count_text(number), what=what))
 
     def _look_up(self, table: Table | None, mask: Bools | None) -> None:
         """The cells of a mask as columns, none without: their categories and their counts."""
@@ -186,7 +192,7 @@ class RiskList(QFrame):
                 ListColumn(v.name, codes, v.categories.__getitem__, right=False, data=True)
                 for v, codes in variables
             ),
-            ListColumn("Count", table.counts[mask]),
+            ListColumn(say("Count"), table.counts[mask]),
         )
 
     def _fill(self) -> None:

@@ -6,35 +6,49 @@ from tabprotect.engine.tables.domain import Domain, Index
 from tabprotect.engine.tables.table import Table
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.look.theme import count_text
+from tabprotect.languages.said import joined, plural, say
 
 
 def table_words(document: Document, table: Table) -> tuple[str, str]:
     """The sentence and the legend."""
     cells = table.domain.size
     zeros = cells - len(table.cells[0])
-    shape = " \u00d7 ".join(map(str, table.domain.shape))
-    words = (
-        f"{count_text(table.total)} counted in {count_text(cells)} cells"
-        f" ({shape}), {count_text(zeros)} of them zero"
+    shape = joined(map(str, table.domain.shape), " \u00d7 ")
+    words = say(
+        "{total} counted in {cells} cells ({shape}), {zeros} of them zero",
+        total=count_text(table.total),
+        cells=count_text(cells),
+        shape=shape,
+        zeros=count_text(zeros),
     )
     project = document.project
     assert project is not None
     if document.public:
         hidden = document.suppressed
-        said = "every kept margin is exact"
+        said = say("every kept margin is exact")
         if hidden is not None:
-            words = f"{count_text(cells)} cells ({shape})"
-            said = f"{count_text(int(hidden.sum()))} of them are suppressed (x)"
+            words = say("{cells} cells ({shape})", cells=count_text(cells), shape=shape)
+            said = say("{sum} of them are suppressed (x)", sum=count_text(int(hidden.sum())))
         elif not project.takes_cycles:
-            said = "the method's page says what is exact"
-        return f"What a reader sees: {words}; {said}.", ""
+            said = say("the method's page says what is exact")
+        return say("What a reader sees: {words}; {said}.", words=words, said=said), ""
     low, high = project.at_risk.low, project.at_risk.high
     risk = document.at_risk_cells
-    rule = f"a count of {low}" if low == high else f"a count of {low} to {high}"
-    verb = "cell is" if risk == 1 else "cells are"
+    rule = (
+        say("a count of {low}", low=low)
+        if low == high
+        else say("a count of {low} to {high}", low=low, high=high)
+    )
     return (
-        f"{words}; {count_text(risk)} {verb} at risk ({rule}).",
-        f"\u25cf at risk: {rule}.  F8 goes to the next one.",
+        plural(
+            risk,
+            "{words}; {risk} cell is at risk ({rule}).",
+            "{words}; {risk} cells are at risk ({rule}).",
+            words=words,
+            risk=count_text(risk),
+            rule=rule,
+        ),
+        say("\u25cf at risk: {rule}.  F8 goes to the next one.", rule=rule),
     )
 
 
@@ -52,10 +66,10 @@ def cell_called(domain: Domain, text: str) -> Index | None:
 def empty_words(document: Document) -> str:
     """Why a reader sees no table."""
     if document.release is not None:
-        return (
+        return say(
             "The inner cells are not published.\nThe step under Protect shows the tables that are."
         )
-    return (
+    return say(
         "A reader sees nothing yet: the table has not been protected.\n"
         "Press F9 to see the original again, and go on to Protect."
     )

@@ -11,6 +11,8 @@ from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTreeWidget, QTree
 from tabprotect.engine.arrays import Ints
 from tabprotect.engine.tables.variable import Level, Variable
 from tabprotect.gui.look.theme import count_text
+from tabprotect.languages.said import say
+from tabprotect.languages.speaking import tell
 
 CATEGORY = Qt.ItemDataRole.UserRole
 GROUP = Qt.ItemDataRole.UserRole + 1
@@ -23,8 +25,8 @@ class CategoryTree(QTreeWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setAccessibleName("Categories by level; drag some together to group them")
-        self.setHeaderLabels(["Category", "Records"])
+        self.setAccessibleName(tell("Categories by level; drag some together to group them"))
+        self.setHeaderLabels([tell("Category"), tell("Records")])
         self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.setDragDropMode(QAbstractItemView.DragDropMode.InternalMove)
         self.setUniformRowHeights(True)
@@ -66,7 +68,7 @@ class CategoryTree(QTreeWidget):
             for code in categories:
                 name = variable.categories[code]
                 label = variable.label(code)
-                words = name if label == name else f"{name}  {label}"
+                words = name if label == name else say("{name}  {label}", name=name, label=label)
                 item = self._item(under, words, int(counts[code]))
                 item.setData(0, CATEGORY, name)
                 item.setFlags(item.flags() | Qt.ItemFlag.ItemIsDragEnabled)
@@ -76,7 +78,15 @@ class CategoryTree(QTreeWidget):
             inside = [code for code in categories if level.groups[code] == group]
             item = self._item(under, group, int(counts[inside].sum()))
             item.setData(0, GROUP, group)
-            item.setToolTip(0, f"{variable.name}@{level.name}: {len(inside)} categories")
+            item.setToolTip(
+                0,
+                tell(
+                    "{name}@{name2}: {inside} categories",
+                    name=variable.name,
+                    name2=level.name,
+                    inside=len(inside),
+                ),
+            )
             item.setFlags(item.flags() & ~Qt.ItemFlag.ItemIsDragEnabled)
             self._add(item, variable, rest, inside, counts)
 

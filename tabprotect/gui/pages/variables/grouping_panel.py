@@ -20,6 +20,8 @@ from PySide6.QtWidgets import (
 from tabprotect.gui.look.label import Label, heading
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID
+from tabprotect.languages.said import joined, say
+from tabprotect.languages.speaking import tell, told
 
 
 class GroupingPanel(QFrame):
@@ -37,59 +39,61 @@ class GroupingPanel(QFrame):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setAccessibleName("Group the categories")
+        self.setAccessibleName(tell("Group the categories"))
         self.setMinimumWidth(34 * GRID)
         self.width_box = QSpinBox(minimum=1, maximum=10**6, value=5)
-        self.width_box.setAccessibleName("Width of the bands")
+        self.width_box.setAccessibleName(tell("Width of the bands"))
         self.width_box.valueChanged.connect(lambda _: self._means("width"))
-        self.cuts = QLineEdit(placeholderText="0, 15, 65")
-        self.cuts.setAccessibleName("Where bands begin")
+        self.cuts = QLineEdit(placeholderText=told("0, 15, 65"))
+        self.cuts.setAccessibleName(tell("Where bands begin"))
         self.cuts.textChanged.connect(lambda _: self._means("cuts"))
         self.cuts.returnPressed.connect(lambda: self._ask("cuts"))
         self.cut = QSpinBox(minimum=-(10**6), maximum=10**6, value=0)
-        self.cut.setAccessibleName("Where one more band begins")
-        self.add_cut = QPushButton("Add")
-        self.add_cut.setAccessibleName("Add the cut")
+        self.cut.setAccessibleName(tell("Where one more band begins"))
+        self.add_cut = QPushButton(tell("Add"))
+        self.add_cut.setAccessibleName(tell("Add the cut"))
         self.add_cut.clicked.connect(self._add_cut)
-        self.name = QLineEdit(placeholderText="name of the level (optional)")
-        self.name.setAccessibleName("Name of the level")
+        self.name = QLineEdit(placeholderText=tell("name of the level (optional)"))
+        self.name.setAccessibleName(tell("Name of the level"))
         self.meant = "width"
         """Which way the live figures are about."""
         form = QFormLayout()
         form.setSpacing(GRID)
-        by_width = self._button(self.width_box, "Group", lambda: self._ask("width"))
-        by_cuts = self._button(self.cuts, "Group", lambda: self._ask("cuts"))
-        form.addRow("Bands of", in_row((self.width_box, 1), by_width, spacing=GRID))
-        form.addRow("Cut at", in_row((self.cut, 1), self.add_cut, spacing=GRID))
+        by_width = self._button(self.width_box, say("Group"), lambda: self._ask("width"))
+        by_cuts = self._button(self.cuts, say("Group"), lambda: self._ask("cuts"))
+        form.addRow(tell("Bands of"), in_row((self.width_box, 1), by_width, spacing=GRID))
+        form.addRow(tell("Cut at"), in_row((self.cut, 1), self.add_cut, spacing=GRID))
         form.addRow("", in_row((self.cuts, 1), by_cuts, spacing=GRID))
         self.numbered = (self.width_box, by_width, self.cut, self.add_cut, self.cuts, by_cuts)
         """What takes categories that are numbers."""
-        self.file_button = QPushButton("Code list from a file\u2026")
+        self.file_button = QPushButton(tell("Code list from a file\u2026"))
         self.file_button.clicked.connect(self._ask_file)
-        self.together_button = QPushButton("Group the selected categories")
+        self.together_button = QPushButton(tell("Group the selected categories"))
         self.together_button.clicked.connect(self.together)
-        self.live = Label(wordWrap=True, name="What the grouping would leave at risk")
+        self.live = Label(wordWrap=True, name=say("What the grouping would leave at risk"))
         self.level = QComboBox()
-        self.level.setAccessibleName("A level of the variable")
-        self.take_button = QPushButton("Count at this level")
-        self.take_button.setToolTip("The categories become these groups; coarser levels stay.")
+        self.level.setAccessibleName(tell("A level of the variable"))
+        self.take_button = QPushButton(tell("Count at this level"))
+        self.take_button.setToolTip(
+            tell("The categories become these groups; coarser levels stay.")
+        )
         self.take_button.clicked.connect(lambda: self.taken.emit(self.level.currentText()))
-        self.remove_button = QPushButton("Remove this level")
+        self.remove_button = QPushButton(tell("Remove this level"))
         self.remove_button.clicked.connect(lambda: self.removed.emit(self.level.currentText()))
-        self.nest = Label(wordWrap=True, name="Variables that nest")
-        self.nest_button = QPushButton("Make them one variable")
+        self.nest = Label(wordWrap=True, name=say("Variables that nest"))
+        self.nest_button = QPushButton(tell("Make them one variable"))
         self.nest_button.clicked.connect(lambda: self.nested.emit(self._chain))
         self._chain: list[str] = []
         column = in_column(
             self.nest,
             (self.nest_button, 0, Qt.AlignmentFlag.AlignLeft),
-            heading("Group"),
+            heading(say("Group")),
             self.name,
             form,
             self.file_button,
             self.together_button,
             self.live,
-            heading("Levels"),
+            heading(say("Levels")),
             self.level,
             on=self,
             margins=(GRID, 0, 0, 0),
@@ -101,8 +105,10 @@ class GroupingPanel(QFrame):
 
     @staticmethod
     def _button(field: QLineEdit | QSpinBox, words: str, run: Callable[[], object]) -> QPushButton:
-        button = QPushButton(words)
-        button.setAccessibleName(f"{words}: {field.accessibleName()}")
+        button = QPushButton(told(words))
+        button.setAccessibleName(
+            tell("{words}: {accessibleName}", words=words, accessibleName=field.accessibleName())
+        )
         button.clicked.connect(lambda: run())
         return button
 
@@ -121,7 +127,7 @@ class GroupingPanel(QFrame):
         for part in (self.level, self.take_button, self.remove_button):
             part.setEnabled(bool(coarser))
         self._chain = chain
-        self.nest.setText(f"{', '.join(chain)} nest." if chain else "")
+        self.nest.setText(told(say("{chain} nest.", chain=joined(chain, ", ")) if chain else ""))
         self.nest.setVisible(bool(chain))
         self.nest_button.setVisible(bool(chain))
         if more:
@@ -153,7 +159,7 @@ class GroupingPanel(QFrame):
 
     def _add_cut(self) -> None:
         cuts = sorted({*(self._cuts() or ()), self.cut.value()})
-        self.cuts.setText(", ".join(map(str, cuts)))
+        self.cuts.setText(told(joined(map(str, cuts), ", ")))
 
     def _means(self, way: str) -> None:
         self.meant = way
@@ -166,7 +172,9 @@ class GroupingPanel(QFrame):
             self.name.clear()
 
     def _ask_file(self) -> None:
-        dialog = QFileDialog(self, "Code list", "", "Code lists (*.hrc *.csv *.tsv *.txt)")
+        dialog = QFileDialog(
+            self, say("Code list"), "", say("Code lists (*.hrc *.csv *.tsv *.txt)")
+        )
         dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.fileSelected.connect(self.take_file)
@@ -174,4 +182,4 @@ class GroupingPanel(QFrame):
 
     def take_file(self, path: str) -> None:
         """Group by a code list."""
-        self.asked.emit({"files": {"code list": str(Path(path).absolute())}})
+        self.asked.emit({"files": {say("code list"): str(Path(path).absolute())}})

@@ -44,9 +44,10 @@ from tabprotect.gui.look.theme import GRID, count_text
 from tabprotect.gui.pages.stages import VariablesStage
 from tabprotect.gui.pages.variables.category_tree import CategoryTree
 from tabprotect.gui.pages.variables.grouping_panel import GroupingPanel
-from tabprotect.languages.speaking import told
+from tabprotect.languages.said import capital, joined, plural, say
+from tabprotect.languages.speaking import tell, told
 
-TITLES = ("Variable", "Kind", "Categories", "Levels", "Missing")
+TITLES = (say("Variable"), say("Kind"), say("Categories"), say("Levels"), say("Missing"))
 BY_HAND = "groups"
 WAIT = 150
 
@@ -60,7 +61,7 @@ class VariablesPage(VariablesStage, Page):
         self._chains: tuple[tuple[str, ...], ...] = ()
         self.list = QTableWidget(0, len(TITLES))
         self.list.setHorizontalHeaderLabels(TITLES)
-        as_list(self.list, "Variables")
+        as_list(self.list, say("Variables"))
         self.list.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
         self.list.horizontalHeader().setStretchLastSection(True)
         self.list.currentCellChanged.connect(lambda row, *_: self._row_chosen(row))
@@ -92,7 +93,7 @@ class VariablesPage(VariablesStage, Page):
         lower.addWidget(self.tree)
         # What is rarely reached scrolls, so that a low window keeps the main action.
         area = ScrollsDown()
-        area.setAccessibleName("Ways to group")
+        area.setAccessibleName(tell("Ways to group"))
         area.setWidget(self.panel)
         lower.addWidget(area)
         lower.setStretchFactor(0, 1)
@@ -126,14 +127,23 @@ class VariablesPage(VariablesStage, Page):
         self._fill(table)
         leveled = sum(bool(v.coarser) for v in table.domain.variables)
         self.set_sentence(
-            f"{len(names)} variable{'' if len(names) == 1 else 's'}, {leveled} of them with levels; "
-            f"{count_text(table.total)} records"
-            + "".join(f"; nobody can be in {z.words}" for z in table.domain.structural[:3])
+            plural(
+                len(names),
+                "{names} variable, {leveled} of them with levels; {total} records",
+                "{names} variables, {leveled} of them with levels; {total} records",
+                names=len(names),
+                leveled=leveled,
+                total=count_text(table.total),
+            )
+            + joined(
+                say("; nobody can be in {words}", words=z.words)
+                for z in table.domain.structural[:3]
+            )
             + "."
         )
         self._show(table)
         self._looking.ask(
-            "looking for variables that nest",
+            say("looking for variables that nest"),
             lambda progress: chains(table) if len(table.domain.names) > 1 else (),
             (table,),
         )
@@ -147,7 +157,7 @@ class VariablesPage(VariablesStage, Page):
                 told(variable_kind(variable)),
                 count_text(len(variable.categories)),
                 levels_text(variable),
-                ", ".join(map(repr, missing_codes(variable))),
+                joined(map(repr, missing_codes(variable)), ", "),
             )
             for column, text in enumerate(texts):
                 item = QTableWidgetItem(text)
@@ -214,7 +224,9 @@ class VariablesPage(VariablesStage, Page):
             wanted |= {c for c, group in of.items() if group == of.get(onto, onto) or c == onto}
         if len(wanted) < 2:
             self.show_error(
-                InputError("a group takes at least two categories", hint="select several of them")
+                InputError(
+                    say("a group takes at least two categories"), hint=say("select several of them")
+                )
             )
             return
         groups: dict[str, list[str]] = {}
@@ -238,7 +250,7 @@ class VariablesPage(VariablesStage, Page):
     def _nest(self, chain: list[str]) -> None:
         # nuts1, nuts2, nuts3: nuts.
         alike = takewhile(lambda signs: len(set(signs)) == 1, zip(*chain, strict=False))
-        common = "".join(signs[0] for signs in alike).rstrip("_-. 0123456789")
+        common = joined(signs[0] for signs in alike).rstrip("_-. 0123456789")
         taken = self.document.original.domain.names if self.document.original else ()
         name = common if len(common) > 1 and common not in taken else chain[-1]
         self.do(nest_variables, variables=chain, name=name)
@@ -258,20 +270,20 @@ class VariablesPage(VariablesStage, Page):
             domain = with_levels(table.domain, variable.name, level)
         except TabprotectError as error:
             self._ahead.drop()
-            self.panel.live.setText(f"{error.message[:1].upper()}{error.message[1:]}.")
+            self.panel.live.setText(tell("{message}.", message=capital(error.message)))
             return
         rule, name = project.at_risk, variable.name
         self._ahead.ask(
-            "looking at the groups",
+            say("looking at the groups"),
             lambda progress: foresee_level(table, rule, domain, name, level, progress),
             (table, str(rule), name, level.name, "|".join(level.groups)),
         )
 
     def _foreseen(self, found: Foreseen) -> None:
-        self.panel.live.setText("" if self.document.public else found.sentence)
+        self.panel.live.setText(told("" if self.document.public else found.sentence))
 
     def _not_foreseen(self, error: TabprotectError) -> None:
-        self.panel.live.setText(error.message)
+        self.panel.live.setText(told(error.message))
 
 
 SHOWN = 60
@@ -285,10 +297,12 @@ class ZerosMenu(QPushButton):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setText("Structural zeros")
+        self.setText(tell("Structural zeros"))
         self.setToolTip(
-            "Cells in which nobody can be: select categories, add them, do the same in another "
-            "variable, then state it. They are public."
+            tell(
+                "Cells in which nobody can be: select categories, add them, do the same in another "
+                "variable, then state it. They are public."
+            )
         )
         self._pending: dict[str, list[str]] = {}
         self._domain: Domain | None = None
@@ -309,17 +323,26 @@ class ZerosMenu(QPushButton):
         menu.clear()
         if domain is None:
             return
-        named = f"{self._variable} {', '.join(self._chosen)}"[:SHOWN]
-        add = menu.addAction(f"{told('Add')} {named}", self._add)
+        named = say(
+            "{variable} {chosen}", variable=self._variable, chosen=joined(self._chosen, ", ")
+        )[:SHOWN]
+        add = menu.addAction(tell("{told} {named}", told=tell("Add"), named=named), self._add)
         add.setEnabled(bool(self._chosen))
         if self._pending:
-            words = " and ".join(f"{n} {', '.join(c)}" for n, c in self._pending.items())
-            menu.addAction(f"{told('Nobody is in')}: {words[:SHOWN]}", self._state)
-            menu.addAction(told("Forget what was added"), self._pending.clear)
+            words = joined(
+                (say("{n} {c}", n=n, c=joined(c, ", ")) for n, c in self._pending.items()),
+                say(" and "),
+            )
+            menu.addAction(
+                tell("{told}: {words}", told=tell("Nobody is in"), words=words[:SHOWN]), self._state
+            )
+            menu.addAction(tell("Forget what was added"), self._pending.clear)
         if domain.structural:
             menu.addSeparator()
         for zero in domain.structural:
-            action = menu.addAction(f"{told('Let go')}: {zero.words[:SHOWN]}")
+            action = menu.addAction(
+                tell("{told}: {words}", told=tell("Let go"), words=zero.words[:SHOWN])
+            )
             action.triggered.connect(lambda _=False, z=zero: self._let_go(z))
 
     def _add(self) -> None:
@@ -362,8 +385,8 @@ def levels_text(variable: Variable) -> str:
     """``nuts1 > nuts2 > nuts3; coast``."""
     if not variable.coarser:
         return ""
-    tree = " \u203a ".join(level.name for level in variable.levels)
-    return "; ".join([tree, *(level.name for level in variable.across)])
+    tree = joined((level.name for level in variable.levels), " \u203a ")
+    return joined([tree, *(level.name for level in variable.across)], "; ")
 
 
 def at_risk(table: Table, rule: SmallCount) -> int:
@@ -394,10 +417,13 @@ class Foreseen:
     @property
     def sentence(self) -> str:
         """At-risk cells, live."""
-        return (
-            f"{count_text(self.groups)} groups. At-risk cells {count_text(self.before)} \u2192 "
-            f"{count_text(self.after)} "
-            "where the table is counted at this level."
+        return say(
+            "{groups} groups. At-risk cells {before} \u2192 "
+            "{after} "
+            "where the table is counted at this level.",
+            groups=count_text(self.groups),
+            before=count_text(self.before),
+            after=count_text(self.after),
         )
 
 
@@ -405,8 +431,8 @@ def foresee_level(
     table: Table, rule: SmallCount, domain: Domain, variable: str, level: Level, progress: Progress
 ) -> Foreseen:
     """Count what is at risk at a level; ``domain`` has it."""
-    progress.report("looking at the groups", 0.0)
+    progress.report(say("looking at the groups"), 0.0)
     names = [f"{variable}@{level.name}" if n == variable else n for n in domain.names]
     coarse = table.on(domain).margin(names)
-    progress.report("looking at the groups", 1.0)
+    progress.report(say("looking at the groups"), 1.0)
     return Foreseen(level, len(set(level.groups)), at_risk(table, rule), at_risk(coarse, rule))

@@ -27,6 +27,7 @@ from tabprotect.engine.posterior.factors.components import FactorComponent
 from tabprotect.engine.posterior.factors.solved_parts import SolvedPart
 from tabprotect.engine.posterior.factors.sum_circuits import SumCircuits
 from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.languages.said import say
 
 MOST_HELD = 2**25
 """Most counts held in all: 256 MiB, and figures of them take a few times that."""
@@ -369,9 +370,12 @@ def by_chain(
     spent = START_COST * cells**2 + DIRECTION_COST * DIRECTIONS
     if limited and spent > CHAIN_WORK:
         raise TooLargeError(
-            f"{cells:,} unpublished counts hang together by published sums: drawing them would take "
-            "longer than is given to it here",
-            hint="take `infer`, which has no such limit",
+            say(
+                "{cells:,} unpublished counts hang together by published sums: drawing them would take "
+                "longer than is given to it here",
+                cells=cells,
+            ),
+            hint=say("take `infer`, which has no such limit"),
         )
     found = Chains(component, shape, generator, chains=chains, progress=progress)
     directions = max(DIRECTIONS, 4 * found.moves)
@@ -381,9 +385,9 @@ def by_chain(
         # The swaps do most of the work; single directions reach what swaps cannot.
         directions = DIRECTIONS // 4
     between = (-(-directions // records), -(-sweeps // records))
-    found.run(max(records // 4, 2), between, progress, "warming up")
+    found.run(max(records // 4, 2), between, progress, say("warming up"))
     for attempt in range(ROUNDS):
-        stage = f"drawing originals, run {attempt + 1}"
+        stage = say("drawing originals, run {attempt}", attempt=attempt + 1)
         tables, counts = found.run(records, between, progress, stage)
         agreement = r_hat(tables)
         # Plus the cost of the next run.
@@ -399,10 +403,16 @@ def by_chain(
 
 def _too_large(cells: int, most: int) -> TooLargeError:
     return TooLargeError(
-        f"{cells:,} unpublished counts hang together by published sums: a posterior of more than "
-        f"{most:,} of these is beyond what this program takes on",
-        hint="ask for bounds instead (tabprotect bounds), or for the posterior of a part: a table "
-        "of fewer variables or categories",
+        say(
+            "{cells:,} unpublished counts hang together by published sums: a posterior of more than "
+            "{most:,} of these is beyond what this program takes on",
+            cells=cells,
+            most=most,
+        ),
+        hint=say(
+            "ask for bounds instead (tabprotect bounds), or for the posterior of a part: a table "
+            "of fewer variables or categories"
+        ),
     )
 
 
@@ -417,9 +427,15 @@ def _held(tables: Ints) -> int:
     width = int((tables.max(axis=(0, 2)) - tables.min(axis=(0, 2))).max()) + 1
     if width * tables.shape[1] > MOST_ENTRIES:
         raise TooLargeError(
-            f"the distributions of {tables.shape[1]:,} cells over {width:,} counts are too large",
-            hint="take a prior that knows more about the counts, or ask for bounds instead "
-            "(tabprotect bounds)",
+            say(
+                "the distributions of {shape:,} cells over {width:,} counts are too large",
+                shape=tables.shape[1],
+                width=width,
+            ),
+            hint=say(
+                "take a prior that knows more about the counts, or ask for bounds instead "
+                "(tabprotect bounds)"
+            ),
         )
     return width
 
@@ -451,8 +467,8 @@ def _part(
     used = np.flatnonzero(counts.any(axis=0))
     if len(used) < 2:
         raise InfeasibleError(
-            "no original was found that fits the published sums and the prior",
-            hint="choose a wider prior",
+            say("no original was found that fits the published sums and the prior"),
+            hint=say("choose a wider prior"),
         )
     first = tables.min(axis=(0, 2))
     width = _held(tables)
@@ -473,7 +489,7 @@ def _part(
     kept_record, kept_chain = np.nonzero(counts)
 
     def draw(number: int, generator: np.random.Generator, progress: Progress) -> Ints:
-        progress.report("drawing tables", 0.0)
+        progress.report(say("drawing tables"), 0.0)
         at = generator.choice(taken, number, replace=number > taken)
         return tables[kept_record[at], :, kept_chain[at]]
 

@@ -10,6 +10,7 @@ from tabprotect.engine.posterior.factors.components import FactorComponent
 from tabprotect.engine.posterior.factors.solved_parts import no_original
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.solver import Entries, Model
+from tabprotect.languages.said import say
 
 NODES = 10
 """Branch-and-bound nodes for one corner in whole numbers: any good one will do."""
@@ -53,7 +54,7 @@ def chain_starts(
     integral = 0
     try:
         for k in range(number):
-            progress.report("finding originals to start from", k / number)
+            progress.report(say("finding originals to start from"), k / number)
             cost = generator.integers(-8, 9, cells).astype(np.float64)
             point = _whole(model.weighted(cost, progress=progress).point)
             if not within_bounds(component, point) and integral < WHOLE:
@@ -69,8 +70,8 @@ def chain_starts(
         raise no_original() from None
     if not out:
         raise InfeasibleError(
-            "no original was found that fits the published sums",
-            hint="take a prior that knows more",
+            say("no original was found that fits the published sums"),
+            hint=say("take a prior that knows more"),
         )
     return np.array([out[k % len(out)] for k in range(number)])
 

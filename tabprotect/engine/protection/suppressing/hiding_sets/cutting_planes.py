@@ -30,6 +30,7 @@ from tabprotect.engine.protection.suppressing.hiding_sets.master import Master
 from tabprotect.engine.protection.suppressing.hiding_sets.promise import Promise
 from tabprotect.engine.protection.suppressing.published_numbers import equations
 from tabprotect.engine.solver import NEAR
+from tabprotect.languages.said import say
 
 GAP, ROUGH = 0.01, 0.05
 """How far from the cheapest a round may end, and the same while many intervals do not hold."""
@@ -121,7 +122,7 @@ class CuttingPlanes:
         problem = self._problem
         if not (~problem.may_move & (problem.room > 0)).any():
             return []
-        self._progress.report("whether it can be done at all", 0.0)
+        self._progress.report(say("whether it can be done at all"), 0.0)
         self.promise.hide(problem.may_move)
         lost, _ = self.promise.lacking()
         first = problem.task.publication.distinct[0]
@@ -160,7 +161,7 @@ class CuttingPlanes:
             self._best = hidden
 
     def _report(self) -> None:
-        self._progress.report("secondary suppression", min(0.99, self._work / self._most))
+        self._progress.report(say("secondary suppression"), min(0.99, self._work / self._most))
 
     def _rounds(self) -> bool:
         """Whether the cheapest hiding set was found."""

@@ -13,6 +13,7 @@ from tabprotect.engine.protection.suppressing.hiding_sets.additive_cuts import B
 from tabprotect.engine.protection.suppressing.hiding_sets.attackers import Cut
 from tabprotect.engine.protection.suppressing.hiding_sets.hiding_problem import HidingProblem
 from tabprotect.engine.solver import DUAL_SIMPLEX, NEAR, Entries, Model
+from tabprotect.languages.said import say
 
 BEGIN, QUESTION, ENTRY = 4_000.0, (5_500.0, 1.5), 0.7
 """Microseconds that an integer programme takes before its search, from one question whether to go
@@ -150,7 +151,7 @@ class Master:
                 most_questions=questions,
                 gap=gap,
                 progress=progress,
-                stage="secondary suppression",
+                stage=say("secondary suppression"),
             )
         except InfeasibleError:
             return None
@@ -190,7 +191,7 @@ class Master:
         self._relaxed.limit_many("columns", every, (hidden, np.ones(len(self.free))))
         try:
             outcome = self._relaxed.weighted(
-                self._cost, progress=progress, stage="secondary suppression"
+                self._cost, progress=progress, stage=say("secondary suppression")
             )
         except InfeasibleError:
             return None

@@ -21,6 +21,7 @@ from tabprotect.engine.protection.suppressing.near_tables.two_way_flows import T
 from tabprotect.engine.protection.suppressing.pattern import lacking
 from tabprotect.engine.protection.suppressing.task import Task
 from tabprotect.engine.solver import NEAR
+from tabprotect.languages.said import plural, say
 
 MOVED = 1e-7
 """A number that a programme moves by less does not move."""
@@ -201,16 +202,26 @@ class KeptPromise:
         """The result in one sentence."""
         number = len(self.unprotected)
         if number:
-            have = "cell lacks its" if number == 1 else "cells lack their"
-            return f"{number} sensitive {have} interval."
+            return plural(
+                number,
+                "{number} sensitive cell lacks its interval.",
+                "{number} sensitive cells lack their interval.",
+                number=number,
+            )
         if self.whole == self.ends:
-            return "Every sensitive cell keeps its interval, proved in whole numbers."
+            return say("Every sensitive cell keeps its interval, proved in whole numbers.")
         some = (
-            f", in whole numbers for {self.whole:,} of {self.ends:,} ends"
+            say(
+                ", in whole numbers for {whole:,} of {ends:,} ends",
+                whole=self.whole,
+                ends=self.ends,
+            )
             if 0 < self.whole < self.ends
             else ""
         )
-        return f"Every sensitive cell keeps its interval, proved in fractional tables{some}."
+        return say(
+            "Every sensitive cell keeps its interval, proved in fractional tables{some}.", some=some
+        )
 
 
 def check_intervals(task: Task, hidden: Bools, progress: Progress = SILENT) -> KeptPromise:

@@ -37,6 +37,7 @@ from tabprotect.engine.solver import (
     solver_work,
 )
 from tabprotect.engine.tables.publication import Publication
+from tabprotect.languages.said import say
 
 if TYPE_CHECKING:
     from scipy.sparse import csc_array
@@ -106,9 +107,12 @@ class LinearMoves:
         self._progress = progress
         if int(inner_room.sum()) > LARGEST_TOTAL:
             raise InputError(
-                f"the counts add up to more than {LARGEST_TOTAL:,}: too much for a linear "
-                "programme",
-                hint="publish a two-way table, or take a larger unit",
+                say(
+                    "the counts add up to more than {LARGEST_TOTAL:,}: too much for a linear "
+                    "programme",
+                    LARGEST_TOTAL=LARGEST_TOTAL,
+                ),
+                hint=say("publish a two-way table, or take a larger unit"),
             )
         self._first = publication.distinct[0]
         self._place = np.full(publication.size, -1, dtype=np.int64)
@@ -394,7 +398,7 @@ class _Programme:
                 weights,
                 most_nodes=MOST_NODES,
                 progress=self._progress,
-                stage="secondary suppression",
+                stage=say("secondary suppression"),
             )
         except InfeasibleError:
             return None

@@ -29,6 +29,8 @@ from tabprotect.gui.look.layouts import in_column
 from tabprotect.gui.look.theme import GRID
 from tabprotect.gui.pages.cycles.cycle_picture import paint_pattern, pattern
 from tabprotect.gui.pages.cycles.templates.design_for_me import DesignForMe
+from tabprotect.languages.said import say
+from tabprotect.languages.speaking import tell
 
 
 class Choosing(QStackedWidget):
@@ -106,7 +108,7 @@ class Pictures(QWidget):
         super().__init__()
         self._patterns = patterns
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.setAccessibleName("Picture of some of its cycles")
+        self.setAccessibleName(tell("Picture of some of its cycles"))
 
     def sizeHint(self) -> QSize:
         return QSize(26 * GRID, 8 * GRID)
@@ -129,7 +131,9 @@ class TemplateCard(ChoiceCard):
     def __init__(
         self, title: str, sentence: str, avoid: str, moves: MoveSet | None, why: str
     ) -> None:
-        super().__init__(title, f"{sentence} Not {avoid}.", why=why)
+        super().__init__(
+            title, say("{sentence} Not {avoid}.", sentence=sentence, avoid=avoid), why=why
+        )
         heading = Label(title, wordWrap=True, role="section")
         column = in_column(
             heading, on=self, margins=(2 * GRID, GRID, 2 * GRID, GRID), spacing=GRID // 2
@@ -141,7 +145,7 @@ class TemplateCard(ChoiceCard):
         words = Label(why or sentence, wordWrap=True)
         column.addWidget(words)
         if not why:
-            warning = Label(f"Not {avoid}.", wordWrap=True, role="quiet")
+            warning = Label(say("Not {avoid}.", avoid=avoid), wordWrap=True, role="quiet")
             column.addWidget(warning)
         column.addStretch(1)
 
@@ -154,7 +158,7 @@ class TemplateCards(QScrollArea):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setAccessibleName("Templates")
+        self.setAccessibleName(tell("Templates"))
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.cards: dict[str, TemplateCard] = {}
@@ -171,10 +175,12 @@ class TemplateCards(QScrollArea):
         grid.setContentsMargins(0, 0, GRID, 0)
         grid.setSpacing(GRID)
         first = TemplateCard(
-            "Design for me",
-            "Say what must stay true; designs are tried on synthetic tables with the same margins, "
-            "from useful to protected.",
-            "where every cycle is to be drawn by hand",
+            say("Design for me"),
+            say(
+                "Say what must stay true; designs are tried on synthetic tables with the same margins, "
+                "from useful to protected."
+            ),
+            say("where every cycle is to be drawn by hand"),
             None,
             "",
         )
@@ -187,10 +193,21 @@ class TemplateCards(QScrollArea):
             self._add(
                 grid,
                 f"order-{order}",
-                f"Keep {order}-way margins only",
-                f"Short cycles that may change every margin over more than {order} "
-                f"variable{'s' if order > 1 else ''}: they block less and protect more.",
-                "when larger margins are published or must add up to other tables",
+                say("Keep {order}-way margins only", order=order),
+                (
+                    say(
+                        "Short cycles that may change every margin over more than {order} "
+                        "variables: they block less and protect more.",
+                        order=order,
+                    )
+                    if order > 1
+                    else say(
+                        "Short cycles that may change every margin over more than {order} "
+                        "variable: they block less and protect more.",
+                        order=order,
+                    )
+                ),
+                say("when larger margins are published or must add up to other tables"),
                 domain,
             )
         for column in range(COLUMNS):
@@ -212,7 +229,7 @@ class TemplateCards(QScrollArea):
         try:
             moves = design(small, name)
         except ParameterError as error:
-            why = f"Not for this table: {next(iter(error.fields.values()))}."
+            why = say("Not for this table: {values}.", values=next(iter(error.fields.values())))
         card = TemplateCard(title, sentence, avoid, moves, why)
         card.chosen.connect(lambda: self.chosen.emit(name))
         number = len(self.cards)

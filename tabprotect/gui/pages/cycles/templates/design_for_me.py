@@ -47,18 +47,22 @@ from tabprotect.gui.pages.cycles.templates.kept_chips import KeptChips
 from tabprotect.gui.plots.axis_marks import nice_step
 from tabprotect.gui.plots.canvas import Canvas
 from tabprotect.gui.plots.plot import Plot
+from tabprotect.languages.said import capital, joined, plural, say
+from tabprotect.languages.speaking import tell, told
 
 POSTERIORS = {
-    "any": "in any way",
-    "draws": "exactly, by formula or by draws",
-    "formula": "exactly, by formula",
+    "any": say("in any way"),
+    "draws": say("exactly, by formula or by draws"),
+    "formula": say("exactly, by formula"),
 }
 
 COMPUTED = {
-    "formula": "Readers compute what to believe exactly, by formula.",
-    "draws": "Readers draw possible originals exactly as they should believe them "
-    "(\u00b10.7 % with 20,000 draws).",
-    "any": "Readers estimate what to believe, with the error stated.",
+    "formula": say("Readers compute what to believe exactly, by formula."),
+    "draws": say(
+        "Readers draw possible originals exactly as they should believe them "
+        "(\u00b10.7 % with 20,000 draws)."
+    ),
+    "any": say("Readers estimate what to believe, with the error stated."),
 }
 
 PAGE = "cycles"
@@ -70,7 +74,7 @@ WIDE = 120
 
 def formula(margins: MarginSet) -> str:
     """Margins as a model formula, without the grand total that goes without saying."""
-    return " + ".join(":".join(f"`{name}`" for name in margin) or "1" for margin in margins)
+    return joined((":".join(f"`{name}`" for name in margin) or "1" for margin in margins), " + ")
 
 
 class DesignForMe(QWidget):
@@ -111,31 +115,31 @@ class DesignForMe(QWidget):
         self._form = QWidget()
         self.chips = KeptChips()
         self.zeros = QComboBox()
-        self.zeros.addItem("may rise", True)
-        self.zeros.addItem("stay zero, unbiased", False)
+        self.zeros.addItem(tell("may rise"), True)
+        self.zeros.addItem(tell("stay zero, unbiased"), False)
         self.most = QSpinBox(maximum=1000)
-        self.most.setSpecialValueText("any")
+        self.most.setSpecialValueText(tell("any"))
         self.most.setAccelerated(True)
         self.posterior = QComboBox()
         for name, words in POSTERIORS.items():
-            self.posterior.addItem(words, name)
+            self.posterior.addItem(told(words), name)
         for widget, name in (
-            (self.zeros, "Zeros"),
-            (self.most, "No count moves by more than"),
-            (self.posterior, "Readers compute what to believe"),
+            (self.zeros, say("Zeros")),
+            (self.most, say("No count moves by more than")),
+            (self.posterior, say("Readers compute what to believe")),
         ):
-            widget.setAccessibleName(name)
+            widget.setAccessibleName(told(name))
         self.most.setMinimumHeight(self.zeros.sizeHint().height())
         rows = QFormLayout()
         rows.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapAllRows)
-        rows.addRow("Zeros", self.zeros)
-        rows.addRow("No count moves by more than", self.most)
-        rows.addRow("Readers compute what to believe", self.posterior)
+        rows.addRow(tell("Zeros"), self.zeros)
+        rows.addRow(tell("No count moves by more than"), self.most)
+        rows.addRow(tell("Readers compute what to believe"), self.posterior)
         self.structural = Field(ZEROS)
         in_column(
-            heading("Keep exactly"),
+            heading(say("Keep exactly")),
             self.chips,
-            heading("And"),
+            heading(say("And")),
             rows,
             self.structural,
             1,
@@ -154,25 +158,29 @@ class DesignForMe(QWidget):
         self.state = Label(wordWrap=True)
         self.curve = OfferCurve()
         self.slider = QSlider(Qt.Orientation.Horizontal)
-        self.slider.setAccessibleName("From useful to protected")
+        self.slider.setAccessibleName(tell("From useful to protected"))
         self.slider.setPageStep(1)
-        self.leaks = Label(wordWrap=True, name="What leaks")
-        self.staff = QCheckBox("Judge on this table too")
-        recorded = Label("Staff only: a choice made with these figures in sight is recorded.")
+        self.leaks = Label(wordWrap=True, name=say("What leaks"))
+        self.staff = QCheckBox(tell("Judge on this table too"))
+        recorded = Label(say("Staff only: a choice made with these figures in sight is recorded."))
         recorded.setWordWrap(True)
         dress(recorded, "quiet")
         self.grid = CycleGrid()
         self.grid.setMinimumHeight(20 * GRID)
-        self.take = QPushButton("Take this design")
+        self.take = QPushButton(tell("Take this design"))
         row = QHBoxLayout()
-        for widget, stretch in ((Label("useful"), 0), (self.slider, 1), (Label("protected"), 0)):
+        for widget, stretch in (
+            (Label(say("useful")), 0),
+            (self.slider, 1),
+            (Label(say("protected")), 0),
+        ):
             row.addWidget(widget, stretch)
         last = in_row((self.staff, 1), self.take)
         in_column(
             self.state,
             (self.curve, 1),
             row,
-            heading("What leaks"),
+            heading(say("What leaks")),
             self.leaks,
             last,
             recorded,
@@ -233,9 +241,11 @@ class DesignForMe(QWidget):
             return offers(kept, wishes, zeros_said(table.domain, given), progress)
 
         key = (table, *given.values(), *vars(wishes).values())
-        if self._find.ask("look for designs", work, key):
+        if self._find.ask(say("look for designs"), work, key):
             self._show(())
-            self.state.setText("Trying designs on synthetic tables with the same margins\u2026")
+            self.state.setText(
+                tell("Trying designs on synthetic tables with the same margins\u2026")
+            )
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
@@ -245,20 +255,30 @@ class DesignForMe(QWidget):
     def _came(self, found: tuple[Offer, ...]) -> None:
         if found:
             self._show(found)
-            self.state.setText(f"{len(found)} so far; more designs are being tried\u2026")
+            self.state.setText(
+                tell("{found} so far; more designs are being tried\u2026", found=len(found))
+            )
 
     def _found(self, found: tuple[Offer, ...]) -> None:
         self._show(found)
         number = len(found)
         self.state.setText(
-            f"{number} design{'' if number == 1 else 's'}, judged on synthetic tables with the "
-            "same margins: choosing by these figures tells nothing about this table."
+            told(
+                plural(
+                    number,
+                    "{number} design, judged on synthetic tables with the "
+                    "same margins: choosing by these figures tells nothing about this table.",
+                    "{number} designs, judged on synthetic tables with the "
+                    "same margins: choosing by these figures tells nothing about this table.",
+                    number=number,
+                )
+            )
         )
 
     def _failed(self, error: TabprotectError) -> None:
         self._show(())
-        hint = f" To do: {error.hint}." if error.hint else ""
-        self.state.setText(f"{error.message[:1].upper()}{error.message[1:]}.{hint}")
+        hint = say(" To do: {hint}.", hint=error.hint) if error.hint else ""
+        self.state.setText(tell("{message}.{hint}", message=capital(error.message), hint=hint))
 
     # -- showing ------------------------------------------------------------------------------
 
@@ -292,37 +312,57 @@ class DesignForMe(QWidget):
         for widget in (self.take, self.slider):
             widget.setEnabled(offer is not None)
         self.curve.show_offers(self.offers, self._at)
-        self.leaks.setText("" if offer is None else "\n".join(self._words(offer)))
+        self.leaks.setText(told("" if offer is None else joined(self._words(offer), "\n")))
         self._paint()
         if offer is not None and self.staff.isChecked() and self._at not in self._judged:
             self._judge_on_table(self._at, offer)
 
     def _words(self, offer: Offer) -> list[str]:
         exact = (
-            "No sum stays exact beyond the kept margins."
+            say("No sum stays exact beyond the kept margins.")
             if offer.unwanted == 0
-            else "One sum stays exact that nobody asked for."
+            else say("One sum stays exact that nobody asked for.")
             if offer.unwanted == 1
-            else f"{count_text(offer.unwanted)} sums stay exact that nobody asked for."
+            else say(
+                "{unwanted} sums stay exact that nobody asked for.",
+                unwanted=count_text(offer.unwanted),
+            )
             if offer.unwanted is not None
-            else "How many sums stay exact beyond the kept margins is told when it is taken."
+            else say("How many sums stay exact beyond the kept margins is told when it is taken.")
         )
         figures = offer.figures
         lines = [
-            f"{offer.words[:1].upper()}{offer.words[1:]}: {count_text(len(offer.moves))} cycles.",
+            say(
+                "{words}: {moves} cycles.",
+                words=capital(offer.words),
+                moves=count_text(len(offer.moves)),
+            ),
             exact,
-            f"Small counts that (almost) never change: {percent(figures.stuck)}; published unchanged: "
-            f"{percent(figures.unchanged)}; mean change of a count: {figures.change:.2f}.",
-            f"No count can move by more than {count_text(offer.largest_change)}.",
+            say(
+                "Small counts that (almost) never change: {stuck}; published unchanged: "
+                "{unchanged}; mean change of a count: {change:.2f}.",
+                stuck=percent(figures.stuck),
+                unchanged=percent(figures.unchanged),
+                change=figures.change,
+            ),
+            say(
+                "No count can move by more than {largest_change}.",
+                largest_change=count_text(offer.largest_change),
+            ),
             COMPUTED[offer.posterior],
         ]
         own = self._judged.get(self._at)
         if self.staff.isChecked():
             lines.append(
-                "Staff only, on this table: \u2026"
+                say("Staff only, on this table: \u2026")
                 if own is None
-                else f"Staff only, on this table: never change {percent(own.stuck)}; unchanged "
-                f"{percent(own.unchanged)}; mean change {own.change:.2f}."
+                else say(
+                    "Staff only, on this table: never change {stuck}; unchanged "
+                    "{unchanged}; mean change {change:.2f}.",
+                    stuck=percent(own.stuck),
+                    unchanged=percent(own.unchanged),
+                    change=own.change,
+                )
             )
         return lines
 
@@ -335,7 +375,7 @@ class DesignForMe(QWidget):
         def work(progress: Progress) -> tuple[int, Tried]:
             return number, on_table(offer, table, small, progress)
 
-        self._judge.ask("judge a design on this table", work, (offer, table))
+        self._judge.ask(say("judge a design on this table"), work, (offer, table))
 
     def _figures(self, found: tuple[int, Tried]) -> None:
         number, figures = found
@@ -395,7 +435,7 @@ class OfferCurve(Plot):
     hovered = Signal(int)
 
     def __init__(self) -> None:
-        super().__init__("Risk and change of each candidate")
+        super().__init__(say("Risk and change of each candidate"))
         self.setMinimumHeight(16 * GRID)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self._offers: Sequence[Offer] = ()
@@ -405,9 +445,16 @@ class OfferCurve(Plot):
         """Show candidates, one of them chosen."""
         self._offers, self._at, self._over = offers, at, -1
         self.say(
-            "; ".join(
-                f"{offer.words}: {percent(offer.figures.unchanged)} of the small counts unchanged"
-                for offer in offers
+            joined(
+                (
+                    say(
+                        "{words}: {unchanged} of the small counts unchanged",
+                        words=offer.words,
+                        unchanged=percent(offer.figures.unchanged),
+                    )
+                    for offer in offers
+                ),
+                "; ",
             )
         )
         self.refresh()
@@ -420,7 +467,7 @@ class OfferCurve(Plot):
 
     @property
     def title(self) -> str:
-        return "mean change of a count"
+        return say("mean change of a count")
 
     @property
     def numbers(self) -> str:
@@ -434,7 +481,7 @@ class OfferCurve(Plot):
         step = nice_step(canvas.high, 5)
         across = [(n * step, f"{n * step:.3g}") for n in range(int(canvas.high / step) + 1)]
         canvas.plane(0.0, 1.2, across, [(s, percent(s)) for s in (0.0, 0.5, 1.0)])
-        canvas.label("small counts published unchanged", 4, 2, ink=colours.quiet)
+        canvas.label(say("small counts published unchanged"), 4, 2, ink=colours.quiet)
         x, y = [p.x() for p in points], [p.y() for p in points]
         canvas.lines(x, y, pen=QPen(QColor(colours.border), 1.5))
         circle = QPainterPath()

@@ -17,6 +17,8 @@ from tabprotect.gui.look.buttons import emptied, tool_button
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID
+from tabprotect.languages.said import joined, say
+from tabprotect.languages.speaking import tell
 
 IN_A_ROW = 3
 
@@ -37,12 +39,12 @@ class KeptChips(QWidget):
         self._chips, self._names = QGridLayout(), QGridLayout()
         for grid in (self._chips, self._names):
             grid.setSpacing(GRID // 2)
-        self.add = QPushButton("Keep these together")
+        self.add = QPushButton(tell("Keep these together"))
         self.add.clicked.connect(self._add)
         row = in_row(self.add, 1)
         in_column(
             self._chips,
-            Label("Another one: choose variables or levels", wordWrap=True),
+            Label(say("Another one: choose variables or levels"), wordWrap=True),
             self._names,
             row,
             on=self,
@@ -58,7 +60,7 @@ class KeptChips(QWidget):
             self.names = {}
             for number, name in enumerate(names):
                 button = tool_button(name, checkable=True)
-                button.setAccessibleName(f"Together: {name}")
+                button.setAccessibleName(tell("Together: {name}", name=name))
                 button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
                 button.toggled.connect(lambda _: self._offer())
                 self.names[name] = button
@@ -71,9 +73,9 @@ class KeptChips(QWidget):
         self.chips = {}
         wide = max((len(" × ".join(margin)) for margin in self.margins), default=0) > LONG
         for number, margin in enumerate(self.margins):
-            words = " × ".join(margin) or "the total"
-            chip = tool_button(f"{words}  ✕", tip="Let this margin go")
-            chip.setAccessibleName(f"Kept: {words}. Let it go")
+            words = joined(margin, " × ") or say("the total")
+            chip = tool_button(say("{words}  ✕", words=words), tip=say("Let this margin go"))
+            chip.setAccessibleName(tell("Kept: {words}. Let it go", words=words))
             chip.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
             chip.clicked.connect(lambda _=False, m=margin: self._let_go(m))
             self.chips[margin] = chip
