@@ -44,7 +44,7 @@ class TabprotectError(Exception):
     @property
     def sentence(self) -> str:
         """The message as a sentence of its own, beside others."""
-        return f"{capital(self.message)}."
+        return capital(self.message) + "."
 
     def as_json(self) -> dict[str, object]:
         """The error for ``--json`` output."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from tabprotect.languages.said import say
+
 
 def percent(share: float) -> str:
     """A share in whole hundredths."""
-    return f"{100 * share:.0f} %"
+    return say("{share:.0f} %", share=100 * share)

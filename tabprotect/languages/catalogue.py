@@ -81,4 +81,4 @@ def pairs(message: Message) -> list[tuple[str, str]]:
     """The templates of an entry, each with its translation: one and many are two."""
     if isinstance(message.id, str):
         return [(message.id, str(message.string))] if message.id else []
-    return list(zip(message.id, message.string, strict=True))
+    return list(zip(message.id, message.string or (), strict=False))

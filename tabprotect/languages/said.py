@@ -67,6 +67,10 @@ class Said(str):
     def upper(self) -> str:
         return self.changed(str.upper)
 
+    def lower(self) -> str:
+        # Which words begin with a capital is each language's own.
+        return Said(str.lower(self), self.template, self.values, self.change)
+
     def strip(self, letters: str | None = None, /) -> str:
         return self.changed(str.strip, letters)
 
@@ -121,9 +125,21 @@ def joined(parts: Iterable[str], between: str = "") -> str:
     return Said("".join(map(str, pieces)), None, {str(n): part for n, part in enumerate(pieces)})
 
 
+def prose(text: str) -> str:
+    """A page of help, such as a module's docstring: each paragraph is a text of its own."""
+    paragraphs = text.split("\n\n")
+    return joined([Said(one, " ".join(one.split()), {}) for one in paragraphs], "\n\n")
+
+
 def capital(text: str) -> str:
     """A text with a capital, as the beginning of a sentence."""
     return text.changed(_capital) if isinstance(text, Said) else _capital(text)
+
+
+def uncapital(text: str) -> str:
+    """A text within a sentence: without its capital in English; other languages decide."""
+    small = text[:1].lower() + text[1:]
+    return Said(small, text.template, text.values, text.change) if isinstance(text, Said) else small
 
 
 def _capital(text: str) -> str:

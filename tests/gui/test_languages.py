@@ -5,10 +5,11 @@ from __future__ import annotations
 import contextlib
 import re
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 from fitting import cut
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QLocale, Qt
 from PySide6.QtWidgets import (
     QAbstractButton,
     QApplication,
@@ -21,6 +22,7 @@ from PySide6.QtWidgets import (
 from pytestqt.qtbot import QtBot
 
 from tabprotect.engine.project.verbs.release_verbs import protect
+from tabprotect.engine.project.verbs.table_verbs import set_count
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.frame.app import application
 from tabprotect.gui.frame.main_window import MainWindow
@@ -30,19 +32,23 @@ from tabprotect.gui.look.theme import GRID, THEME
 from tabprotect.gui.pages.protect.page import ProtectPage
 from tabprotect.gui.pages.query_space.page import QuerySpacePage
 from tabprotect.gui.pages.table.page import TablePage
-from tabprotect.languages.speaking import ENGLISH, PSEUDO, speak, told
+from tabprotect.languages.speaking import ENGLISH, PSEUDO, speak, tell
 
 
 @pytest.fixture
 def speaking(qtbot: QtBot) -> Iterator[Callable[[str], MainWindow]]:
     """Opens a window in a language, and leaves English behind."""
-    undo: list[Callable[[], None]] = []
+    undo: list[Callable[[], object]] = []
+    numbers = QLocale()
 
     def opened(language: str) -> MainWindow:
         app = application()
         THEME.apply(mode="light", zoom=1.0)
         speak(language)
-        undo.append(speak_in_window(app))
+        translator = speak_in_window(app)
+        if translator is not None:
+            undo.append(lambda: QLocale.setDefault(numbers))
+            undo.append(lambda: app.removeTranslator(translator))
         window = MainWindow(Document())
         qtbot.addWidget(window)
         window.resize(1366, 768)
@@ -86,11 +92,6 @@ def test_the_window_speaks_german_and_leaves_names_alone(
     assert window.page.main_button.text() == "Schutz wählen"
     assert window.page.sentence.startswith("135 gezählt in 16 Zellen (4 × 4)")
     assert window.strip.word == "VERTRAULICH"
-    # What stands for itself is a name, and what the program says is not.
-    box = QComboBox()
-    box.addItem("Total", "Total")
-    box.addItem("Total", "key")
-    assert [box.itemText(n) for n in (0, 1)] == ["Total", "Summe"]
     number = QDoubleSpinBox(decimals=3, value=0.95)
     assert number.text() == "0,950"
     window.document.jobs.cancel_all()
@@ -130,6 +131,11 @@ def words(window: MainWindow) -> set[str]:
     return said
 
 
+def untold(window: MainWindow) -> set[str]:
+    """What a window of the pseudo-language says in English: all of its words are longer."""
+    return {text for text in words(window) if ENGLISH_WORDS.search(text)}
+
+
 def test_main_pages_say_nothing_in_english(
     speaking: Callable[[str], MainWindow], qtbot: QtBot
 ) -> None:
@@ -164,7 +170,7 @@ def test_totals_are_wide_enough_for_their_head_in_german(
     page = window.pages["table"]
     assert isinstance(page, TablePage)
     head = page.grid.right.columns
-    assert told("total") == "Summe"
+    assert tell("total") == "Summe"
     assert head.sectionSize(0) >= head.fontMetrics().horizontalAdvance("Summe") + 2 * GRID
     window.document.jobs.cancel_all()
 
@@ -187,8 +193,52 @@ def test_cards_are_not_covered_by_the_scroll_bar(
         assert inside.width() <= page.cards.viewport().width(), size
 
 
-def test_english_is_the_window_as_it_is() -> None:
-    before = QLabel.setText
+def test_english_changes_nothing_in_qt() -> None:
     speak(ENGLISH)
-    speak_in_window(application())()
-    assert QLabel.setText is before
+    assert speak_in_window(application()) is None
+
+
+def test_two_windows_keep_their_own_words(
+    speaking: Callable[[str], MainWindow], qtbot: QtBot, tmp_path: Path
+) -> None:
+    # Names that are words of the program's as well, each in one of two tables.
+    windows = []
+    for name in ("Release", "Cycles"):
+        path = tmp_path / f"{name}.csv"
+        path.write_text(f"{name},Sex,count\n{name},m,3\n{name},f,4\nb,m,5\nb,f,1\n")
+        window = speaking("de")
+        document = window.document
+        window.files.open(str(path))
+        qtbot.waitUntil(
+            lambda document=document, name=name: (
+                document.project is not None and name in document.project.domain.names
+            ),
+            timeout=60_000,
+        )
+        windows.append((window, name))
+    for changed in (0, 1):
+        # Whichever changed last.
+        windows[changed][0].document.run(set_count(index=(0, 0), count=7 + changed))
+        for window, name in windows:
+            window.go("table")
+            window.page.refresh(frozenset({"everything"}))
+            quiet(window, qtbot)
+            said = words(window)
+            assert name in said
+            assert {"Freigeben", "Zyklen"} <= {w.split(". ")[0] for w in said}
+            assert not {"Release", "Cycles"} - {name} & said
+    for window, _ in windows:
+        window.document.saved = window.document.project
+
+
+def test_a_text_that_is_not_told_is_found(
+    speaking: Callable[[str], MainWindow], qtbot: QtBot
+) -> None:
+    window = speaking(PSEUDO)
+    window.go("table")
+    quiet(window, qtbot)
+    assert not untold(window)
+    planted = QLabel("The cells of this table")
+    window.page.body.addWidget(planted)
+    qtbot.waitUntil(planted.isVisible)
+    assert untold(window) == {"The cells of this table"}

@@ -15,6 +15,7 @@ from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.query_space.registered import criteria, rules, utilities
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.languages.said import joined, say
+from tabprotect.languages.speaking import told
 from tabprotect.version import __version__
 
 
@@ -47,7 +48,7 @@ def run_describe(args: argparse.Namespace, console: Console) -> int:
     found = methods()
     if args.method is not None:
         method = found[args.method]
-        console.result(method.as_json(), method_page(method).splitlines())
+        console.result(method.as_json(), told(method_page(method)).splitlines())
         return 0
     data = {
         "version": __version__,
@@ -82,7 +83,7 @@ def run_describe(args: argparse.Namespace, console: Console) -> int:
     }
     lines: list[str] = []
     for method in found.values():
-        lines += [*method_page(method).splitlines(), ""]
+        lines += [*told(method_page(method)).splitlines(), ""]
     lines += [
         say("# Cycle designs"),
         "",

@@ -39,7 +39,7 @@ from tabprotect.engine.release.mechanism import Mechanism
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Domain, Index
 from tabprotect.engine.tables.table import Table
-from tabprotect.languages.said import joined, say
+from tabprotect.languages.said import capital, joined, say
 
 SHOWN = 40
 """Cells that are printed for people; ``--json`` and ``--cells`` give all that are asked for."""
@@ -491,7 +491,7 @@ def _heading(posterior: Posterior) -> list[str]:
             label=posterior.prior.label,
         ),
         *(
-            [f"{posterior.reason[0].upper()}{posterior.reason[1:]}."]
+            [capital(posterior.reason) + "."]
             if posterior.way == "monte_carlo" and not posterior.independent
             else []
         ),

@@ -228,7 +228,7 @@ class AssessedRelease:
         note = self.posterior.note
         if not note:
             return ""
-        return f"{ABOUT if self.posterior.approximate else AT_LEAST}{note}"
+        return (ABOUT if self.posterior.approximate else AT_LEAST) + note
 
     @property
     def second_posterior(self) -> Posterior:

@@ -10,7 +10,7 @@ from typing import ClassVar, Literal
 
 from tabprotect.engine.assessment.assessed_release import AssessedRelease
 from tabprotect.engine.assessment.figure import Figure, NotComputable
-from tabprotect.languages.said import say
+from tabprotect.languages.said import prose, say
 
 Noun = Literal["risk", "utility"]
 Direction = Literal["higher is better", "lower is better"]
@@ -83,7 +83,7 @@ class Measure(ABC):
     @property
     def help(self) -> str:
         """The definition (plain text)."""
-        return (self.text or sys.modules[type(self).__module__].__doc__ or "").strip()
+        return prose((self.text or sys.modules[type(self).__module__].__doc__ or "").strip())
 
     def as_json(self) -> dict[str, object]:
         """The measure for ``describe --json``."""

@@ -21,7 +21,7 @@ from tabprotect.engine.release.verdict_figures import (
     nothing_expected,
 )
 from tabprotect.engine.tables.moves import MoveSet
-from tabprotect.languages.said import plural, say
+from tabprotect.languages.said import capital, plural, say
 
 State = Literal["passed", "told", "mind", "failed"]
 """As it should be; for information, no merit and no fault; to be minded; beyond a limit."""
@@ -187,7 +187,7 @@ def table_lines(verdict: Verdict) -> tuple[CheckLine, ...]:
         if table in harmless:
             continue
         who = say("a reader") if table.who == "user" else say("an {who}", who=table.who)
-        which = "inner cells" if table.inner else say("table {label}", label=table.label)
+        which = say("inner cells") if table.inner else say("table {label}", label=table.label)
         at_risk = expected_number(table.at_risk)
         if not table.judged:
             text = say(
@@ -227,11 +227,9 @@ def table_lines(verdict: Verdict) -> tuple[CheckLine, ...]:
             )
         bad: State = "failed" if table in failing else "mind"
         fine = table.judged and table not in failing and not table.certain
-        lines.append(
-            CheckLine("passed" if fine else bad, text[0].upper() + text[1:], cells=not fine)
-        )
+        lines.append(CheckLine("passed" if fine else bad, capital(text), cells=not fine))
     if harmless:
-        labels = dict.fromkeys("inner cells" if t.inner else t.label for t in harmless)
+        labels = dict.fromkeys(say("inner cells") if t.inner else t.label for t in harmless)
         lines.append(
             CheckLine(
                 "passed",

@@ -15,9 +15,14 @@ NAME = "README.md"
 
 def reader_text(release: Release) -> str:
     """What was done, what is exact, and how to compute with it. Made from the release alone."""
+    return joined(reader_lines(release), "\n") + "\n"
+
+
+def reader_lines(release: Release) -> list[str]:
+    """The README by line; each says its text in the language that it is told in."""
     method = methods()[release.mechanism.method]
     title = " ".join(release.title.split()) or say("A protected table of counts")
-    lines = [
+    return [
         f"# {title}",
         "",
         say(
@@ -46,7 +51,7 @@ def reader_text(release: Release) -> str:
         "",
         say("Properties of this method with these parameters:"),
         "",
-        *(f"- {method.guarantees[name]}" for name in method.promised(release.mechanism.values)),
+        *("- " + method.guarantees[name] for name in method.promised(release.mechanism.values)),
         "",
         say("## What to believe about a true count"),
         "",
@@ -72,7 +77,6 @@ def reader_text(release: Release) -> str:
             "elsewhere."
         ),
     ]
-    return joined(lines, "\n") + "\n"
 
 
 def _gate(release: Release) -> list[str]:
@@ -109,7 +113,7 @@ def _gate(release: Release) -> list[str]:
             came=came,
             draws=draws,
         )
-        + (f" {CHANGED}" if gate.changed else ""),
+        + (" " + CHANGED if gate.changed else ""),
         "",
         say(
             "Parameters that were chosen by looking at figures of the true table tell a little of it; "
@@ -150,7 +154,7 @@ def _mode(release: Release) -> str:
 def _what(release: Release) -> str:
     domain = release.table.domain
     weighted = say("estimates (counts of records times their mean design weight)")
-    what = weighted if _weighted(release) else "counts"
+    what = weighted if _weighted(release) else say("counts")
     if len(release.tables) > 1:
         names = ", ".join(release.domain.names)
         return say(
@@ -218,7 +222,7 @@ def _parameters(release: Release) -> list[str]:
             continue
         if isinstance(value, MoveSet):
             by = (
-                "listed"
+                say("listed")
                 if value.design is None
                 else say("by the design `{kind}`", kind=value.design.kind)
             )
@@ -240,7 +244,7 @@ def _parameters(release: Release) -> list[str]:
                 say(
                     "- {label}: {value}.",
                     label=parameter.label,
-                    value=f"{words} (`{value}`)" if words else value,
+                    value=say("{words} (`{value}`)", words=words, value=value) if words else value,
                 )
             )
         else:

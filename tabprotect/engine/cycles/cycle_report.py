@@ -20,7 +20,7 @@ from tabprotect.engine.tables.kept_margins import KeptMargins
 from tabprotect.engine.tables.margins import MarginSet, all_margins
 from tabprotect.engine.tables.moves import MoveSet, Violation
 from tabprotect.engine.tables.table import Table
-from tabprotect.languages.said import joined, plural, say
+from tabprotect.languages.said import capital, joined, plural, say
 
 LONGEST_NAMED = 8
 """Most sums that are named, and most cells of one."""
@@ -199,7 +199,7 @@ class CycleReport:
         return Statement(
             "margins",
             "bad",
-            say("{upper}{first}{tail}.", upper=first[0].upper(), first=first[1:], tail=tail),
+            capital(first) + tail + ".",
         )
 
     def _coverage(self) -> Statement:

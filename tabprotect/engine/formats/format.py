@@ -28,7 +28,7 @@ from tabprotect.engine.formats.text.rows import RowSource, TextRows
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
-from tabprotect.languages.said import say
+from tabprotect.languages.said import prose, say
 
 COUNT = "count"
 """The column of the counts, wherever a table is written in long form."""
@@ -108,7 +108,7 @@ class Format(ABC):
     @property
     def help(self) -> str:
         """The page: the module's docstring."""
-        return inspect.cleandoc(sys.modules[type(self).__module__].__doc__ or "")
+        return prose(inspect.cleandoc(sys.modules[type(self).__module__].__doc__ or ""))
 
     def sniff(self, head: bytes) -> bool:
         """Whether a file that begins so is certainly of this format, whatever its name."""

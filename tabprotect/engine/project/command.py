@@ -335,6 +335,6 @@ def cell(value: Sequence[int], domain: Domain) -> Index:
 def number_text(value: object) -> str:
     """A number for a label: two decimals where they say it all."""
     if isinstance(value, float):
-        short = f"{value:.2f}"
-        return short if float(short) == value else f"{value:g}"
+        short = float(f"{value:.2f}") == value
+        return say("{value:.2f}" if short else "{value:g}", value=value)
     return str(value)

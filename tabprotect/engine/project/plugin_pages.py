@@ -10,7 +10,7 @@ from tabprotect.engine.parameters import Parameter
 from tabprotect.engine.protection.descriptions.method_page import method_page, parameter_list
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.query_space.registered import criteria, rules, utilities
-from tabprotect.languages.said import joined, say
+from tabprotect.languages.said import joined, say, uncapital
 
 
 def plugin_pages() -> dict[str, str]:
@@ -29,10 +29,7 @@ def plugin_pages() -> dict[str, str]:
 
 
 def _facts(measure: Measure) -> list[str]:
-    needs = [
-        say("It needs: {lower}{NEEDS}.", lower=NEEDS[name][0].lower(), NEEDS=NEEDS[name][1:])
-        for name in measure.needs
-    ]
+    needs = [say("It needs: {what}.", what=uncapital(NEEDS[name])) for name in measure.needs]
     return [f"A measure of {measure.noun}, {measure.direction}; unit: {measure.unit}.", *needs]
 
 

@@ -40,7 +40,7 @@ from tabprotect.engine.release.mechanism import Mechanism
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.publication import Publication
-from tabprotect.languages.said import say
+from tabprotect.languages.said import prose, say
 
 FEWEST_TRIALS = 3
 """Runs of a preview at least, where there is chance."""
@@ -212,7 +212,7 @@ class Method(ABC):
     @property
     def help(self) -> str:
         """The help page (plain text)."""
-        return (sys.modules[type(self).__module__].__doc__ or "").strip()
+        return prose((sys.modules[type(self).__module__].__doc__ or "").strip())
 
     def unmet(self, problem: Problem) -> dict[str, str]:
         """Needs that a table does not meet, each with the reason."""

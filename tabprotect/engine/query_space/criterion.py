@@ -20,6 +20,7 @@ from tabprotect.engine.query_space.graphs.graph_walk import GraphWalk
 from tabprotect.engine.query_space.lattice import Query
 from tabprotect.engine.query_space.ways_to_bound import BoundsWay
 from tabprotect.engine.tables.table import Table
+from tabprotect.languages.said import prose
 
 
 class RiskCriterion(ABC):
@@ -37,7 +38,7 @@ class RiskCriterion(ABC):
     @property
     def help(self) -> str:
         """The help page (plain text)."""
-        return (sys.modules[type(self).__module__].__doc__ or "").strip()
+        return prose((sys.modules[type(self).__module__].__doc__ or "").strip())
 
     @abstractmethod
     def judge(

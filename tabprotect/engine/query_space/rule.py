@@ -15,6 +15,7 @@ from tabprotect.engine.parameters import Parameter, Values, resolve
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.query_space.lattice import Query
 from tabprotect.engine.query_space.release_sets.release_set import ReleaseSet
+from tabprotect.languages.said import prose
 
 Decision = Literal["release", "refuse", "defer"]
 
@@ -61,7 +62,7 @@ class ReleaseRule(ABC):
     @property
     def help(self) -> str:
         """The help page (plain text)."""
-        return (sys.modules[type(self).__module__].__doc__ or "").strip()
+        return prose((sys.modules[type(self).__module__].__doc__ or "").strip())
 
     def resolve(self, given: Mapping[str, object]) -> Values:
         """Complete and check the rule's parameters.

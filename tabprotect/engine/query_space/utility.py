@@ -12,6 +12,7 @@ from tabprotect.engine.query_space.frontier import Frontier
 from tabprotect.engine.query_space.graphs.chordal import JunctionTree
 from tabprotect.engine.query_space.lattice import Lattice, Query
 from tabprotect.engine.tables.table import Table
+from tabprotect.languages.said import prose
 
 
 class ReleaseUtility(ABC):
@@ -23,7 +24,7 @@ class ReleaseUtility(ABC):
     @property
     def help(self) -> str:
         """The help page (plain text)."""
-        return (sys.modules[type(self).__module__].__doc__ or "").strip()
+        return prose((sys.modules[type(self).__module__].__doc__ or "").strip())
 
     @abstractmethod
     def value(self, table: Table, released: Frontier, progress: Progress = SILENT) -> float:

@@ -26,7 +26,7 @@ from tabprotect.engine.release.mechanism import Mechanism
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.release.stated_gate import Gate
 from tabprotect.engine.tables.table import Table
-from tabprotect.languages.said import say
+from tabprotect.languages.said import capital, say
 
 
 def marks(problem: Problem) -> OriginalMarks:
@@ -170,13 +170,13 @@ class LeftBefore:
             else say("{read} releases up to {last}", read=len(read), last=last)
         )
         text = read_together(found, what)
-        return f"{text[0].upper()}{text[1:]}"
+        return capital(text)
 
     @property
     def group(self) -> CheckGroup:
         """All of it in lines."""
         said = [warning["message"] for warning in self.warnings]
-        lines = [CheckLine("mind", f"{text[0].upper()}{text[1:]}.") for text in said]
+        lines = [CheckLine("mind", capital(text) + ".") for text in said]
         lines += self.beside
         nothing = CheckLine("passed", say("No. Nothing of this table was published before."))
         return CheckGroup(say("Has this left before?"), tuple(lines) or (nothing,))

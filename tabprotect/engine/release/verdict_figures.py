@@ -15,7 +15,7 @@ WAYS: tuple[JudgedBy, ...] = ("exact", "exact_draws", "simulation", "bounds", "n
 """From the surest to none."""
 
 SAID = {
-    "exact": "exactly",
+    "exact": say("exactly"),
     "exact_draws": say("by exact draws"),
     "simulation": say("by simulation"),
     "bounds": say("by bounds alone"),
@@ -268,4 +268,5 @@ def nothing_expected(judged: TableVerdict | Verdict) -> bool:
 
 def expected_number(value: float) -> str:
     """An expected number of cells as sentences write it: ``19.5``, ``1,390``, ``0``."""
-    return f"{value:,.1f}".removesuffix(".0")
+    whole = f"{value:,.1f}".endswith(".0")
+    return say("{value:,.0f}" if whole else "{value:,.1f}", value=value)

@@ -8,9 +8,9 @@ from itertools import groupby
 
 from markupsafe import Markup, escape
 
-from tabprotect.engine.bundle.reader_text import reader_text
+from tabprotect.engine.bundle.reader_text import reader_lines
 from tabprotect.engine.release.release import Release
-from tabprotect.languages.said import joined
+from tabprotect.languages.said import joined, say
 from tabprotect.languages.speaking import told
 
 _CODE, _STRONG = re.compile("`([^`]+)`"), re.compile(r"\*\*([^*]+)\*\*")
@@ -28,7 +28,7 @@ def sections(release: Release) -> dict[str, Markup]:
     """The README by heading, the text before the first under ``""``. Public."""
     found: dict[str, list[str]] = {"": []}
     current = found[""]
-    for line in reader_text(release).splitlines()[1:]:
+    for line in reader_lines(release)[1:]:
         if line.startswith("## "):
             current = found.setdefault(line[3:], [])
         else:
@@ -45,12 +45,15 @@ def _kind(line: str) -> str:
 def _blocks(lines: list[str]) -> Iterator[Markup]:
     for kind, group in groupby(lines, _kind):
         if kind == "point":
-            points = (Markup("<li>{}</li>").format(_inline(told(line[2:]))) for line in group)
+            points = (Markup("<li>{}</li>").format(_inline(told(line)[2:])) for line in group)
             yield Markup("<ul>{}</ul>").format(Markup("").join(points))
         elif kind == "code":
             yield Markup("<pre>{}</pre>").format(joined((plain(line[4:]) for line in group), "\n"))
         elif kind == "p":
-            yield Markup("<p>{}</p>").format(_inline(told(" ".join(group))))
+            lines = list(group)
+            # A paragraph of a method's page is broken into lines, and is one text.
+            text = say(" ".join(lines)) if len(lines) > 1 else lines[0]
+            yield Markup("<p>{}</p>").format(_inline(told(text)))
 
 
 def _inline(text: str) -> Markup:

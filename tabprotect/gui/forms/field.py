@@ -187,7 +187,7 @@ class Field(QWidget):
                 combo.addItem(tell("chosen for the kept margins"), None)
                 combo.setItemData(0, "", Qt.ItemDataRole.ToolTipRole)
             for value, words in parameter.choices.items():
-                combo.addItem(told(value.replace("_", " ")), value)
+                combo.addItem(tell(value.replace("_", " ")), value)
                 combo.setItemData(combo.count() - 1, told(words), Qt.ItemDataRole.ToolTipRole)
             combo.setSizeAdjustPolicy(
                 QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
@@ -278,9 +278,7 @@ class Field(QWidget):
 
     def show_fault(self, text: str) -> None:
         """Say what is wrong with the field, or with an empty text nothing."""
-        self.fault.setText(
-            told(text and say("{upper}{text}.", upper=text[0].upper(), text=text[1:]))
-        )
+        self.fault.setText(told(text and capital(text) + "."))
         self.fault.setVisible(bool(text))
         self.input.setAccessibleDescription(told(text or self.help.text().replace(BREAK, "")))
 

@@ -71,9 +71,9 @@ class Inspector(QScrollArea):
             "expected",
             say("90 % interval"),
         ):
-            label, value = Label(name), Label(wordWrap=True)
+            label, value = Label(say(name)), Label(wordWrap=True)
             dress(label, "quiet")
-            value.setAccessibleName(told(name))
+            value.setAccessibleName(tell(name))
             value.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
             form.addRow(label, value)
             self._rows[name] = value
@@ -305,7 +305,7 @@ class Inspector(QScrollArea):
                 chance = float(chances[values == true].sum())
                 shown["P(true)"] = chance_text(chance, digits=3)
                 said += say("; the true value is {true}", true=count_text(true))
-            words.append(f"{said}.")
+            words.append(said + ".")
         elif hidden and original is None:
             words.append(
                 say("Not published. Posterior shows what can be believed about its count.")

@@ -164,7 +164,7 @@ class Strip(QFrame):
     def show_state(self, confidential: bool | None, facts: str) -> None:
         """``None`` when nothing is open."""
         self.confidential = confidential
-        words = {True: "CONFIDENTIAL", False: "PUBLIC VIEW", None: ""}
+        words = {True: say("CONFIDENTIAL"), False: say("PUBLIC VIEW"), None: ""}
         self._word.setText(told(words[confidential]))
         self._facts.setText(told(facts))
         self._facts.setToolTip(tip(facts))

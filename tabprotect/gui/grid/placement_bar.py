@@ -153,7 +153,7 @@ class DropZone(QFrame):
         self.chips: list[Chip] = []
         self.setAcceptDrops(True)
         self.setAccessibleName(tell("Variables in {zone}", zone=zone))
-        caption = Label(zone.capitalize(), role="quiet")
+        caption = Label(say(zone.capitalize()), role="quiet")
         caption.setMinimumHeight(caption.fontMetrics().height() + GRID // 2)
         self.row = FlowLayout(self, gap=GRID // 2)
         self.row.setContentsMargins(0, 4, GRID, 4)

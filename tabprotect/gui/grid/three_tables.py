@@ -72,8 +72,8 @@ class ThreeTables(QSplitter):
 
     def _side(self, part: str) -> QWidget:
         side = QWidget()
-        title = Label(part.capitalize(), role="section")
-        grid = GridView(say("{capitalize} table", capitalize=part.capitalize()))
+        title = Label(say(part.capitalize()), role="section")
+        grid = GridView(say("{part} table", part=say(part.capitalize())))
         # Three abreast: narrower than where a table stands alone.
         grid.room = (-GRID, 0)
         grid.shorten_labels(rows=14, columns=7)

@@ -121,7 +121,7 @@ class Drawing(QWidget):
 
     def say(self, text: str) -> None:
         """The picture in words, for screen readers and as a tooltip."""
-        self.setAccessibleDescription(told(text[:600]))
+        self.setAccessibleDescription(told(told(text)[:600]))
         self.update()
 
     def figure_font(self) -> QFont:

@@ -19,7 +19,7 @@ from tabprotect.gui.look.buttons import tool_button
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID, THEME
-from tabprotect.languages.said import joined, say
+from tabprotect.languages.said import capital, joined, say
 from tabprotect.languages.speaking import tell, told
 
 _OPTIONS = re.compile(
@@ -179,5 +179,5 @@ def without_options(text: str) -> str:
 def _sentence(text: str) -> str:
     """A cause or a remedy as a sentence; what begins with the name of a file keeps it as it is."""
     first = text.partition(" ")[0]
-    begun = text if "." in first else text[0].upper() + text[1:]
+    begun = text if "." in first else capital(text)
     return begun if begun.endswith((".", "?")) else f"{begun}."

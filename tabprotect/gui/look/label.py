@@ -28,7 +28,8 @@ class Label(QLabel):
     """
 
     def __init__(self, *args: Any, role: str = "", name: str = "", **kwargs: Any) -> None:
-        super().__init__(*(told(a) if isinstance(a, str) else a for a in args), **kwargs)
+        shown: list[Any] = [told(a) if isinstance(a, str) else a for a in args]
+        super().__init__(*shown, **kwargs)
         self.setTextFormat(Qt.TextFormat.PlainText)
         if role:
             dress(self, role)

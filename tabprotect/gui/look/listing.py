@@ -22,7 +22,7 @@ from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView
 from tabprotect.engine.arrays import Ints
 from tabprotect.gui.look.label import tip
 from tabprotect.gui.look.theme import GRID, THEME, count_text, tabular
-from tabprotect.languages.speaking import told
+from tabprotect.languages.speaking import tell, told
 
 AnyIndex = QModelIndex | QPersistentModelIndex
 
@@ -100,7 +100,7 @@ class RowsModel(QAbstractTableModel):
         if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):
             column = self.columns[index.column()]
             text = column.text(column.values[self.rows[index.row()]])
-            text = text if column.data else told(text)
+            text = text if column.data else tell(text)
             return tip(text) if role == Qt.ItemDataRole.ToolTipRole else text
         if role == Qt.ItemDataRole.TextAlignmentRole and self.columns[index.column()].right:
             return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
@@ -113,7 +113,7 @@ class RowsModel(QAbstractTableModel):
             return None
         if role == Qt.ItemDataRole.DisplayRole:
             column = self.columns[section]
-            return column.head if column.data else told(column.head)
+            return column.head if column.data else tell(column.head)
         if role == Qt.ItemDataRole.TextAlignmentRole:
             right = self.columns[section].right
             side = Qt.AlignmentFlag.AlignRight if right else Qt.AlignmentFlag.AlignLeft

@@ -21,6 +21,7 @@ from PySide6.QtWidgets import QApplication, QToolTip, QWidget
 from shiboken6 import isValid
 
 from tabprotect.languages.number_formats import grouped
+from tabprotect.languages.said import say
 from tabprotect.languages.speaking import ENGLISH, language, told
 
 GRID = 8
@@ -324,8 +325,7 @@ def signed_text(count: int) -> str:
 
 def number_text(value: float, *, digits: int = 2) -> str:
     """A real number for people, with a true minus sign."""
-    text = f"{value:.{digits}f}"
-    return text.replace("-", "\u2212")
+    return say("{value:.{digits}f}", value=value, digits=digits).replace("-", "\u2212")
 
 
 def chance_text(chance: float, *, digits: int = 2) -> str:
@@ -335,10 +335,10 @@ def chance_text(chance: float, *, digits: int = 2) -> str:
         return "1" if chance > 0.5 else "0"
     least = 10.0**-digits
     if chance < least / 2:
-        return f"<{least:.{digits}f}"
+        return say("<{least:.{digits}f}", least=least, digits=digits)
     if chance >= 1 - least / 2:
-        return f">{1 - least:.{digits}f}"
-    return f"{chance:.{digits}f}"
+        return say(">{most:.{digits}f}", most=1 - least, digits=digits)
+    return say("{chance:.{digits}f}", chance=chance, digits=digits)
 
 
 SHARE = 0.02

@@ -18,7 +18,7 @@ from tabprotect.gui.plots.axis_marks import Mark, merged
 from tabprotect.gui.plots.canvas import Canvas
 from tabprotect.gui.plots.plot import Plot
 from tabprotect.languages.said import joined, say
-from tabprotect.languages.speaking import tell, told
+from tabprotect.languages.speaking import tell
 
 WIDE, NARROW = 12, 4
 """Zooming helps from so many counts on, and shows at least so many."""
@@ -90,7 +90,7 @@ class CellHistogram(Plot):
                 ),
                 ", ",
             )
-            parts.append(say("The {who} believes in {said}.", who=told(belief.who), said=said))
+            parts.append(say("The {who} believes in {said}.", who=say(belief.who), said=said))
         return joined(parts, " ")
 
     # -- plotting -----------------------------------------------------------------------------
@@ -211,7 +211,7 @@ class CellHistogram(Plot):
             canvas.label(text, left, top, ink=ink)
             if number == best and len(self.beliefs) > 1:
                 # Outwards from the pair of bars, so that two names never meet.
-                name = canvas.metrics.horizontalAdvance(told(belief.who)) + 2
+                name = canvas.metrics.horizontalAdvance(tell(belief.who)) + 2
                 start = left + size - name if belief is self.beliefs[0] else left
                 canvas.label(belief.who, start, top - line, ink=ink)
 

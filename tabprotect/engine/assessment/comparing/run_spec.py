@@ -11,7 +11,7 @@ from itertools import product
 from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.registered import methods
-from tabprotect.languages.said import say
+from tabprotect.languages.said import say, uncapital
 
 GRID_KINDS = ("real", "integer", "choice", "flag")
 """Kinds of parameters whose values may be a list; in texts a comma is a comma."""
@@ -101,7 +101,7 @@ def parse_spec(text: str) -> tuple[RunSpec, ...]:
 
 def _lower(label: str) -> str:
     """A label within a sentence; what is an abbreviation or a symbol stays."""
-    return label if label[:2].isupper() or len(label) < 2 else label[0].lower() + label[1:]
+    return label if label[:2].isupper() or len(label) < 2 else uncapital(label)
 
 
 def expand(method: str, grid: Mapping[str, Sequence[object]]) -> tuple[RunSpec, ...]:

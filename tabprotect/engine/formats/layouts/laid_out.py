@@ -480,11 +480,10 @@ def _grid(blocks: _Blocks, reading: Reading, marks: CountMarks, corner: int | No
         ]
     said = plural(
         labels,
-        "{labels} column of labels, {upper} header row{value}",
-        "{labels} columns of labels, {upper} header row{value}",
+        "{labels} column of labels, {rows}",
+        "{labels} columns of labels, {rows}",
         labels=labels,
-        upper=len(upper),
-        value="" if len(upper) == 1 else "s",
+        rows=plural(len(upper), "{n} header row", "{n} header rows", n=len(upper)),
     )
     tops = [_filled(row.fields[labels:], last=row is upper[-1]) for row in upper]
     return blocks.laid_out(

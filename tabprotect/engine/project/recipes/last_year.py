@@ -233,11 +233,10 @@ def undecided(categories: tuple[OtherCategories, ...]) -> UndecidedError:
         categories,
         plural(
             added,
-            "{added} category is new, {gone} {value} missing",
-            "{added} categories are new, {gone} {value} missing",
+            "{added} category is new, {gone}",
+            "{added} categories are new, {gone}",
             added=added,
-            gone=gone,
-            value="is" if gone == 1 else "are",
+            gone=plural(gone, "{n} is missing", "{n} are missing", n=gone),
         ),
         hint=say(
             "decide: --rename VARIABLE:FOUND=EXPECTED{rename}, or --categories accept",

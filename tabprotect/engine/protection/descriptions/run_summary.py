@@ -22,7 +22,7 @@ from tabprotect.engine.tables.margins import all_margins
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
-from tabprotect.languages.said import joined, say
+from tabprotect.languages.said import joined, plural, say
 
 
 @dataclass(frozen=True)
@@ -77,31 +77,31 @@ class RunSummary:
     @property
     def sentence(self) -> str:
         """The summary in words."""
-        noun = say("cell is") if self.judged_cells == 1 else say("cells are")
+        cells, unchanged = self.judged_cells, self.unchanged_cells
         parts = [
-            (
-                say(
-                    "{unchanged_cells:,} of {judged_cells:,} at-risk {noun} published unchanged",
-                    unchanged_cells=self.unchanged_cells,
-                    judged_cells=self.judged_cells,
-                    noun=noun,
-                )
-                if self.at_risk_cells
-                else say(
-                    "{unchanged_cells:,} of {judged_cells:,} positive {noun} published unchanged",
-                    unchanged_cells=self.unchanged_cells,
-                    judged_cells=self.judged_cells,
-                    noun=noun,
-                )
+            plural(
+                cells,
+                "{unchanged:,} of {cells:,} at-risk cell is published unchanged",
+                "{unchanged:,} of {cells:,} at-risk cells are published unchanged",
+                unchanged=unchanged,
+                cells=cells,
+            )
+            if self.at_risk_cells
+            else plural(
+                cells,
+                "{unchanged:,} of {cells:,} positive cell is published unchanged",
+                "{unchanged:,} of {cells:,} positive cells are published unchanged",
+                unchanged=unchanged,
+                cells=cells,
             )
         ]
-        if self.suppressed_cells:
-            noun = say("cell is") if self.suppressed_cells == 1 else say("cells are")
+        if hidden := self.suppressed_cells:
             parts.append(
-                say(
-                    "{suppressed_cells:,} {noun} suppressed",
-                    suppressed_cells=self.suppressed_cells,
-                    noun=noun,
+                plural(
+                    hidden,
+                    "{hidden:,} cell is suppressed",
+                    "{hidden:,} cells are suppressed",
+                    hidden=hidden,
                 )
             )
         if self.changed_cells:
@@ -115,7 +115,9 @@ class RunSummary:
             said = say("every published count") if self.tables == 1 else say("the main table")
             parts.append(say("{said} is exact", said=said))
         if self.blocked_share is not None:
-            kept = say("every margin is kept") if self.margins_preserved else "MARGINS ARE BROKEN"
+            kept = (
+                say("every margin is kept") if self.margins_preserved else say("MARGINS ARE BROKEN")
+            )
             parts += [
                 say(
                     "{blocked_share} of the moves were blocked",
@@ -124,7 +126,7 @@ class RunSummary:
                 kept,
             ]
         said = joined(parts, "; ") + "."
-        return f"{said} {self.finding}".strip()
+        return joined((said, self.finding), " ") if self.finding else said
 
     def as_json(self) -> dict[str, object]:
         """The figures for ``protect --json``."""

@@ -21,7 +21,7 @@ from tabprotect.engine.query_space.registered import criteria, utilities
 from tabprotect.engine.query_space.utility import Worth
 from tabprotect.engine.query_space.ways_to_bound import BoundsWay
 from tabprotect.engine.randomness import Randomness
-from tabprotect.languages.said import joined, say
+from tabprotect.languages.said import joined, say, uncapital
 
 SearchMethod = Literal["annealing", "heuristic", "exhaustive"]
 
@@ -182,7 +182,7 @@ def optimal(
 def _forbidden(evidence: Evidence, criterion: RiskCriterion, threshold: int) -> InfeasibleError:
     """The error when the threshold forbids the one-way tables, with the cells to blame."""
     judgement = criterion.judge(evidence, evidence.lattice.axes, threshold)
-    figure = f"{criterion.label[:1].lower()}{criterion.label[1:]}"
+    figure = uncapital(criterion.label)
     said = say(
         "the threshold {threshold} forbids even the one-way tables together: the {figure} is only ",
         threshold=threshold,

@@ -84,7 +84,7 @@ class CellFigure:
 
     def label_for(self, rule: SmallCount) -> str:
         """The label with the rule's numbers."""
-        return self.label.format(low=rule.low, high=rule.high)
+        return say(self.label, low=rule.low, high=rule.high)
 
 
 def _whole(value: float) -> str:

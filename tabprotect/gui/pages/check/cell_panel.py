@@ -72,18 +72,18 @@ class CellPanel(QWidget):
         grid.setHorizontalSpacing(2 * GRID)
         grid.setVerticalSpacing(2)
         for column, who in enumerate(("user", "intruder"), 1):
-            head = Label(who, role="section")
+            head = Label(say(who), role="section")
             head.setAlignment(Qt.AlignmentFlag.AlignRight)
             self._heads[who] = head
             grid.addWidget(head, 0, column)
         for row, name in enumerate(ROWS, 1):
-            label = Label(name, role="quiet")
+            label = Label(say(name), role="quiet")
             self._names[name] = label
             grid.addWidget(label, row, 0)
             for column, who in enumerate(("user", "intruder"), 1):
                 value = Label(alignment=Qt.AlignmentFlag.AlignRight)
                 value.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-                value.setAccessibleName(tell("{name}, {who}", name=told(name), who=told(who)))
+                value.setAccessibleName(tell("{name}, {who}", name=say(name), who=say(who)))
                 self._values[name, who] = value
                 grid.addWidget(value, row, column)
         grid.setColumnStretch(0, 1)

@@ -158,10 +158,10 @@ class DrawsPanel(QWidget):
         self._form = QFormLayout()
         self._form.setVerticalSpacing(2)
         for name in ROWS:
-            label, value = Label(name), Label()
+            label, value = Label(say(name)), Label()
             dress(label, "quiet")
             value.setAlignment(Qt.AlignmentFlag.AlignRight)
-            value.setAccessibleName(told(name))
+            value.setAccessibleName(tell(name))
             value.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
             self._form.addRow(label, value)
             self._rows[name] = value
@@ -230,7 +230,7 @@ class DrawsPanel(QWidget):
             self._domain = project.domain
             self.draws.setValue(FEW_DRAWS if project.domain.size > MANY_CELLS else DRAWS)
             self.formula.setText(
-                told(joined((f"`{name}`" for name in project.domain.names), " + "))
+                told(joined((say("`{name}`", name=name) for name in project.domain.names), " + "))
             )
             self.terms.offer(project.domain.names)
             self.terms.show_text(self.formula.text())
@@ -301,7 +301,7 @@ class DrawsPanel(QWidget):
         posterior = self.document.known_posterior(analysis.who)
         if posterior is None:
             self.plot.show_nothing(
-                say("The posterior of the {who} is not known (yet).", who=analysis.who)
+                say("The posterior of the {who} is not known (yet).", who=say(analysis.who))
             )
             return
         draws = self.draws.value()

@@ -405,7 +405,7 @@ class CheckPage(CheckStage, PosteriorShown):
                 named=not (self.document.public and self.document.has_original),
             )
             note = self._notes[who]
-            note.setText(tell("The {who}: {who2}", who=who, who2=self._failed.get(who, "")))
+            note.setText(tell("The {who}: {who2}", who=say(who), who2=self._failed.get(who, "")))
             note.setVisible(who in self._failed)
         wide = any(choice.is_wide for choice in self.priors.values())
         direction = QBoxLayout.Direction
@@ -468,7 +468,7 @@ class CheckPage(CheckStage, PosteriorShown):
         if project.priors[who] != PRIORS[who]:
             self.show_error(
                 error,
-                remedy_label=say("Let the {who} assume nothing", who=who),
+                remedy_label=say("Let the {who} assume nothing", who=say(who)),
                 remedy=lambda: self._set_prior(who, "uniform"),
             )
         if self.isVisible():

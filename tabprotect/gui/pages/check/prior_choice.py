@@ -100,10 +100,10 @@ class PriorChoice(QWidget):
         self._domain: Domain | None = None
         self._waiting = False
         self._named = True
-        self.setAccessibleName(tell("What the {WHO} believes beforehand", WHO=WHO[who]))
+        self.setAccessibleName(tell("What the {WHO} believes beforehand", WHO=say(WHO[who])))
         label = Label(say("The user") if who == "user" else say("The intruder"))
         self.combo = QComboBox()
-        self.combo.setAccessibleName(tell("Prior of the {WHO}", WHO=WHO[who]))
+        self.combo.setAccessibleName(tell("Prior of the {WHO}", WHO=say(WHO[who])))
         self.combo.setSizeAdjustPolicy(
             QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
         )
@@ -122,14 +122,14 @@ class PriorChoice(QWidget):
         self.cell.setCheckable(True)
         self.cell.clicked.connect(self._toggle)
         self.file = QToolButton()
-        self.file.setAccessibleName(tell("File behind the prior of the {WHO}", WHO=WHO[who]))
+        self.file.setAccessibleName(tell("File behind the prior of the {WHO}", WHO=say(WHO[who])))
         self.file.clicked.connect(lambda: self._ask_file(prior_kind(self.text)))
         self.dispersion = QDoubleSpinBox(minimum=0.01, maximum=1000.0, singleStep=0.5)
         self.dispersion.setPrefix(tell("dispersion "))
         self.dispersion.setValue(1.0)
         self.dispersion.setKeyboardTracking(False)
         self.dispersion.setAccessibleName(
-            tell("Dispersion of the prior of the {WHO}", WHO=WHO[who])
+            tell("Dispersion of the prior of the {WHO}", WHO=say(WHO[who]))
         )
         self.dispersion.setToolTip(tell("Dispersion: the larger, the closer to Poisson."))
         self.dispersion.valueChanged.connect(self._disperse)
@@ -194,7 +194,9 @@ class PriorChoice(QWidget):
                 )
             )
         self.cell.setAccessibleName(
-            tell("Somebody the {WHO} knows is {text}", WHO=WHO[self.who], text=self.cell.text())
+            tell(
+                "Somebody the {WHO} knows is {text}", WHO=say(WHO[self.who]), text=self.cell.text()
+            )
         )
 
     def _chosen(self, at: int) -> None:

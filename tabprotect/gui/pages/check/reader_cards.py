@@ -268,8 +268,8 @@ class VerdictCards(ReaderCards):
             return self.show_readers(())
         known = judging.known(project) if staff else None
         self.sentence = verdict_sentence(verdict, None if known is None else known.before.together)
-        told = self._intruder(rule, verdict.belief_limit) if intruder else None
-        return self.show_readers(readers(verdict, known, intruder=told, staff=staff))
+        informed = self._intruder(rule, verdict.belief_limit) if intruder else None
+        return self.show_readers(readers(verdict, known, intruder=informed, staff=staff))
 
     def _intruder(self, rule: SmallCount, limit: float) -> tuple[str, Exposure] | None:
         """What the chosen intruder knows beforehand and would know; asked where it is not known."""

@@ -8,7 +8,7 @@ from tabprotect.engine.release.verdict_figures import Verdict
 from tabprotect.engine.tables.domain import Index
 from tabprotect.gui.look.theme import chance_text, count_text
 from tabprotect.gui.pages.check.cell_figures import View
-from tabprotect.languages.said import joined, say
+from tabprotect.languages.said import capital, joined, say
 
 
 def published_count(posterior: Posterior, index: Index) -> int | None:
@@ -22,9 +22,7 @@ def verdict_sentence(verdict: Verdict, together: Verdict | None) -> str:
     if together is None:
         return verdict.sentence
     text = read_together(together)
-    return say(
-        "{sentence} {upper}{text}", sentence=verdict.sentence, upper=text[0].upper(), text=text[1:]
-    )
+    return say("{sentence} {text}", sentence=verdict.sentence, text=capital(text))
 
 
 def cell_sentence(posterior: Posterior, index: Index, *, true: int | None) -> str:
@@ -124,7 +122,7 @@ def way_sentence(posterior: Posterior, originals: int | None, left_out: str) -> 
     left_out
         In words, where it is not said elsewhere.
     """
-    return f"{_computed(posterior, originals)} {left_out}".rstrip()
+    return joined(filter(None, (_computed(posterior, originals), left_out)), " ")
 
 
 def _computed(posterior: Posterior, originals: int | None) -> str:

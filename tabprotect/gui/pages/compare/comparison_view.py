@@ -150,7 +150,7 @@ class ComparisonView(QWidget):
             for measure in measures().values():
                 if measure.noun == noun:
                     combo.addItem(told(measure.label), measure.name)
-                    help_ = measure.help.splitlines()[0]
+                    help_ = say(measure.help.splitlines()[0])
                     combo.setItemData(
                         combo.count() - 1,
                         tell("<p>{help}</p>", help=help_),

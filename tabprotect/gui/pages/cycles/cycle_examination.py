@@ -138,11 +138,12 @@ def sentence(moves: MoveSet, report: CycleReport | None, *, whose: str, rule: st
     """
     shape = joined(map(str, moves.domain.shape), " \u00d7 ")
     number = len(moves)
-    s = "s" if number == 1 else ""
-    text = (
-        say("{number} cycle over this {shape} table", number=count_text(number), shape=shape)
-        if s
-        else say("{number} cycles over this {shape} table", number=count_text(number), shape=shape)
+    text = plural(
+        number,
+        "{number} cycle over this {shape} table",
+        "{number} cycles over this {shape} table",
+        number=count_text(number),
+        shape=shape,
     )
     if report is None:
         return text
@@ -150,11 +151,10 @@ def sentence(moves: MoveSet, report: CycleReport | None, *, whose: str, rule: st
         broken = len(report.violations)
         return plural(
             number,
-            "{text} breaks {broken} sum{value} and cannot be used before that is mended",
-            "{text} break {broken} sum{value} and cannot be used before that is mended",
+            "{text} breaks {sums} and cannot be used before that is mended",
+            "{text} break {sums} and cannot be used before that is mended",
             text=text,
-            broken=count_text(broken),
-            value="" if broken == 1 else "s",
+            sums=plural(broken, "{n} sum", "{n} sums", n=count_text(broken)),
         )
     text += plural(
         number,

@@ -45,7 +45,7 @@ from tabprotect.gui.pages.cycles.proof_panel import Functional, ProofPanel
 from tabprotect.gui.pages.cycles.templates.cycle_source import Choosing
 from tabprotect.gui.pages.cycles.workbench import Workbench
 from tabprotect.gui.pages.stages import CyclesStage
-from tabprotect.languages.said import joined, say
+from tabprotect.languages.said import capital, joined, say
 from tabprotect.languages.speaking import tell, told
 
 STRUCTURE = frozenset({"table", "cycles", "placement", "release", "view", "everything"})
@@ -210,7 +210,7 @@ class CyclesPage(CyclesStage, Page):
         except TabprotectError as error:
             moves = None
             said = (error.message, error.hint)
-            self.empty.setText(told(joined((f"{t[0].upper()}{t[1:]}." for t in said if t), " ")))
+            self.empty.setText(told(joined((capital(t) + "." for t in said if t), " ")))
         coming = False
         if moves is not None and changes & JUDGED:
             # First of all: what is known about other cycles must not be drawn over these.
@@ -323,7 +323,7 @@ class CyclesPage(CyclesStage, Page):
         self.set_sentence(
             say("{text}. {UNPUBLISHED}", text=text, UNPUBLISHED=UNPUBLISHED)
             if unpublished
-            else f"{text}."
+            else text + "."
         )
         self.main_button.setEnabled(report is None or report.preserves_margins)
 

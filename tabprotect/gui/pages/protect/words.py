@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.protection.wishes import WISHES
 from tabprotect.gui.look.theme import count_text, number_text
-from tabprotect.languages.said import joined, say
+from tabprotect.languages.said import capital, joined, say
+from tabprotect.languages.speaking import told
 
 if TYPE_CHECKING:
     from tabprotect.engine.disclosure.method_trials import MethodTrial, Ranked
@@ -39,7 +40,7 @@ def change_text(trial: MethodTrial) -> str:
 
 def about(method: str) -> str:
     """What a method does, in one sentence: the first of its page, without its name."""
-    first = methods()[method].help.split("\n\n")[0].split(". ")[0].replace("\n", " ")
+    first = told(methods()[method].help).split("\n\n")[0].split(". ")[0].replace("\n", " ")
     return sentence_of(first.partition(": ")[2] or first)
 
 
@@ -177,4 +178,4 @@ def sentence(
 def sentence_of(text: str) -> str:
     """With a capital and a full stop."""
     text = text.strip().rstrip(".")
-    return f"{text[0].upper()}{text[1:]}." if text else ""
+    return capital(text) + "." if text else ""

@@ -25,7 +25,7 @@ from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.listing import ListColumn, Listing
 from tabprotect.gui.look.theme import GRID, count_text
 from tabprotect.gui.pages.query_space.lattice_panel import DRAWN
-from tabprotect.languages.said import say
+from tabprotect.languages.said import joined, say
 from tabprotect.languages.speaking import tell, told
 
 if TYPE_CHECKING:
@@ -274,11 +274,11 @@ class LivePanel(QWidget):
         if standing is None:
             waiting = opening or self.following
             said = say("Waiting for the server \u2026") if waiting else QUIET
-            self.said.setText(told(f"{self._note} {said}".strip()))
+            self.said.setText(told(joined(filter(None, (self._note, said)), " ")))
             return
         letters = VariableLetters.of(standing.released.lattice)
         said = sentence(standing, followed=self.following)
-        self.said.setText(told(f"{self._note} {said}".strip()))
+        self.said.setText(told(joined(filter(None, (self._note, said)), " ")))
         self.log.show_rows(columns(standing.lines, letters), stretch=(5,))
         self._show_frontiers(standing, letters)
 

@@ -163,10 +163,10 @@ class RegisterPage(RegisterStage, Page):
             self._facts.removeRow(0)
         self.card.setVisible(row is not None)
         for name, text in [] if row is None else details(row):
-            label, value = Label(name), Label(text, wordWrap=True)
+            label, value = Label(say(name)), Label(text, wordWrap=True)
             dress(label, "quiet")
             value.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-            value.setAccessibleName(told(name))
+            value.setAccessibleName(tell(name))
             self._facts.addRow(label, value)
         self._enable()
 

@@ -167,10 +167,10 @@ def mechanism_text(release: Release) -> str:
         ]
         said = say(" ({texts})", texts=joined(texts, "; ")) if texts else ""
         return say(
-            "{label}{said}. {splitlines}",
+            "{label}{said}. {help}",
             label=label,
             said=said,
-            splitlines=method.help.splitlines()[0],
+            help=say(method.help.splitlines()[0]),
         )
     return plural(
         len(cycles),
@@ -193,14 +193,14 @@ def mechanism_text(release: Release) -> str:
 
 def _parameter(parameter: Parameter[Any], value: float | str) -> str:
     """A parameter in words: of a choice what it means, not what it is called in files."""
-    label = told(parameter.label)
+    label = parameter.label
     if value is True:
         return label
     meaning = told((parameter.choices or {}).get(str(value), "")).split(":")[0].rstrip(".")
     return (
         say("{label}: {meaning}", label=label, meaning=meaning)
         if meaning
-        else say("{label} {value}", label=label, value=told(str(value)))
+        else say("{label} {value}", label=label, value=say(str(value)))
     )
 
 

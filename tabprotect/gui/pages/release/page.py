@@ -49,7 +49,7 @@ from tabprotect.gui.pages.release.publication_seal import Fingerprint, Seal
 from tabprotect.gui.pages.release.publish_form import LeavingHouse, PublishForm, SigningForm
 from tabprotect.gui.pages.release.report_button import ReportButton
 from tabprotect.gui.pages.stages import ReleaseStage
-from tabprotect.languages.said import joined, say
+from tabprotect.languages.said import capital, joined, say
 from tabprotect.languages.speaking import tell, told
 
 NARROW = 90 * GRID
@@ -343,8 +343,8 @@ class ReleasePage(ReleaseStage, Page):
         known = self.document.judging.known(project)
         out = [project.against]
         if known is not None and known.before.close:
-            out.append(f"{known.before.warnings[0]['message']}.")
-        return [f"{text[0].upper()}{text[1:]}" for text in out if text]
+            out.append(say(known.before.warnings[0]["message"]) + ".")
+        return [capital(text) for text in out if text]
 
     def _missing(self, project: Project) -> str:
         """What has to be done before it can be approved, in words; empty where nothing has."""
@@ -480,7 +480,10 @@ class ReleasePage(ReleaseStage, Page):
 
     def _reported(self, path: Path) -> None:
         self._note.setText(
-            tell("The report is written: {name}. The button beside this opens it.", name=path.name)
+            tell(
+                "The report is written: {name}. The button beside this opens it.",
+                name=path.name,
+            )
         )
 
     def choices(self) -> Mapping[str, Callable[[], object]]:

@@ -14,7 +14,7 @@ from tabprotect.languages.speaking import told
 
 def method_help(method: Method, problem: Problem | None) -> str:
     """The page as HTML; with a problem, whether it has what is needed."""
-    first, *rest = method.help.split("\n\n")
+    first, *rest = told(method.help).split("\n\n")
     parts = [
         say("<h3>{label}</h3>", label=html.escape(method.label)),
         say("<p><b>{first}</b></p>", first=html.escape(first)),

@@ -47,13 +47,13 @@ from tabprotect.gui.base.stage import setup_page
 from tabprotect.gui.forms.configuration_dialog import ask_configuration
 from tabprotect.gui.forms.method_form import MethodForm
 from tabprotect.gui.look.buttons import tool_button
-from tabprotect.gui.look.theme import chance_text, count_text, number_text
+from tabprotect.gui.look.theme import chance_text, number_text
 from tabprotect.gui.pages.run.method_help import method_help
 from tabprotect.gui.pages.run.method_result import MethodResult
-from tabprotect.gui.pages.run.preview_panel import PreviewPanel
+from tabprotect.gui.pages.run.preview_panel import PreviewPanel, trial_runs
 from tabprotect.gui.pages.run.run_panel import RunPanel
 from tabprotect.gui.pages.stages import MethodsStage, PerturbStage
-from tabprotect.languages.said import joined, say
+from tabprotect.languages.said import capital, joined, say
 from tabprotect.languages.speaking import tell, told
 
 WAIT = 300
@@ -285,7 +285,7 @@ class RunPage(Page):
         elif not result and self._preview is not None:
             self.set_sentence(expectation(self._preview))
         elif not result:
-            self.set_sentence(project.protection.help.splitlines()[0])
+            self.set_sentence(say(project.protection.help.splitlines()[0]))
         elif self.editable and project.protected is not None:
             self.set_sentence(result_sentence(project.protected))
         else:
@@ -385,12 +385,8 @@ class RunPage(Page):
                 return
             if len(given) == 1:
                 # Whatever is wrong came with this one field.
-                hint = (
-                    say(". {upper}{hint}", upper=error.hint[0].upper(), hint=error.hint[1:])
-                    if error.hint
-                    else ""
-                )
-                self.form.show_faults(dict.fromkeys(given, f"{error.message}{hint}"))
+                hint = ". " + capital(error.hint) if error.hint else ""
+                self.form.show_faults(dict.fromkeys(given, error.message + hint))
                 return
             self.show_error(error)
 
@@ -476,22 +472,20 @@ def expectation(preview: Preview) -> str:
             "An at-risk count of the main table is published as it is with probability "
             "{unchanged_share} and changes by "
             "{mean_absolute_deviation} on average "
-            "({runs} trial run{value}).",
+            "({trials}).",
             unchanged_share=chance_text(preview.unchanged_share),
             mean_absolute_deviation=number_text(preview.mean_absolute_deviation),
-            runs=count_text(preview.runs),
-            value="" if preview.runs == 1 else "s",
+            trials=trial_runs(preview.runs),
         )
         if preview.at_risk_cells
         else say(
             "A positive count of the main table is published as it is with probability "
             "{unchanged_share} and changes by "
             "{mean_absolute_deviation} on average "
-            "({runs} trial run{value}).",
+            "({trials}).",
             unchanged_share=chance_text(preview.unchanged_share),
             mean_absolute_deviation=number_text(preview.mean_absolute_deviation),
-            runs=count_text(preview.runs),
-            value="" if preview.runs == 1 else "s",
+            trials=trial_runs(preview.runs),
         )
     )
 

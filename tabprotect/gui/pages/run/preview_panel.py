@@ -30,7 +30,7 @@ from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID, THEME, chance_text, count_text, number_text, signed_text
 from tabprotect.gui.plots.canvas import Canvas
 from tabprotect.gui.plots.plot import Plot
-from tabprotect.languages.said import capital, joined, say
+from tabprotect.languages.said import capital, joined, plural, say
 from tabprotect.languages.speaking import tell, told
 
 MOST_NAMED = 4
@@ -85,9 +85,7 @@ class RefusalStrip(QFrame):
         """Show a refusal; ``drawn`` is one of a draw that is held."""
         self.clear()
         self.gate.setVisible(drawn)
-        self._reason.setText(
-            tell("{upper}{rstrip}.", upper=reason[0].upper(), rstrip=reason[1:].rstrip("."))
-        )
+        self._reason.setText(told(capital(reason).rstrip(".") + "."))
         self.setAccessibleDescription(told(self._reason.text()))
         for remedy in remedies:
             button = QPushButton(told(capital(remedy.text)))
@@ -207,7 +205,7 @@ class PreviewPanel(QScrollArea):
             self.show_state("")
             self.refusal.refuse(error.message, error.suggestions)
             return
-        said = [f"{part[0].upper()}{part[1:]}." for part in (error.message, error.hint) if part]
+        said = [capital(part) + "." for part in (error.message, error.hint) if part]
         self.show_state(joined(said, " "))
         self.go_mend.setVisible(cycles)
 
@@ -242,20 +240,20 @@ class PreviewPanel(QScrollArea):
             else say("Every positive cell can move.")
         )
         averages = (
-            say(
-                "Averages over {judged_cells} at-risk cell{value}, from {runs} trial run{value2}.",
+            plural(
+                preview.judged_cells,
+                "Averages over {judged_cells} at-risk cell, from {trials}.",
+                "Averages over {judged_cells} at-risk cells, from {trials}.",
                 judged_cells=count_text(preview.judged_cells),
-                value="" if preview.judged_cells == 1 else "s",
-                runs=count_text(preview.runs),
-                value2="" if preview.runs == 1 else "s",
+                trials=trial_runs(preview.runs),
             )
             if preview.at_risk_cells
-            else say(
-                "Averages over {judged_cells} positive cell{value}, from {runs} trial run{value2}.",
+            else plural(
+                preview.judged_cells,
+                "Averages over {judged_cells} positive cell, from {trials}.",
+                "Averages over {judged_cells} positive cells, from {trials}.",
                 judged_cells=count_text(preview.judged_cells),
-                value="" if preview.judged_cells == 1 else "s",
-                runs=count_text(preview.runs),
-                value2="" if preview.runs == 1 else "s",
+                trials=trial_runs(preview.runs),
             )
         )
         said = (averages, stuck if cycles else "", chance)
@@ -265,6 +263,11 @@ class PreviewPanel(QScrollArea):
 
 TAIL = 5e-4
 """Rarer changes at the ends are left out of the picture."""
+
+
+def trial_runs(runs: int) -> str:
+    """How many times a method was tried."""
+    return plural(runs, "{n} trial run", "{n} trial runs", n=count_text(runs))
 
 
 class ChangeFigure(Plot):

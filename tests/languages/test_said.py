@@ -1,0 +1,120 @@
+"""A said text is its English, and is told by its template and values."""
+
+from __future__ import annotations
+
+import copy
+import html
+import json
+import pickle
+
+import joblib
+import pytest
+
+from tabprotect.engine.errors import TabprotectError
+from tabprotect.languages.catalogue import Catalogue
+from tabprotect.languages.number_formats import number_writer
+from tabprotect.languages.said import (
+    Said,
+    capital,
+    joined,
+    plural,
+    prose,
+    say,
+    uncapital,
+)
+from tabprotect.languages.speaking import ENGLISH, catalogue, speak, told
+
+GERMAN = Catalogue(
+    "de",
+    {
+        "{known} of {cells:,} small counts": "{known} von {cells:,} kleinen Fallzahlen",
+        "Release": "Freigeben",
+        "release of {name}": "Freigabe von {name}",
+        "one cell": "eine Zelle",
+        "{n} cells": "{n} Zellen",
+        "there is no variable {name}": "es gibt keine Variable {name}",
+        "First paragraph.": "Erster Absatz.",
+    },
+    number_writer("de"),
+)
+
+
+def cells(n: int) -> str:
+    return plural(n, "one cell", "{n} cells", n=n)
+
+
+@pytest.mark.parametrize(
+    ("text", "english", "german"),
+    [
+        (
+            say("{known} of {cells:,} small counts", known=3, cells=31_577),
+            "3 of 31,577 small counts",
+            "3 von 31.577 kleinen Fallzahlen",
+        ),
+        # A value that is said is told; one that is somebody's own word stays.
+        (
+            say("release of {name}", name=say("Release")),
+            "release of Release",
+            "Freigabe von Freigeben",
+        ),
+        (say("release of {name}", name="Release"), "release of Release", "Freigabe von Release"),
+        (cells(1), "one cell", "eine Zelle"),
+        (cells(4), "4 cells", "4 Zellen"),
+        (cells(4) + "; Release", "4 cells; Release", "4 Zellen; Release"),
+        ("Release: " + say("Release"), "Release: Release", "Release: Freigeben"),
+        (joined(["Release", say("Release")], ", "), "Release, Release", "Release, Freigeben"),
+        (capital(cells(1)), "One cell", "Eine Zelle"),
+        (
+            capital(say("there is no variable {name}", name="Release")) + ".",
+            "There is no variable Release.",
+            "Es gibt keine Variable Release.",
+        ),
+        (uncapital(say("Release")), "release", "Freigeben"),
+        (html.escape("<" + say("Release")), "&lt;Release", "&lt;Freigeben"),
+        (
+            prose("First paragraph.\n\nNobody's."),
+            "First paragraph.\n\nNobody's.",
+            "Erster Absatz.\n\nNobody's.",
+        ),
+        (say("{chance:.{digits}f}", chance=0.25, digits=3), "0.250", "0,250"),
+        (say("line {line}, {flag}", line=1234, flag=True), "line 1234, True", "line 1234, True"),
+        (say("{braces} without values"), "{braces} without values", "{braces} without values"),
+    ],
+)
+def test_a_text_is_its_english_and_is_told_by_its_parts(
+    text: str, english: str, german: str
+) -> None:
+    assert text == english and hash(text) == hash(english)
+    assert json.dumps(text) == json.dumps(english)
+    assert GERMAN.told(text) == german
+    assert type(str(text)) is str
+
+
+def test_parts_survive_copies_processes_and_errors() -> None:
+    text = capital(say("release of {name}", name=say("Release"))) + "."
+    for kept in (copy.deepcopy(text), pickle.loads(pickle.dumps(text))):
+        assert kept == text and GERMAN.told(kept) == "Freigabe von Freigeben."
+    again = joblib.Parallel(n_jobs=2, prefer="processes")(
+        joblib.delayed(plural)(n, "one cell", "{n} cells", n=n) for n in (1, 2)
+    )
+    assert [GERMAN.told(one) for one in again] == ["eine Zelle", "2 Zellen"]
+    error = pickle.loads(pickle.dumps(TabprotectError(cells(3), hint=say("Release"))))
+    assert GERMAN.told(error.sentence) == "3 Zellen."
+
+
+def test_english_is_told_as_it_is_and_plain_words_always_are() -> None:
+    text = say("Release")
+    assert told(text) is text
+    speak("de")
+    try:
+        assert told(text) == "Freigeben" and told("Release") == "Release"
+        # What was told once is nobody's to tell again.
+        assert told(told(text)) == "Freigeben"
+    finally:
+        speak(ENGLISH)
+
+
+def test_what_is_not_translated_is_english_with_figures_of_the_language() -> None:
+    assert GERMAN.told(say("{n:,} tables", n=1_000)) == "1.000 tables"
+    assert isinstance(catalogue("de"), Catalogue)
+    assert isinstance(say(say("Release")), Said)
