@@ -91,7 +91,7 @@ class InputError(TabprotectError):
             parts.append(say("line {line}", line=self.line))
         if self.cell is not None:
             parts.append(say("cell {cell}", cell=self.cell))
-        return ", ".join(parts)
+        return joined(parts, ", ")
 
     def in_file(self, file: Path | str) -> InputError:
         """The same error with the file named, for readers that only see lines."""

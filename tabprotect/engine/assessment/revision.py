@@ -24,7 +24,7 @@ from tabprotect.engine.release.release import Release
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Domain, Index
 from tabprotect.engine.tables.table import Table
-from tabprotect.languages.said import say
+from tabprotect.languages.said import joined, say
 
 MOST_PAIRED = 10**8
 """Counts of all pairs of an earlier and a later original."""
@@ -193,7 +193,7 @@ def revision(
         tuple(cells),
         _changed_sums(old.domain, (earlier.likelihood, later.likelihood), rule),
         "exact" if ways == {"exact"} else "monte_carlo",
-        " ".join(notes),
+        joined(notes, " "),
     )
 
 

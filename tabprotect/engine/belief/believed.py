@@ -11,7 +11,7 @@ import numpy as np
 from tabprotect.engine.arrays import Ints
 from tabprotect.engine.posterior.columns import cells_json
 from tabprotect.engine.posterior.posterior import Posterior
-from tabprotect.languages.said import say
+from tabprotect.languages.said import joined, say
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,12 +57,12 @@ class Believed:
                     attempts_at_most=self.attempts_at_most,
                 )
             )
-        return " ".join(said)
+        return joined(said, " ")
 
     @property
     def left_out(self) -> str:
         """Everything that a reader may know beyond the posterior, in words."""
-        return " ".join(filter(None, [self.posterior.note, self.sentence]))
+        return joined(filter(None, [self.posterior.note, self.sentence]), " ")
 
     def head(self) -> dict[str, object]:
         """The figures about all cells at once, as they are written in JSON."""

@@ -38,7 +38,7 @@ from tabprotect.engine.release.likelihood import (
 )
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.release.stated_gate import CHANGED, UNSTATED, Gate
-from tabprotect.languages.said import say
+from tabprotect.languages.said import joined, say
 
 CHOICE_NOTE = say("What the choice of all published counts together says is left out.")
 
@@ -189,7 +189,7 @@ def _as_let_out(
     said = [found.posterior.note]
     said += [CHANGED] if any(gate is not None and gate.changed for gate in gates) else []
     said += [UNSTATED] if knowing.bundled and None in gates else []
-    posterior = replace(found.posterior, note=" ".join(filter(None, said)))
+    posterior = replace(found.posterior, note=joined(filter(None, said), " "))
     passed = [gate for gate in gates if gate is not None and gate.passed]
     attempts = max((gate.attempts_at_most for gate in passed), default=1)
     found = replace(found, posterior=posterior, attempts_at_most=attempts)

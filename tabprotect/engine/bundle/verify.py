@@ -35,7 +35,7 @@ from tabprotect.engine.release.release import PublishedTable, Release
 from tabprotect.engine.release.stated_gate import UNSTATED
 from tabprotect.engine.release.verdict_figures import Verdict
 from tabprotect.engine.tables import domain_json
-from tabprotect.languages.said import say
+from tabprotect.languages.said import joined, say
 
 KIND = say("tabprotect release")
 MECHANISM = "mechanism.json"
@@ -129,7 +129,7 @@ def with_verdict(found: Verification, progress: Progress = SILENT) -> Verificati
     except (InputError, ParameterError) as error:
         raise BundleError(error.message, hint=error.hint, detail=error.detail) from None
     if stated is None:
-        learned = replace(learned, note=" ".join(filter(None, [learned.note, UNSTATED])))
+        learned = replace(learned, note=joined(filter(None, [learned.note, UNSTATED]), " "))
         return replace(found, verdict=learned)
     if learned.passed is not stated.passed:
         raise BundleError(

@@ -29,6 +29,7 @@ from tabprotect.engine.release.verdict_figures import CERTAIN, TableVerdict, Who
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.groupings.true_table import true_table
 from tabprotect.engine.tables.table import Table
+from tabprotect.languages.said import joined
 
 if TYPE_CHECKING:
     from tabprotect.engine.disclosure.cell_beliefs import TableBelief
@@ -85,13 +86,14 @@ def verdict(
         belief_limit=limits.belief_limit,
         share=limits.share,
         attempts_at_most=limits.attempts_at_most,
-        note=" ".join(
+        note=joined(
             dict.fromkeys(
                 [
                     *(table.note for table in tables if table.note),
                     *([CHANGED] if limits.changed else []),
                 ]
-            )
+            ),
+            " ",
         ),
         staff=None
         if original is None

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
-from tabprotect.languages.said import say
+from tabprotect.languages.said import joined, say
 
 CONF_STATUS = "CONF_STATUS"
 OBS_STATUS = "OBS_STATUS"
@@ -125,4 +125,4 @@ def statuses_told(name: str, codes: Iterable[str]) -> str:
         say("{n:,} {value} ({c})", n=n, value=c or "blank", c=known.get(c, "unknown"))
         for c, n in sorted(found.items())
     ]
-    return say("{name}: {parts}", name=name, parts=", ".join(parts))
+    return say("{name}: {parts}", name=name, parts=joined(parts, ", "))

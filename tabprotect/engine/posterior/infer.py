@@ -29,7 +29,7 @@ from tabprotect.engine.release.likelihood import (
 )
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
-from tabprotect.languages.said import say
+from tabprotect.languages.said import joined, say
 
 MOST_HELD = 2**24
 """Most counts in all originals that are weighed."""
@@ -162,7 +162,7 @@ def posterior_joined(
         progress.report(say("weighing by the other releases"), number / len(others))
         more, left_out = _log_weights(other, tables, randomness, progress)
         log = log + more
-        note = " ".join(filter(None, [note, left_out]))
+        note = joined(filter(None, [note, left_out]), " ")
     peak = float(log.max(initial=-np.inf))
     if peak == -np.inf:
         if exact:

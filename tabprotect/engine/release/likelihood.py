@@ -21,7 +21,7 @@ from tabprotect.engine.release.release import PublishedTable
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.engine.tables.table import Table
-from tabprotect.languages.said import say
+from tabprotect.languages.said import joined, say
 
 BlockingRule = Literal["any_zero", "negative", "reversible", "none"]
 
@@ -294,7 +294,7 @@ def product(factors: Sequence[CellFactors]) -> CellFactors:
         log_starts=_appended([one.log_starts for one in factors]),
         logs=np.concatenate([one.logs for one in factors]),
         rerun=_product_of_reruns(reruns, first.domain) if reruns else None,
-        note=" ".join(dict.fromkeys(one.note for one in factors if one.note)),
+        note=joined(dict.fromkeys(one.note for one in factors if one.note), " "),
         approximate=any(one.approximate for one in factors),
     )
 

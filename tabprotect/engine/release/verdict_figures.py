@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from tabprotect.languages.said import plural, say
+from tabprotect.languages.said import joined, plural, say
 
 JudgedBy = Literal["exact", "exact_draws", "simulation", "bounds", "none"]
 """How a posterior was found: exactly; by independent exact draws; by weighed or dependent draws;
@@ -184,7 +184,7 @@ class Verdict:
         """The verdict in words."""
         failing = self.failing
         if failing:
-            return " ".join(self._failure(table) for table in failing[:3])
+            return joined((self._failure(table) for table in failing[:3]), " ")
         if not self.judged:
             return say("What a reader learns could not be worked out. ") + self.note
         at_risk, limit = expected_number(self.at_risk), expected_number(self.limit)

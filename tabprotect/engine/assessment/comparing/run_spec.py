@@ -11,7 +11,7 @@ from itertools import product
 from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.registered import methods
-from tabprotect.languages.said import say, uncapital
+from tabprotect.languages.said import joined, say, uncapital
 
 GRID_KINDS = ("real", "integer", "choice", "flag")
 """Kinds of parameters whose values may be a list; in texts a comma is a comma."""
@@ -54,7 +54,7 @@ class RunSpec:
         labels = {p.name: p.label for p in method.parameters}
         said = [f"{_lower(labels.get(name, name))} {value}" for name, value in self.given.items()]
         return (
-            say("{label} ({said})", label=method.label, said=", ".join(said))
+            say("{label} ({said})", label=method.label, said=joined(said, ", "))
             if said
             else method.label
         )

@@ -150,7 +150,7 @@ def names_of(cells: CellList, totals: Totals) -> str:
                 more=more,
             )
         )
-    return ", ".join(parts)
+    return joined(parts, ", ")
 
 
 def refuse_wrong(

@@ -23,8 +23,8 @@ PUBLISHING = "publish_margins"
 
 
 def _criterion_label(project: Project, given: Arguments) -> str:
-    return say("set the release's ") + " and ".join(
-        say("{n} to {v}", n=n, v=v) for n, v in given.items()
+    return say("set the release's ") + joined(
+        (say("{n} to {v}", n=n, v=v) for n, v in given.items()), say(" and ")
     )
 
 

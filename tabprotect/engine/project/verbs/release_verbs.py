@@ -34,7 +34,7 @@ from tabprotect.engine.register.left_before import (
     remember_refusal,
 )
 from tabprotect.engine.tables.domain import Domain
-from tabprotect.languages.said import say
+from tabprotect.languages.said import joined, say
 
 GIVEN_SEED = say("a given seed was used: whoever knows it can replay every coin")
 FRESH_COINS = say(
@@ -50,7 +50,9 @@ def _parameters_label(project: Project, given: Arguments) -> str:
         text = number_text(value)
         return text if len(text) <= 60 else f"{text[:60]}\u2026"
 
-    return "set " + " and ".join(say("{n} to {v}", n=n, v=short(v)) for n, v in given.items())
+    return say("set ") + joined(
+        (say("{n} to {v}", n=n, v=short(v)) for n, v in given.items()), say(" and ")
+    )
 
 
 def protect_words(project: Project, given: Arguments = MappingProxyType({})) -> list[str]:

@@ -10,6 +10,7 @@ from tabprotect.engine.release.likelihood import CellFactors, Rerun
 from tabprotect.engine.release.release import PublishedTable
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
+from tabprotect.languages.said import joined
 
 
 def product_over_margins(
@@ -52,7 +53,7 @@ def product_over_margins(
         log_starts=np.concatenate(log_starts),
         logs=np.concatenate([part.logs for part in parts]),
         rerun=_rerun(publication, parts),
-        note=" ".join(filter(None, dict.fromkeys([note, *(part.note for part in parts)]))),
+        note=joined(filter(None, dict.fromkeys([note, *(part.note for part in parts)])), " "),
         approximate=any(part.approximate for part in parts),
     )
 

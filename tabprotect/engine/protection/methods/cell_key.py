@@ -81,7 +81,7 @@ from tabprotect.engine.tables.design_weights import SCALE
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import INT64_MAX, Table
-from tabprotect.languages.said import say
+from tabprotect.languages.said import joined, say
 
 LEAST_V = 1e-6
 
@@ -427,7 +427,7 @@ class CellKey(Method):
             if not weighted and (joint := with_totals(release, publication, table)) is not None:
                 return joint
             notes.append(TOTALS_NOTE)
-        factors = self._each_count(main if inner is None else inner, values, " ".join(notes))
+        factors = self._each_count(main if inner is None else inner, values, joined(notes, " "))
         if not weighted:
             return factors
         # No count of records is published: nothing that a reader's mode could be equal to.

@@ -18,7 +18,7 @@ from tabprotect.engine.solver import Entries, Model
 from tabprotect.engine.tables.margins import MarginSet
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
-from tabprotect.languages.said import say
+from tabprotect.languages.said import joined, say
 
 MOST_NODES = 100
 """Branch-and-bound nodes for the best rounding where nothing else is said; a count and not a time,
@@ -208,7 +208,7 @@ class ControlledProgramme:
             say(
                 "no rounding to base {base} adds up: the margins {texts} contradict each other",
                 base=self.base,
-                texts=", ".join(texts),
+                texts=joined(texts, ", "),
             ),
             hint=say(
                 "publish fewer of these margins, take another base, or another rounding method"
