@@ -24,8 +24,8 @@ def likelihood_of(release: Release) -> Likelihood:
 
     A bundle may come from anywhere: every public parameter must be stated, as what it is (a
     default that filled a gap would give a posterior of another mechanism), and is then checked
-    as if a user had typed it. Only a parameter that came later than the first releases of its
-    method may be left out: these had no other value than today's default. None may name a file.
+    as if a user had typed it. Only a parameter that is stated where it has a value may be left
+    out. None may name a file.
 
     Raises
     ------
