@@ -106,7 +106,7 @@ def mechanism_digest(problem: Problem, method: str, values: Mapping[str, object]
 def contents_of(
     entries: Sequence[Earlier], register: str | None = None
 ) -> list[tuple[Earlier, bytes]]:
-    """Earlier publications of the same original, with their bundles where kept, in order."""
+    """Earlier publications of the same original whose bundles are kept, with these, in order."""
     place = register_address(register)
     if place is None or not entries:
         return []
