@@ -86,7 +86,7 @@ class Performing(Protocol):
     """What is asked of a method here."""
 
     def is_random(self, values: Values) -> bool:
-        """Whether two runs may differ."""
+        """Return True if two runs may differ."""
 
     def perform(
         self,

@@ -302,7 +302,7 @@ class SmallCounts:
         return Rounded(self._with(now), rounds, int(changed.sum()), derived)
 
     def gives(self, published: Ints, permutation: Callable[[int], Ints]) -> bool:
-        """Whether one run gives these published counts."""
+        """Return True if one run gives these published counts."""
         now, sums = self.original.copy(), self.sums.copy()
         self._run(now, sums, permutation, published=published)
         return np.array_equal(sums, published)
