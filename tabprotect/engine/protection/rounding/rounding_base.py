@@ -1,4 +1,4 @@
-"""The rounding base: its parameter, what it may be, and the true counts behind a rounded one."""
+"""The rounding base: its parameter, its limits, and the true counts behind a rounded one."""
 
 from __future__ import annotations
 
