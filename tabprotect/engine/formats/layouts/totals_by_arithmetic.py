@@ -169,7 +169,7 @@ def _parents(
     slices = _Slices(values, there, cells.categories[axis], cells.gaps)
     order = [c for c in range(shape[0]) if c not in named]
     if len(order) > MOST_TREE:
-        # First try whether the first or the last is the sum of all others.
+        # Only the first and the last are tried as the sum of all others.
         ends = [(order[0], order[1:]), (order[-1], order[:-1])]
         ways = [{code: tuple(rest)} for code, rest in ends if _run(slices, code, rest) == len(rest)]
     else:
