@@ -283,7 +283,7 @@ class Posterior:
         Raises
         ------
         ParameterError
-            When the level is not in (0, 1].
+            If the level is not in (0, 1].
         """
         if not 0 < level <= 1:
             raise ParameterError({"level": f"must be above 0 and at most 1, is {level}"})
