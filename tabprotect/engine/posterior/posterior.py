@@ -20,7 +20,7 @@ from tabprotect.engine.tables.domain import Domain, Index
 from tabprotect.engine.tables.table import Table
 
 Way = Literal["auto", "exact", "monte_carlo"]
-"""How a posterior is asked for: ``auto`` takes the exact way where its cost allows it."""
+"""The way asked for: ``auto`` takes the exact way if its cost allows it."""
 
 Scalar = TypeVar("Scalar", bound=np.generic)
 

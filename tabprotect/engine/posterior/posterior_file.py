@@ -19,7 +19,7 @@ DRAWN = ("draw", "count")
 
 
 def posterior_figures(posterior: Posterior, cells: Ints) -> Figures:
-    """A row for each of some cells and each count that it can have.
+    """Rows for the given cells, one for each count that a cell can have.
 
     Parameters
     ----------
