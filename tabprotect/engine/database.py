@@ -31,7 +31,7 @@ BORN_TWICE = {"23505", "42P07", "42710", "42P06"}
 """SQLSTATE if somebody else has created the same table or row meanwhile."""
 
 TURNS = 3
-"""Writes by others that a thread may wait for, one after the other."""
+"""Most waits of ``DATABASE_PATIENCE`` that a thread queues behind others."""
 
 _TURN: dict[str, threading.Lock] = {}
 """A lock per open SQLite file: threads of one program queue for it. SQLite itself lets any of them

@@ -57,8 +57,8 @@ class Parameter(Generic[T_co]):
     kind
         ``real``, ``integer``, ``choice``, ``flag``, ``text``; ``cycles`` (a cycle set or its
         file), ``perturbation`` (a perturbation table or its file), ``formula`` (published
-        sub-tables), ``groupings`` (of categories), ``statuses`` (of cells), ``cells`` (named by categories)
-        and ``setting`` (a method with its parameters), all as text.
+        sub-tables), ``groupings`` (of categories), ``statuses`` (of cells), ``cells`` (named by
+        categories) and ``setting`` (a method with its parameters), all as text.
     default
         The value if none is given.
     low, high

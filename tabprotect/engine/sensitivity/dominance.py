@@ -36,7 +36,7 @@ class Dominance:
         for axis, size in enumerate(counts.shape):
             if size > 1:
                 totals = counts.sum(axis=axis, keepdims=True)
-                # All of the row is compared in whole numbers: a large count has no exact share.
+                # A share of 1 is compared in whole numbers: a large count has no exact product.
                 most = counts == totals if self.share == 1 else counts >= self.share * totals
                 found |= (counts > 0) & most
         return found
