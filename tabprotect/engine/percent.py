@@ -1,4 +1,4 @@
-"""Shares as every sentence writes them: ``5 %``, as the unit after its number."""
+"""Shares as every sentence writes them: ``5 %``, with a space before the unit."""
 
 from __future__ import annotations
 
@@ -6,5 +6,5 @@ from tabprotect.languages.said import say
 
 
 def percent(share: float) -> str:
-    """A share in whole hundredths."""
+    """A share in whole per cent."""
     return say("{share:.0f} %", share=100 * share)

@@ -21,7 +21,7 @@ from tabprotect.engine.tables.table import Table
 from tabprotect.languages.said import say
 
 Way = Literal["auto", "exact", "monte_carlo"]
-"""How a posterior is asked for: ``auto`` takes the exact way where its cost allows it."""
+"""The way asked for: ``auto`` takes the exact way if its cost allows it."""
 
 Scalar = TypeVar("Scalar", bound=np.generic)
 
@@ -284,7 +284,7 @@ class Posterior:
         Raises
         ------
         ParameterError
-            When the level is not in (0, 1].
+            If the level is not in (0, 1].
         """
         if not 0 < level <= 1:
             raise ParameterError(

@@ -1,4 +1,4 @@
-"""What a reader believes about each true count before the release: products over cells.
+"""Priors: beliefs about each true count before the release, as products over cells.
 
 Weights need not be normalised (the uniform prior over all non-negative counts cannot be). An
 intruder who knows more is a prior with more zeros.
@@ -31,7 +31,7 @@ class Prior(ABC):
     @property
     @abstractmethod
     def label(self) -> str:
-        """Who believes this, in words."""
+        """The holder of this belief, in words."""
 
     @abstractmethod
     def _log_weight(self, keys: Ints, values: Ints) -> Floats:
@@ -316,8 +316,8 @@ def parse_prior(text: str, domain: Domain) -> Prior:
     """A prior as written on the command line.
 
     ``uniform``; ``factorial`` or ``factorial(0.5)`` (no association beyond the margins, which
-    the rule ``reversible`` draws exactly); ``positive`` (all cells) or ``positive:0,1;2,3`` (the cells with these category
-    numbers, from 0); ``poisson:FILE``, ``negative_binomial:FILE`` or
+    the rule ``reversible`` draws exactly); ``positive`` (all cells) or ``positive:0,1;2,3`` (the
+    cells with these category numbers, from 0); ``poisson:FILE``, ``negative_binomial:FILE`` or
     ``negative_binomial(2.5):FILE`` (with its dispersion) around the counts of a file;
     ``table:FILE`` with a ``count`` and a ``weight`` column. Files are long CSV: one column per
     variable, then these.
@@ -327,7 +327,7 @@ def parse_prior(text: str, domain: Domain) -> Prior:
     ParameterError
         For anything else.
     InputError
-        For a file that cannot be used, with its line.
+        If a file cannot be used, with its line.
     """
     kind, colon, name = text.partition(":")
     if kind in ("uniform", "positive") and not colon:

@@ -1,7 +1,7 @@
-"""The dominance rule: a cell that holds a row alone, or nearly, tells what is true of its people.
+"""The dominance rule: a cell that holds (nearly) all of a row reveals the category of its people.
 
-A row is a line of cells along one variable, all others fixed. Where one cell holds all of it,
-whoever is known to be in the row has that category: group disclosure, however large the counts.
+A row is a line of cells along one variable, all others fixed. If one cell holds all of it,
+everybody known to be in the row has that category: group disclosure, however large the counts.
 
 Source: Hundepool and others 2012, Statistical Disclosure Control, chapter 5
 (frequency tables: group disclosure).
@@ -20,7 +20,7 @@ from tabprotect.languages.said import say
 
 @dataclass(frozen=True)
 class Dominance:
-    """A cell dominates a row when it holds at least ``share`` of the row's total."""
+    """A cell dominates a row if it holds at least ``share`` of the row's total."""
 
     share: float = 1.0
 
@@ -31,15 +31,15 @@ class Dominance:
             )
 
     def mask(self, counts: Ints) -> Bools:
-        """Which cells dominate a row of theirs in any direction, same shape.
+        """Mask of the cells that dominate one of their rows in any direction, same shape.
 
-        A variable of one category makes no rows.
+        A variable of one category has no rows.
         """
         found = np.zeros(counts.shape, dtype=np.bool_)
         for axis, size in enumerate(counts.shape):
             if size > 1:
                 totals = counts.sum(axis=axis, keepdims=True)
-                # Whole numbers where that is asked: a large count has no exact share.
+                # A share of 1 is compared in whole numbers: a large count has no exact product.
                 most = counts == totals if self.share == 1 else counts >= self.share * totals
                 found |= (counts > 0) & most
         return found

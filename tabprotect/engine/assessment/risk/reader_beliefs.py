@@ -11,7 +11,7 @@ from tabprotect.languages.said import say
 
 
 class ReaderBelief(Measure):
-    """What the three measures of a reader's belief share: the posterior under a flat prior."""
+    """Base of the three measures of a reader's belief: the posterior under a flat prior."""
 
     unit = say("probability")
     direction = "lower is better"

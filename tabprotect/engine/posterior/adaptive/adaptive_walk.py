@@ -20,7 +20,7 @@ from tabprotect.engine.release.likelihood import AdaptiveSequence
 from tabprotect.languages.said import say
 
 BLOCK = 64
-"""Masses summed as one block when one of them is drawn."""
+"""Masses of one block: a draw picks a block by its sum, then a mass in it."""
 
 MOST_ENTRIES = 2**22
 """Most masses (cycle, coin, draw) of one population: bounds its memory."""
@@ -96,7 +96,7 @@ class AdaptiveWalk:
         Raises
         ------
         InfeasibleError
-            When no draw fits.
+            If no draw fits.
         """
         likelihood, every = self._likelihood, np.arange(size)
         counts = self._family.padded(np.repeat(self._published[:, None], size, axis=1))

@@ -84,7 +84,6 @@ ORDER: Parameter[Order] = Parameter(
     "choice",
     "listed",
     choices=cast("Mapping[str, str]", ORDERS),
-    may_be_unstated=True,
 )
 
 N_COVER: Parameter[int] = Parameter(
@@ -99,7 +98,6 @@ N_COVER: Parameter[int] = Parameter(
     high=MOST_STEPS,
     unit=say("steps"),
     in_place_of="passes",
-    may_be_unstated=True,
 )
 
 THETA: Parameter[float | None] = Parameter(
@@ -197,11 +195,11 @@ ZEROS: Parameter[str | None] = Parameter(
 )
 
 OF_DESIGNS = (HEIGHT, REPEATS, CAP, LAMBDA, DESIGN_THETA, ZEROS)
-"""What a design takes, where the cycles are no list of their own."""
+"""Parameters of designs, for cycles that are not given as a list."""
 
 OF_TRIANGULAR = (CAP, LAMBDA, DESIGN_THETA, ZEROS)
 
 
 def number_of_steps(values: Values, cycles: int) -> int:
-    """How many coins are flipped: ``n_cover``, or whole passes over the list."""
+    """The number of coins to flip: ``n_cover``, or whole passes over the list."""
     return values[N_COVER] or values[PASSES] * cycles

@@ -12,7 +12,7 @@ from tabprotect.languages.said import joined, say
 
 
 def method_page(method: Method) -> str:
-    """Made from the method's declarations alone."""
+    """The page as Markdown, from the method's declarations alone."""
     parts = [f"# {method.label} (`{method.name}`)", method.help]
     if method.parameters:
         parts += ["## Parameters", parameter_list(method.parameters)]

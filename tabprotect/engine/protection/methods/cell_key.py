@@ -211,7 +211,6 @@ WEIGHTED: Parameter[Literal["no", "yes"]] = Parameter(
         "no": say("Counts of records are published."),
         "yes": say("Estimates are published: perturbed counts times the mean weight of the cell."),
     },
-    may_be_unstated=True,
 )
 
 WEIGHT_LOW: Parameter[float | None] = Parameter(
@@ -314,7 +313,7 @@ class CellKey(Method):
         return values
 
     def weighted(self, values: Values) -> bool:
-        """Whether estimates are published."""
+        """Return True if estimates are published."""
         return values.get("weighted") == "yes"
 
     @staticmethod

@@ -127,7 +127,6 @@ CELLS: Parameter[Judged] = Parameter(
     "choice",
     "at_risk",
     choices=cast("Mapping[str, str]", JUDGED),
-    may_be_unstated=True,
 )
 
 THEN: Parameter[str | None] = Parameter(
@@ -224,7 +223,7 @@ class PublishMargins(Method):
         return {MARGINS.name: " + ".join(map(in_formula, domain.names))}
 
     def is_random(self, values: Values) -> bool:
-        """Whether the further method is."""
+        """Return True if the further method is."""
         inner = _following(values)
         return inner is not None and inner[0].is_random(resolve(inner[0].parameters, inner[1]))
 

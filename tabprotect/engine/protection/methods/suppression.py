@@ -109,7 +109,6 @@ CHOICE: Parameter[Literal["cheapest", "random"]] = Parameter(
         "cheapest": say("The cheapest pattern found: the same table gives the same one."),
         "random": say("Costs are multiplied by secret random factors: the pattern tells less."),
     },
-    may_be_unstated=True,
 )
 
 SPREAD: Parameter[float] = Parameter(
@@ -120,7 +119,6 @@ SPREAD: Parameter[float] = Parameter(
     3.0,
     1.5,
     1000.0,
-    may_be_unstated=True,
 )
 
 SEARCH: Parameter[Search] = Parameter(
@@ -135,7 +133,6 @@ SEARCH: Parameter[Search] = Parameter(
             "About eight times as long: a cheaper pattern where there are three variables or more."
         ),
     },
-    may_be_unstated=True,
 )
 
 
@@ -187,11 +184,11 @@ class Suppression(Method):
     most_trials: ClassVar[int] = 3
 
     def is_random(self, values: Values) -> bool:
-        """Whether the costs are; else the same table gives the same pattern."""
+        """Return True if the costs are; else the same table gives the same pattern."""
         return values.get("choice") == "random"
 
     def insiders(self, values: Values) -> bool:
-        """Whether the intervals are asked to hold against them."""
+        """Return True if the intervals are asked to hold against them."""
         return values[INSIDERS] != "none"
 
     def resolve(self, domain: Domain, given: Mapping[str, object]) -> Values:
@@ -274,9 +271,7 @@ class Suppression(Method):
         # Where the rule is not told an empty cell may be sensitive.
         least = int(rule is not None and never_zero(values, rule))
         rerun = None
-        # Who does not say how a pattern was chosen chose it in another way.
-        known = "choice" in release.mechanism.parameters
-        if rule is not None and known and not given:
+        if rule is not None and not given:
             at_random = self.is_random(values)
             cost = 500.0 + 100.0 * publication.domain.size
             cost += most_work(publication, values[SEARCH])

@@ -105,7 +105,6 @@ WHOLE_RANGE: Parameter[bool] = Parameter(
     say("Every interval contains all counts the small-count rule names, whatever the level."),
     "flag",
     False,
-    may_be_unstated=True,
 )
 
 STATUSES: Parameter[str | None] = Parameter(
@@ -117,16 +116,16 @@ STATUSES: Parameter[str | None] = Parameter(
 )
 
 DEAREST = 10.0
-"""What hiding the grand total costs, times the dearest other cell."""
+"""Cost of hiding the grand total, as a multiple of that of the costliest other cell."""
 
 
 def never_zero(values: Values, rule: SmallCount) -> bool:
-    """Whether readers know that no hidden cell is zero: zeros are neither sensitive nor allowed."""
+    """Return True if readers know that no hidden cell is zero: zeros are neither sensitive nor allowed."""
     return values[ZEROS] == "published" and rule.low > 0
 
 
 def task_of(problem: Problem, publication: Publication, values: Values) -> Task:
-    """What a table's rule and the parameters ask for.
+    """The task that a table's rule and the parameters set.
 
     Raises
     ------
