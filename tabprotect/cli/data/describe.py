@@ -37,7 +37,7 @@ def run_examples(args: argparse.Namespace, console: Console) -> int:
                 if example.microdata
                 else say("example:{name}  (table)", name=example.name)
             ),
-            say("    {title}. {source}", title=example.title, source=example.source),
+            say("    {title}. {source}", title=say(example.title), source=example.source),
         ]
     console.result({"examples": [e.as_json() for e in found]}, lines)
     return 0

@@ -88,9 +88,7 @@ def next_year_text(trail: Sequence[TrailEntry], project: Project) -> str:
     expects = {} if project.table is None else {
         v.name: list(v.categories) for v in project.original.domain.variables
     }  # fmt: skip
-    parts = [
-        say("{HEADER}{YEARLY}\nrecipe = {FORMAT}", HEADER=_HEADER, YEARLY=_YEARLY, FORMAT=FORMAT)
-    ]
+    parts = [f"{_HEADER}{_YEARLY}\nrecipe = {FORMAT}"]
     if variables:
         parts.append("\n" + tomli_w.dumps({"variables": variables}).rstrip())
     if expects:

@@ -156,12 +156,12 @@ class StartPage(Page):
 
     def _example(self, example: Example) -> Card:
         card = self._card(
-            example.title,
-            example.description,
+            say(example.title),
+            say(example.description),
             icon="microdata" if example.microdata else "table",
         )
         # What the command line calls it.
-        card.setToolTip(tell("example:{name}", name=example.name))
+        card.setToolTip(f"example:{example.name}")
         card.chosen.connect(lambda: self.document.open_asked.emit(f"example:{example.name}"))
         return card
 

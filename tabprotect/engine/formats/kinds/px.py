@@ -146,7 +146,7 @@ def _written(table: Table, hidden: Bools | None, title: str) -> bytes:
         if variable.labels:
             lines += _listed(f'CODES("{variable.name}")', variable.categories)
     if hidden is not None and hidden.any():
-        lines.append(say('DATASYMBOL{SHOWN}="{HIDDEN}";', SHOWN=len(SHOWN), HIDDEN=HIDDEN))
+        lines.append(f'DATASYMBOL{len(SHOWN)}="{HIDDEN}";')
         for cell in np.argwhere(np.asarray(hidden))[:MOST_NOTES].tolist():
             named = zip(domain.variables, cell, strict=True)
             where = ",".join(f'"{variable.label(at)}"' for variable, at in named)

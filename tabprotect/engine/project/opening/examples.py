@@ -68,7 +68,7 @@ def _read_example(folder: Path) -> Example:
     cycles, records = folder / "cycles.json", folder / "records.csv.gz"
     return Example(
         name=folder.name,
-        **about | {text: say(about[text]) for text in ("title", "description")},
+        **about,
         file=records if records.exists() else folder / "table.csv",
         cycles=cycles if cycles.exists() else None,
     )

@@ -343,7 +343,8 @@ class ReleasePage(ReleaseStage, Page):
         known = self.document.judging.known(project)
         out = [project.against]
         if known is not None and known.before.close:
-            out.append(say(known.before.warnings[0]["message"]) + ".")
+            first = known.before.warnings[0]["message"]
+            out.append(say(first) + ".")
         return [capital(text) for text in out if text]
 
     def _missing(self, project: Project) -> str:
