@@ -43,7 +43,7 @@ MOST_CELLS = 20_000
 """Open cells a programme is made of; a cell takes about a tenth of a second there."""
 
 
-Way = Literal["auto", "decomposable", "shuttle", "lp", "integer"]
+BoundsWay = Literal["auto", "decomposable", "shuttle", "lp", "integer"]
 
 WAYS: dict[str, str] = {
     "auto": "the cheapest way that is exact",
@@ -114,7 +114,7 @@ def bounds(
     *,
     cells: CellChoice = "all",
     at_risk: tuple[int, int] = (1, 2),
-    method: Way = "auto",
+    method: BoundsWay = "auto",
     progress: Progress = SILENT,
 ) -> Bounds:
     """Lower and upper bounds of cells, given released margins.
@@ -167,7 +167,7 @@ def width(
     cells: CellChoice = "at-risk",
     at_risk: tuple[int, int] = (1, 2),
     beta: int | None = None,
-    method: Way = "auto",
+    method: BoundsWay = "auto",
     most_open: int = SUPPORT_CELLS,
     most_work: float = math.inf,
     progress: Progress = SILENT,
@@ -214,7 +214,7 @@ def width(
 def _narrow(
     enclosure: Enclosure,
     step: Step,
-    method: Way,
+    method: BoundsWay,
     beta: int | None,
     end: float,
     progress: Progress,
@@ -247,13 +247,13 @@ def _decided(outer: Ints, inner: Ints, beta: int | None) -> bool:
     return int(outer.min()) < beta or int(inner.min()) >= beta
 
 
-def _most_cells(step: Step, method: Way, hurried: bool) -> int:
+def _most_cells(step: Step, method: BoundsWay, hurried: bool) -> int:
     if method != "auto" or step != "integer":
         return MOST_CELLS
     return HURRIED_INTEGER_CELLS if hurried else AUTO_INTEGER_CELLS
 
 
-def _can(enclosure: Enclosure, step: Step, method: Way, *, hurried: bool = False) -> bool:
+def _can(enclosure: Enclosure, step: Step, method: BoundsWay, *, hurried: bool = False) -> bool:
     """Whether a step after the shuttle has anything small enough to work on."""
     if step == "neighbours":
         return enclosure.walkable
@@ -264,7 +264,7 @@ def _refine(
     enclosure: Enclosure,
     cell: int,
     step: Step,
-    method: Way,
+    method: BoundsWay,
     goal: int | None,
     progress: Progress,
     *,
@@ -288,7 +288,7 @@ def _enclosure(
     release: Sequence[Sequence[str]],
     cells: CellChoice,
     at_risk: tuple[int, int],
-    method: Way,
+    method: BoundsWay,
     progress: Progress,
     most_open: int = SUPPORT_CELLS,
 ) -> Enclosure:

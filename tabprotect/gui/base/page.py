@@ -21,7 +21,9 @@ from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID, MARGIN, THEME, spaced
 
-Changes = frozenset[str]
+PageChanges = frozenset[str]
+"""The project's changes by name, and the window's own: "view", "theme", "everything"."""
+
 P = ParamSpec("P")
 
 
@@ -42,7 +44,7 @@ class Page(Stage, QWidget):
         self.document = document
         self.begins: QWidget = self
         """What has the focus when the page comes to the front. No proxy: Tab would pass over all before it."""
-        self._missed: Changes = frozenset({"everything"})
+        self._missed: PageChanges = frozenset({"everything"})
         self.setAccessibleName(f"{self.label} page")
         self._heading = Label(self.label, role="heading")
         self._sentence = Label(wordWrap=True)
@@ -101,7 +103,7 @@ class Page(Stage, QWidget):
         """Whether anything of the original can be read off the page as it is now."""
         return self.document.has_original and not self.document.public
 
-    def refresh(self, changes: Changes) -> None:
+    def refresh(self, changes: PageChanges) -> None:
         """Bring the page up to date.
 
         ``changes`` are the names the commands report ("table", "cycles", ...), "view" for the
@@ -181,7 +183,7 @@ class Page(Stage, QWidget):
         if self.isVisible() or (public and "everything" not in self._missed):
             self._catch_up()
 
-    def _changed(self, changes: Changes) -> None:
+    def _changed(self, changes: PageChanges) -> None:
         self._missed |= changes
         if self.isVisible():
             self._catch_up()

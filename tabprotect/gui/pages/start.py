@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
 
 from tabprotect.engine.project.opening.examples import Example, examples
 from tabprotect.gui.base.document import Document
-from tabprotect.gui.base.page import Changes, Page
+from tabprotect.gui.base.page import Page, PageChanges
 from tabprotect.gui.look import icons
 from tabprotect.gui.look.buttons import Inside, emptied, scrolling
 from tabprotect.gui.look.choice_card import ChoiceCard
@@ -92,7 +92,7 @@ class StartPage(Page):
     def shows_original(self) -> bool:
         return False
 
-    def refresh(self, changes: Changes) -> None:
+    def refresh(self, changes: PageChanges) -> None:
         if "theme" in changes:
             for card in self._cards:
                 card.repaint_picture()

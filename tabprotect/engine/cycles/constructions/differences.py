@@ -24,7 +24,7 @@ MOST_KINDS = 50_000
 
 
 @dataclass(frozen=True, eq=False)
-class Way:
+class Partners:
     """On one axis, partners of the same group.
 
     Attributes
@@ -67,11 +67,11 @@ class Way:
         ]
 
 
-Kind = tuple[Way, ...]
+Kind = tuple[Partners, ...]
 """Ways on different axes, ascending, that together keep every margin."""
 
 
-def ways(publication: Publication, orders: list[Ints]) -> list[list[Way]]:
+def partners_by_axis(publication: Publication, orders: list[Ints]) -> list[list[Partners]]:
     """For each axis its ways, coarsest first.
 
     Parameters
@@ -107,7 +107,7 @@ def ways(publication: Publication, orders: list[Ints]) -> list[list[Way]]:
             for codes, bits in levels.values():
                 if _refines(group, codes):
                     keeps |= bits
-            own.append(Way(axis, group, keeps))
+            own.append(Partners(axis, group, keeps))
         own.sort(key=lambda way: (int(way.group.max()), way.keeps))
         found.append([way for way in own if way.keeps])
     return found
@@ -136,7 +136,7 @@ def kinds(publication: Publication, orders: list[Ints]) -> list[Kind]:
         When there are too many to look at.
     """
     every = (1 << len(publication.margins)) - 1
-    by_axis = ways(publication, orders)
+    by_axis = partners_by_axis(publication, orders)
     seen: set[frozenset[tuple[int, int]]] = {frozenset()}
     waiting: list[tuple[frozenset[tuple[int, int]], int]] = [(frozenset(), 0)]
     complete: list[frozenset[tuple[int, int]]] = []
@@ -167,7 +167,7 @@ def kinds(publication: Publication, orders: list[Ints]) -> list[Kind]:
     return found
 
 
-def _minimal(chosen: frozenset[tuple[int, int]], by_axis: list[list[Way]], every: int) -> bool:
+def _minimal(chosen: frozenset[tuple[int, int]], by_axis: list[list[Partners]], every: int) -> bool:
     """Whether no way can be left out, nor a coarser one on its axis do."""
     for axis, number in chosen:
         rest = 0

@@ -107,7 +107,7 @@ THRESHOLD: Parameter[int] = Parameter(
     unit="counts",
 )
 
-BOUNDS: Parameter[bounding.Way] = Parameter(
+BOUNDS: Parameter[bounding.BoundsWay] = Parameter(
     "bounds",
     "Bounds",
     "How the bounds are found.",

@@ -8,7 +8,7 @@ from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QComboBox, QFrame, QSpinBox, QStackedWidget, QWidget
 
 from tabprotect.engine.arrays import Bools, Ints
-from tabprotect.engine.sensitivity.dominance import Dominance
+from tabprotect.engine.sensitivity.group_disclosure import GroupDisclosure
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Index
 from tabprotect.engine.tables.table import Table
@@ -101,7 +101,7 @@ class RiskList(QFrame):
         self.kind.setAccessibleName("Which cells are listed")
         for words, key in (
             ("Counts at risk", "counts"),
-            ("Cells that dominate a row", "dominance"),
+            ("Cells that disclose a group", "group"),
             ("Cells of one contributor", "one"),
         ):
             self.kind.addItem(words, key)
@@ -109,14 +109,14 @@ class RiskList(QFrame):
         self.said = Label(wordWrap=True, role="quiet", name="What the list means")
         self.rules = QStackedWidget()
         self.share = QSpinBox(minimum=51, maximum=100, value=100, suffix=" %")
-        self.share.setAccessibleName("Least share of a row that dominates it")
+        self.share.setAccessibleName("Least share of a row that discloses its group")
         self.share.setKeyboardTracking(False)
         self.share.valueChanged.connect(lambda _: self._list())
-        dominance = in_row(Label("At least"), self.share, Label("of the row"), 1, margins=0)
+        group = in_row(Label("At least"), self.share, Label("of the row"), 1, margins=0)
         self.rule = RuleField()
         self.rule.rule_set.connect(lambda rule: self.rule_set.emit(str(rule)))
         counts = in_row(self.rule, 1, margins=0)
-        for rule in (counts, dominance, in_row(1, margins=0)):
+        for rule in (counts, group, in_row(1, margins=0)):
             page = QWidget()
             page.setLayout(rule)
             self.rules.addWidget(page)
@@ -153,14 +153,14 @@ class RiskList(QFrame):
         table, mask, said = self._table, self._mask, ""
         kind = self.kind.currentData()
         what = "at-risk cells in all layers"
-        if kind == "dominance":
-            what = "cells that dominate a row"
+        if kind == "group":
+            what = "cells that disclose a group"
             said = (
                 "Whoever is known to be in the row most likely has that category. For a look: the "
                 "gate judges counts."
             )
             if table is not None:
-                mask = Dominance(self.share.value() / 100).mask(table.counts)
+                mask = GroupDisclosure(self.share.value() / 100).mask(table.counts)
         elif kind == "one":
             what = "cells of one contributor"
             said = "One record alone makes the count: that person knows the cell is theirs."

@@ -1,7 +1,7 @@
-"""The dominance rule: a cell that holds a row alone, or nearly, tells what is true of its people.
+"""Group disclosure: a cell that holds a row alone, or nearly, tells what is true of its people.
 
 A row is a line of cells along one variable, all others fixed. Where one cell holds all of it,
-whoever is known to be in the row has that category: group disclosure, however large the counts.
+whoever is known to be in the row has that category, however large the counts.
 
 Source: Hundepool and others 2012, Statistical Disclosure Control, chapter 5
 (frequency tables: group disclosure).
@@ -18,8 +18,8 @@ from tabprotect.engine.errors import ParameterError
 
 
 @dataclass(frozen=True)
-class Dominance:
-    """A cell dominates a row when it holds at least ``share`` of the row's total."""
+class GroupDisclosure:
+    """A cell discloses the group of a row when it holds at least ``share`` of the row's total."""
 
     share: float = 1.0
 
@@ -28,7 +28,7 @@ class Dominance:
             raise ParameterError({"share": f"must lie above 0.5 and be at most 1, is {self.share}"})
 
     def mask(self, counts: Ints) -> Bools:
-        """Which cells dominate a row of theirs in any direction, same shape.
+        """Which cells disclose a row of theirs in any direction, same shape.
 
         A variable of one category makes no rows.
         """
