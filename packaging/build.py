@@ -8,8 +8,10 @@ the source's, which proves that plug-ins are found in the frozen form too.
 from __future__ import annotations
 
 import argparse
+import atexit
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -18,7 +20,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 PROGRAM = ROOT / "dist" / "tabprotect" / ("tabprotect.exe" if os.name == "nt" else "tabprotect")
 
-HOME = Path(tempfile.gettempdir()) / "tabprotect-smoke"
+HOME = Path(tempfile.mkdtemp(prefix="tabprotect-smoke-"))
+atexit.register(shutil.rmtree, HOME, ignore_errors=True)
 """Settings, keys and registers of the smoke runs: not those of whoever builds."""
 
 EXCLUDED = (

@@ -1,9 +1,9 @@
-"""What a cycle set spans: rank, relations between cycles, distinct outcomes, known functionals.
+"""The algebra of a cycle set: rank, relations between cycles, distinct outcomes, known functionals.
 
-All of it works on signature groups (cells that move alike). Cycles that can be peeled off, one cell
-of their own each, are independent of all others; what is left goes component by component. Ranks
-are exact where everything peels, or every group is touched by at most two cycles (a signed graph),
-else they come from elimination modulo a prime of 31 bits, which can only err by reporting too
+All of it works on signature groups (cells that move alike). Cycles that can be peeled off, each
+with a cell of its own, are independent of all others; the rest goes component by component. Ranks
+are exact if everything peels or every group is touched by at most two cycles (a signed graph);
+otherwise they come from elimination modulo a prime of 31 bits, which can only err by reporting too
 little, with a chance of about cycles / 2^31.
 """
 
@@ -26,10 +26,10 @@ from tabprotect.engine.tables.domain import Index
 from tabprotect.engine.tables.moves import MoveSet
 
 ALGEBRA_WORK = 20_000_000
-"""Row operations after which a rank is called too large to compute."""
+"""Row operations after which a rank counts as too large to compute."""
 
 ALGEBRA_OUTCOMES = 300_000
-"""Outcomes of a cycle set that are listed to be counted."""
+"""Most outcomes of a cycle set that are listed to be counted."""
 
 
 PRIME = 2**31 - 1
@@ -58,7 +58,7 @@ class Span:
         return len(self._pivots)
 
     def reduce(self, row: Row) -> Row:
-        """What is left of a row after subtracting what the span explains; empty if all of it."""
+        """The remainder of a row after reduction by the span; empty if the row is in the span."""
         row = {k: v % PRIME for k, v in row.items() if v % PRIME}
         left: Row = {}
         while row:
@@ -80,7 +80,7 @@ class Span:
         return left
 
     def add(self, row: Row) -> bool:
-        """Add a row; whether it was new."""
+        """Add a row; return True if it was independent."""
         left = self.reduce(row)
         if not left:
             return False
@@ -94,7 +94,7 @@ class Span:
 class CycleComponent:
     """One connected component of a cycle set.
 
-    ``relation`` is the only integer relation between its cycles, when there is exactly one.
+    ``relation`` is the only integer relation between its cycles, if there is exactly one.
     """
 
     cycles: int
@@ -103,7 +103,7 @@ class CycleComponent:
 
 
 def _signed_graph(rows: list[Row], members: list[int]) -> CycleComponent:
-    """Rank of rows with one or two entries of +-1: full, or one less when they balance."""
+    """Rank of rows with one or two entries of +-1: full, or one less if they balance."""
     near: dict[int, list[tuple[int, int]]] = {v: [] for v in members}
     pinned = False
     for row in rows:
@@ -132,7 +132,7 @@ def _signed_graph(rows: list[Row], members: list[int]) -> CycleComponent:
 
 
 def _integer_kernel(rows: list[Row], members: list[int]) -> tuple[int, ...] | None:
-    """The primitive integer relation when the kernel is one-dimensional (exact fractions)."""
+    """The primitive integer relation if the kernel is one-dimensional (exact fractions)."""
     number = {v: k for k, v in enumerate(members)}
     pivots: dict[int, dict[int, Fraction]] = {}
     for given in rows:
@@ -181,13 +181,13 @@ def _part(rows: list[Row], members: list[int]) -> CycleComponent:
 
 
 class CycleAlgebra:
-    """Everything about one cycle set that does not depend on a table's counts.
+    """All properties of one cycle set that do not depend on a table's counts.
 
     Parameters
     ----------
     moves
     support : bool (cells,)
-        Cells that are no public zeros; all by default. A cycle that touches another cell can never
+        Cells that are not public zeros; all by default. A cycle that touches another cell can never
         be taken, and counts for nothing here.
     """
 
@@ -242,7 +242,7 @@ class CycleAlgebra:
 
     @property
     def rank(self) -> int | None:
-        """Rank of the cycle set; ``None`` when too large to compute."""
+        """Rank of the cycle set; ``None`` if too large to compute."""
         total = self.peeled
         for _, part in self.parts:
             if part.rank is None:
@@ -252,16 +252,16 @@ class CycleAlgebra:
 
     @cached_property
     def dimension(self) -> int | None:
-        """Number of independent moves that keep the margins; ``None`` when too large to compute."""
+        """Number of independent moves that keep the margins; ``None`` if too large to compute."""
         return dimension(self.moves.publication, self.support)
 
     def distinct_outcomes(self, passes: int = 1) -> int | None:
-        """Number of distinct tables the coins can reach when nothing is blocked.
+        """Number of distinct tables the coins can reach if nothing is blocked.
 
         With independent cycles (2p + 1)^n. With one integer relation r the coefficient vectors
         that give the same table form chains along r, so there are (2p + 1)^n -
         prod(2p + 1 - |r_i|) of them. Small remaining components are counted one by one.
-        ``None`` when there are too many to count (or more than 2^63).
+        ``None`` if there are too many to count (or more than 2^63).
         """
         total = int((2 * passes + 1) ** min(self.peeled, 64))
         if total > MOST_OUTCOMES:
@@ -378,9 +378,9 @@ class CycleAlgebra:
         return out
 
     def revealed_by(self, known: Bools) -> Bools:
-        """Which cells become exactly known to a reader who knows the true values of ``known``.
+        """Cells that become exactly known to a reader who knows the true values of ``known``.
 
-        For an unblocked run: a cell is revealed when its moves are a combination of the known
+        Holds for an unblocked run: a cell is revealed if its moves are a combination of the known
         cells' moves. Flat boolean arrays (cells,); untouched cells are published anyway. With
         more than 600 groups only cells that move exactly like a known one are counted.
         """

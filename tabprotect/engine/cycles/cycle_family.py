@@ -1,6 +1,6 @@
 """A set of cycles from which each step takes one that runs through positive cells.
 
-Cycles are padded to one length, so that many tables are looked at side by side.
+Cycles are padded to one length, so that many tables are handled side by side.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from tabprotect.engine.arrays import Ints
 from tabprotect.engine.tables.moves import MoveSet
 
 FULL = 2**30
-"""The count of the cell that pads: it never blocks."""
+"""Count of the padding cell: it never blocks."""
 
 MOST_NEIGHBOURS = 2**23
-"""Entries of the list of neighbours; beyond, everything is looked at again after each step."""
+"""Most entries of the list of neighbours; beyond, all cycles are examined after each step."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +39,7 @@ class Family:
 
     @classmethod
     def of(cls, moves: MoveSet) -> Family:
-        """The cycles of a set."""
+        """Build it from the cycles of a set."""
         touched, number = np.unique(moves.cells, return_inverse=True)
         lengths = np.diff(moves.starts)
         longest = int(lengths.max(initial=0))
@@ -54,16 +54,16 @@ class Family:
         return len(self.cells)
 
     def take(self, cycles: Ints) -> Family:
-        """The cycles of the given numbers, over the same cells."""
+        """The cycles with the given numbers, over the same cells."""
         return Family(self.touched, self.cells[cycles], self.signs[cycles])
 
     def padded(self, counts: Ints) -> Ints:
-        """Counts of the touched cells and of the one that pads, (touched + 1, ...)."""
+        """Counts of the touched cells and of the padding cell, (touched + 1, ...)."""
         pad = np.full((1, *counts.shape[1:]), FULL, dtype=np.int64)
         return np.concatenate([counts, pad])
 
     def lowest(self, counts: Ints) -> Ints:
-        """The smallest count on each cycle, (cycles, tables), of padded counts."""
+        """The smallest padded count on each cycle, (cycles, tables)."""
         low = counts[self.cells[..., 0]]
         for column in range(1, self.cells.shape[-1]):
             low = np.minimum(low, counts[self.cells[..., column]])
@@ -74,7 +74,7 @@ class Family:
 
         int64 (cycles, most), padded with ``len(self)``.
         """
-        # Late: scipy would be a third of the program's start.
+        # Imported late: scipy would be a third of the start-up time.
         from scipy.sparse import csr_array
 
         real = self.signs != 0

@@ -1,6 +1,6 @@
 """Cycle sets as JSON files for people and programs, and as 4ti2 matrix files.
 
-What a mechanism states of its cycles is read too.
+The cycles that a mechanism states can be read too.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ from tabprotect.engine.tables.publication import Publication
 def to_json(moves: MoveSet, zeros: Bools | None = None) -> dict[str, object]:
     """``{"variables", "shape", "cycles": [{"plus": [...], "minus": [...]}], "margins", "zeros"}``.
 
-    ``margins`` is left out when all (k-1)-way margins are kept, the usual case. Where they name
+    ``margins`` is left out if all (k-1)-way margins are kept, the usual case. If they name
     groupings, ``groupings`` lists ``{"name", "of", "groups"}``, a group for each category. ``zeros``
-    are the cells that were known to be empty when the cycles were designed, if any were.
+    are the cells that were known to be empty when the cycles were designed, if any.
     """
     out: dict[str, object] = {
         "variables": list(moves.domain.names),
@@ -68,7 +68,7 @@ class _Cycle:
 
 @dataclass(frozen=True)
 class _Stated:
-    """What a cycle set says of itself; ``cycles`` are looked at one by one only for faults."""
+    """A cycle set as stated; ``cycles`` are examined one by one only to find faults."""
 
     shape: tuple[Annotated[int, Between(1)], ...]
     cycles: object
@@ -101,7 +101,7 @@ def _domain(stated: _Stated, domain: Domain | None) -> Domain:
 
 
 def _claim(stated: _Stated, domain: Domain) -> tuple[MarginSet, tuple[Grouping, ...]]:
-    """What the cycles claim to keep: margins, and the groupings that these name."""
+    """The margins that the cycles claim to keep, and the groupings that these name."""
     if stated.margins is None:
         return all_margins(domain), ()
     renamed = dict(zip(map(str, stated.variables or ()), domain.names, strict=False))
@@ -116,7 +116,7 @@ def _claim(stated: _Stated, domain: Domain) -> tuple[MarginSet, tuple[Grouping, 
 def _groupings(
     given: tuple[Grouping, ...] | str, domain: Domain, renamed: Mapping[str, str]
 ) -> tuple[Grouping, ...]:
-    """From a file's list; a mechanism has them as text, as a person writes them."""
+    """Groupings from a file's list; a mechanism has them as text, as a person writes them."""
     if isinstance(given, str):
         return stated_groupings(given, domain)
     if not all(one.name and all(one.groups) for one in given):
@@ -127,9 +127,9 @@ def _groupings(
 
 
 def _in_one_go(cycles: list[Any], domain: Domain) -> tuple[Ints, Ints, Ints] | None:
-    """Starts, cells and signs of cycles without a fault, some ten times as fast.
+    """Starts, cells and signs of cycles without a fault, about ten times as fast.
 
-    ``None`` for anything else: the slow way says what is wrong.
+    ``None`` for anything else: :func:`_one_by_one` finds the fault.
     """
     if set(map(type, cycles)) != {dict}:
         return None
@@ -142,7 +142,7 @@ def _in_one_go(cycles: list[Any], domain: Domain) -> tuple[Ints, Ints, Ints] | N
     if set(map(len, cells)) != {domain.ndim}:
         return None
     numbers = list(itertools.chain.from_iterable(cells))
-    # Not only instances of int: true and false are, and are no numbers in JSON.
+    # Not isinstance of int alone: true and false are instances, but not numbers in JSON.
     if set(map(type, numbers)) != {int} or min(numbers) < 0 or max(numbers) >= max(domain.shape):
         return None
     index = np.array(numbers, dtype=np.int64).reshape(-1, domain.ndim)
@@ -158,18 +158,18 @@ def _in_one_go(cycles: list[Any], domain: Domain) -> tuple[Ints, Ints, Ints] | N
 
 
 def from_json(data: object, *, domain: Domain | None = None) -> MoveSet:
-    """Read a cycle set (or the cycles of a mechanism) with every fault named.
+    """Read a cycle set (or the cycles of a mechanism), naming every fault.
 
     Parameters
     ----------
     domain
-        The table the cycles are for; its names and labels are taken. Without it the file's
-        variables are, with generic labels.
+        The table of the cycles; its names and labels are used. Without it the file's variables are
+        used, with generic labels.
 
     Raises
     ------
     InputError
-        Naming the cycle and the cell.
+        Names the cycle and the cell.
     """
     return _moves(_stated(data), domain)
 
@@ -214,7 +214,7 @@ def _flat(cell: Cell, domain: Domain, where: str) -> int:
 
 
 def _zeros(given: Sequence[Cell] | None, domain: Domain) -> Bools | None:
-    """The cells that a file says were known to be empty, bool (cells,)."""
+    """The cells stated to be known as empty, bool (cells,)."""
     if given is None:
         return None
     zeros = np.zeros(domain.size, dtype=np.bool_)
@@ -229,7 +229,7 @@ def write(moves: MoveSet, path: Path, zeros: Bools | None = None) -> None:
     Parameters
     ----------
     zeros : bool (cells,)
-        Cells known to be empty; a 4ti2 matrix cannot say so.
+        Cells known to be empty; a 4ti2 matrix cannot hold them.
     """
     if path.suffix in (".mat", ".mar", ".gra"):
         text = to_4ti2(moves)
@@ -250,12 +250,12 @@ def read_designed(path: Path, *, domain: Domain | None = None) -> tuple[MoveSet,
     -------
     moves
     zeros : bool (cells,)
-        Cells that were known to be empty when the cycles were designed, if the file says so.
+        Cells that were known to be empty when the cycles were designed, if the file has them.
 
     Raises
     ------
     InputError
-        Naming the file, and the cycle or line.
+        Names the file, and the cycle or line.
     """
     text = read_text(path)
     try:
@@ -284,7 +284,7 @@ def from_4ti2(text: str, domain: Domain) -> MoveSet:
     Raises
     ------
     InputError
-        For a wrong size, other entries, or anything that is not a whole number.
+        If the size is wrong, an entry is another number, or something is not a whole number.
     """
     words = text.split()
     try:

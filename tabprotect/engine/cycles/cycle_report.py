@@ -1,4 +1,4 @@
-"""The proof panel: what a cycle set does, as figures and as sentences with a verdict."""
+"""The proof panel: the effects of a cycle set, as figures and as sentences with a verdict."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tabprotect.engine.tables.moves import MoveSet, Violation
 from tabprotect.engine.tables.table import Table
 
 LONGEST_NAMED = 8
-"""Sums that are named, and cells of one."""
+"""Most sums that are named, and most cells of one."""
 
 
 MOST_VIOLATIONS = 1000
@@ -35,9 +35,9 @@ Verdict = Literal["ok", "warning", "bad"]
 class Statement:
     """One line of the proof panel.
 
-    ``topic`` names what it is about (``margins``, ``coverage``, ``interval``, ``rank``,
-    ``attack``, ``outcomes``, ``width``, ``blocked``, ``immovable``), so that a window can attach
-    an action such as "show them".
+    ``topic`` names its subject (``margins``, ``coverage``, ``interval``, ``rank``, ``attack``,
+    ``outcomes``, ``width``, ``blocked``, ``immovable``), so that a window can attach an action such
+    as "show them".
     """
 
     topic: str
@@ -47,7 +47,7 @@ class Statement:
 
 @dataclass(frozen=True)
 class Attack:
-    """What knowing every true value in one category reveals, in an unblocked run."""
+    """Cells revealed by every true value in one category, in an unblocked run."""
 
     variable: str
     category: str
@@ -57,7 +57,7 @@ class Attack:
 
 @dataclass(frozen=True)
 class CycleReport:
-    """Figures about a cycle set, and about one table where one is given.
+    """Figures about a cycle set, and about one table if one is given.
 
     Attributes
     ----------
@@ -68,22 +68,22 @@ class CycleReport:
     balanced
         Whether each touched cell is touched equally often by + and by -.
     rank, dimension
-        Of the lattice the cycles span, and of all moves that keep the margins and touch no public
-        zero; ``None`` when too large to compute.
+        Rank of the lattice that the cycles span, and of all moves that keep the margins and touch
+        no public zero; ``None`` if too large to compute.
     support
-        Number of cells that are no public zeros.
+        Number of cells that are not public zeros.
     named
-        Some of the sums that nobody asked for and that are published exactly, in words.
+        Some of the sums that are published exactly though nobody asked for them, in words.
     distinct_outcomes
-        Tables reachable by the coins when nothing is blocked; ``None`` when too many to count.
+        Tables reachable by the coins if nothing is blocked; ``None`` if too many to count.
     width
-        Decides whether the posterior is exact; ``None`` when it is far too large (over 40).
+        Decides if the posterior is exact; ``None`` if it is far too large (over 40).
     exact
         Whether the posterior of such a release is computed exactly.
     attacks
         Worst known-category attacks, most revealing first.
     blocked_share
-        Share of the cycles that are blocked on the table as it stands.
+        Share of the cycles that are blocked on the table as it is.
     immovable
         Positive cells of the table that no cycle of the set can move.
     bridges
@@ -112,14 +112,14 @@ class CycleReport:
 
     @property
     def preserves_margins(self) -> bool:
-        """Whether every cycle keeps every margin it should."""
+        """True if every cycle keeps every margin it should."""
         return not self.violations
 
     @property
     def known_functionals(self) -> int | None:
-        """Independent linear combinations published exactly beyond the margins: not wanted.
+        """Number of independent linear combinations published exactly beyond the margins: unwanted.
 
-        ``None`` when the rank is unknown, or when margins are broken.
+        ``None`` if the rank is unknown, or margins are broken.
         """
         if self.rank is None or self.dimension is None or self.violations:
             return None
@@ -127,12 +127,12 @@ class CycleReport:
 
     @property
     def wanted_exact(self) -> int | None:
-        """Independent linear combinations that are published exactly because they are kept."""
+        """Number of independent linear combinations published exactly because they are kept."""
         return None if self.dimension is None else self.support - self.dimension
 
     @property
     def largest_change(self) -> int:
-        """How far a published count can be from the true one."""
+        """The largest possible distance of a published count from the true one."""
         return self.coverage_max * self.passes
 
     def as_json(self) -> dict[str, object]:
@@ -175,7 +175,7 @@ class CycleReport:
 
     @property
     def statements(self) -> tuple[Statement, ...]:
-        """Everything above in words, in the order a reader needs it."""
+        """All of the above in words, in the order a reader needs it."""
         out = [self._margins(), self._coverage(), self._interval(), self._rank()]
         if self.attacks:
             out.append(self._attack())
@@ -294,7 +294,7 @@ class CycleReport:
 def _attacks(algebra: CycleAlgebra) -> list[Attack]:
     domain = algebra.moves.domain
     out = []
-    # Every category of a long variable would cost more than it tells: the first 50 do.
+    # All categories of a long variable would take too long for what they tell: take the first 50.
     for axis, variable in enumerate(domain.variables):
         for code, category in enumerate(variable.categories[:50]):
             known = np.zeros(domain.shape, dtype=np.bool_)
@@ -315,14 +315,14 @@ def _attacks(algebra: CycleAlgebra) -> list[Attack]:
 def public_support(
     moves: MoveSet, table: Table | None, zeros: Bools | None, progress: Progress = SILENT
 ) -> Bools | None:
-    """Cells that are no public zeros, bool (cells,); ``None``: none is one.
+    """Cells that are not public zeros, bool (cells,); ``None`` if there are no public zeros.
 
     Parameters
     ----------
     table
-        Its kept margins show cells to be empty.
+        Its kept margins show which cells are empty.
     zeros : bool (cells,)
-        Further ones.
+        Further public zeros.
     """
     support = np.ones(moves.domain.size, dtype=np.bool_)
     if table is not None:
@@ -361,7 +361,7 @@ def check_cycles(
     passes: int = 1,
     progress: Progress = SILENT,
 ) -> CycleReport:
-    """Examine a cycle set; with a table also what it can do there.
+    """Examine a cycle set, and its effects on a table if one is given.
 
     Parameters
     ----------
@@ -373,7 +373,7 @@ def check_cycles(
     Raises
     ------
     InputError
-        When the cycles are for a table of another shape.
+        If the cycles are for a table of another shape.
     """
     if table is not None:
         moves = moves.on(table.domain)

@@ -1,4 +1,4 @@
-"""The templates of cycle sets by name, and cutting cycles into their parts."""
+"""The templates of cycle sets by name, and the splitting of cycles into connected parts."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from tabprotect.engine.tables.publication import Publication
 
 @dataclass(frozen=True)
 class Design:
-    """A template: what it is, in words for a card, and when not to use it."""
+    """A template: a description for a card, and when not to use it."""
 
     name: str
     label: str
@@ -47,7 +47,7 @@ class Design:
 def connected_parts(moves: MoveSet) -> MoveSet:
     """Each cycle cut into its connected parts (each a cycle of its own, if it keeps margins).
 
-    Two cells of a cycle hang together when some kept margin adds them into the same cell.
+    Two cells of a cycle are connected if some kept margin adds them into the same cell.
     """
     starts, cells, signs = [0], [], []
     for i in range(len(moves)):
@@ -83,7 +83,7 @@ def _connected(kept: Publication, cells: Ints) -> Ints:
 
 
 def _default(domain: Domain) -> MoveSet:
-    # It stands for another one, which is what it follows from.
+    # It stands for another design, from which its cycles follow.
     return design(domain, *default_design(domain))
 
 
@@ -182,7 +182,7 @@ def design(
 ) -> MoveSet:
     """A cycle set by the name of its template.
 
-    The set remembers what it follows from, unless that is more than the table's shape.
+    The set remembers its design, unless stating that takes more than the table's shape.
 
     Parameters
     ----------
@@ -190,16 +190,16 @@ def design(
         One of ``DESIGNS``; ``order-R`` for :func:`order_design`, ``strips-H`` for strips of height
         H.
     parameters
-        What the template takes, such as the ``height`` of strips; every one takes ``repeats``: each
-        cycle comes so many times, one time right after the other.
+        Parameters of the template, such as the ``height`` of strips; every template takes
+        ``repeats``: each cycle comes so many times, one time right after the other.
     settings, kept, zeros
-        Of ``triangular``: what decides between partners, the margins (those of an even table that
-        keeps all of one variable less, by default), and cells known to be empty.
+        For ``triangular``: settings that decide between partners; the margins (by default those of
+        an even table, over all variables but one); and cells known to be empty.
 
     Raises
     ------
     ParameterError
-        For an unknown template or parameter, or one that this shape does not allow.
+        If the template or a parameter is unknown, or this shape does not allow it.
     """
     given = dict(parameters or {})
     times = given.pop(REPEATS, 1)
@@ -227,7 +227,7 @@ def design(
 
 
 def in_place(moves: MoveSet, times: int) -> MoveSet:
-    """Every cycle so many times, one time right after the other."""
+    """Repeat every cycle so many times, one time right after the other."""
     if times == 1:
         return moves
     if len(moves.cells) * times > MAX_CYCLE_CELLS:
@@ -240,7 +240,7 @@ def in_place(moves: MoveSet, times: int) -> MoveSet:
     )
 
 
-# The last few: a run asks for its design at every stage.
+# A cache of the last few: a run asks for its design at every stage.
 @lru_cache(maxsize=4)
 def _built(domain: Domain, kind: str, given: tuple[tuple[str, object], ...]) -> MoveSet:
     template = ORDER if kind == ORDER.name else DESIGNS[kind]
@@ -249,6 +249,6 @@ def _built(domain: Domain, kind: str, given: tuple[tuple[str, object], ...]) -> 
 
 
 def is_named(kind: str) -> bool:
-    """Whether a text names a template, with a number where one belongs."""
+    """Return True if a text names a template, with a number if one is needed."""
     stem, dash, number = kind.rpartition("-")
     return kind in DESIGNS or (stem in ("order", "strips") and bool(dash) and number.isdigit())

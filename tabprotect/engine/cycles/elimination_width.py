@@ -1,4 +1,4 @@
-"""The width that decides whether the posterior can be exact.
+"""The elimination width, which decides if the posterior can be exact.
 
 A *step* is one cycle in one pass. The backward factor of a step depends on its own effective
 coefficient and on those of the later steps that touch one of its cells (its scope). Eliminating
@@ -23,20 +23,20 @@ from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.moves import MoveSet
 
 MAX_WIDTH = 13
-"""Coefficients joined to one that is eliminated: 3^14 entries take a fifth of a second."""
+"""Most coefficients joined to an eliminated one: 3^14 entries take a fifth of a second."""
 
 MAX_HELD = 2**26
-"""Entries of all tables of one component, held between two sweeps (512 MiB)."""
+"""Most entries of all tables of one component, held between two sweeps (512 MiB)."""
 
 MAX_WORK = 2**31
-"""Entries over all components: about a minute."""
+"""Most entries over all components: about a minute."""
 
 MAX_VARIABLES = 50_000
-"""Steps of one component (one table each)."""
+"""Most steps of one component (one table each)."""
 
 
 GIVE_UP = 40
-"""Widths beyond this are not told apart: 3^40 states are out of reach in any case."""
+"""Widths beyond this are not distinguished: 3^40 states are out of reach anyway."""
 
 
 def later_scopes(
@@ -142,7 +142,7 @@ def _eliminate(
 
 
 def cycle_components(sig: Signatures, cycles: int) -> Ints:
-    """The connected component of each cycle (cycles that share cells hang together)."""
+    """The connected component of each cycle (cycles that share cells are connected)."""
     known = _FOUND.setdefault(sig, {})
     if cycles not in known:
         # Each touch is linked to the first touch of its group.
@@ -156,7 +156,7 @@ _FOUND: WeakKeyDictionary[Signatures, dict[int, Ints]] = WeakKeyDictionary()
 
 
 def repeated(moves: MoveSet) -> int:
-    """How often every cycle of a list is repeated in place, right after itself; 1 where it is not."""
+    """How often every cycle of a list is repeated in place, right after itself; 1 if it is not."""
     lengths = np.diff(moves.starts)
     count = len(lengths)
     again = np.zeros(count, dtype=np.bool_)
@@ -167,7 +167,7 @@ def repeated(moves: MoveSet) -> int:
             moves.signs[a:b], moves.signs[b:c]
         )
 
-    # Lists are long: what does not begin with a repetition is not repeated throughout.
+    # Lists are long: one that does not begin with a repetition is not repeated throughout.
     if count < 2 or not same(0):
         return 1
     for i in np.flatnonzero(lengths[1:] == lengths[:-1]).tolist():
@@ -178,12 +178,12 @@ def repeated(moves: MoveSet) -> int:
 
 @dataclass(frozen=True)
 class Cost:
-    """What an exact posterior would take.
+    """The cost of an exact posterior.
 
     Attributes
     ----------
     width
-        Of the worst component.
+        Width of the worst component.
     held
         Entries that the worst component holds at once.
     work
@@ -199,7 +199,7 @@ class Cost:
 
     @property
     def affordable(self) -> bool:
-        """Whether the posterior is computed exactly."""
+        """True if the posterior is computed exactly."""
         return (
             self.width <= MAX_WIDTH
             and self.held <= MAX_HELD
@@ -213,8 +213,8 @@ def elimination_cost(
 ) -> Cost | None:
     """Cost of the exact posterior by a greedy order; ``None`` beyond the width limit.
 
-    Components of the same structure are looked at once; a cycle that is repeated in place is one
-    coefficient of more values.
+    Components of the same structure are examined once; a cycle that is repeated in place is one
+    coefficient with more values.
     """
     repeats = repeated(moves)
     levels = 2 * repeats + 1

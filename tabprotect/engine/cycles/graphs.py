@@ -1,7 +1,7 @@
 """Connected components, and spanning forests by scipy's sparse graphs.
 
-The one place where the cycles meet scipy, which is imported late: it would be a third of the
-program's start, and the start page needs none of it.
+The one place where the cycles use scipy, which is imported late: it would be a third of the
+start-up time, and the start page needs none of it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ def components(left: npt.ArrayLike, right: npt.ArrayLike, nodes: int) -> Ints:
     """The component of each node, (nodes,), of the graph with the edges left - right.
 
     Components are numbered in the order of their first nodes. Each round hangs the larger of two
-    roots below the smaller one and shortens all ways to the root; there are few rounds.
+    roots below the smaller one and shortens all paths to the root; there are few rounds.
     """
     root = np.arange(nodes, dtype=np.int64)
     a, b = np.asarray(left, dtype=np.int64), np.asarray(right, dtype=np.int64)
@@ -32,7 +32,7 @@ def components(left: npt.ArrayLike, right: npt.ArrayLike, nodes: int) -> Ints:
 
 
 def two_forests(left: Ints, right: Ints, nodes: int) -> list[tuple[Ints, Ints]]:
-    """A spanning forest, and a second one of the edges that the first leaves."""
+    """A spanning forest, and a second one of the edges that the first leaves out."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import minimum_spanning_tree
 

@@ -1,6 +1,6 @@
 """The moves that keep given sums: a basis of the integer kernel, made short.
 
-Any two originals with the same sums differ by a whole combination of the basis, so that random
+Any two originals with the same sums differ by an integer combination of the basis, so random
 combinations of it reach every original from every other.
 """
 
@@ -15,10 +15,10 @@ from tabprotect.engine.arrays import Bools, Floats, Ints
 from tabprotect.engine.progress import SILENT, Progress
 
 MOST_REDUCED = 150
-"""Bases up to this size are reduced; larger ones come short enough out of the elimination."""
+"""Largest basis that is reduced; larger ones come short enough out of the elimination."""
 
 MOST_SUMS = 2_000
-"""Sums of moves that are tried to make a cycle of one vector of a basis."""
+"""Most sums of moves tried to turn one basis vector into a cycle."""
 
 
 Vector = dict[int, int]
@@ -26,13 +26,13 @@ Vector = dict[int, int]
 
 
 DELTA = 0.75
-"""Of Lenstra, Lenstra and Lovasz."""
+"""Parameter of the reduction by Lenstra, Lenstra and Lovasz."""
 
 
 def kernel(sums: Sequence[Ints], cells: int, progress: Progress = SILENT) -> list[Vector]:
-    """A basis of all whole vectors over the cells that change none of the sums.
+    """A basis of all integer vectors over the cells that change none of the sums.
 
-    Unimodular elimination of columns, always by the sparsest one with the smallest entry.
+    Unimodular column elimination, always by the sparsest column with the smallest entry.
     """
     effect: list[Vector] = [{} for _ in range(cells)]
     for f, members in enumerate(sums):
@@ -87,15 +87,15 @@ def shortened(basis: list[Vector], cells: int) -> list[Vector]:
 
 
 def as_cycles(basis: list[Vector], moves: list[Vector]) -> list[Vector]:
-    """Vectors of a basis with entries of -1 and 1 only, as far as they can be had.
+    """Basis vectors turned into vectors with entries of -1 and 1 only, as far as possible.
 
-    Longer entries are brought down by adding moves and cycles of the basis, the most promising
+    Larger entries are reduced by adding moves and cycles of the basis, the most promising
     sums first: together they span the same lattice.
 
     Parameters
     ----------
     moves
-        They span the rest of the lattice.
+        Moves that span the rest of the lattice.
     """
     cycles = [vector for vector in basis if not _excess(vector)]
     long = [vector for vector in basis if _excess(vector)]
@@ -113,12 +113,12 @@ def as_cycles(basis: list[Vector], moves: list[Vector]) -> list[Vector]:
 
 
 def _excess(vector: Vector) -> int:
-    """How much the entries are beyond those of a cycle."""
+    """The excess of a vector's entries over those of a cycle."""
     return sum(abs(value) - 1 for value in vector.values() if abs(value) > 1)
 
 
 def _cycle(vector: Vector, touching: Mapping[int, Sequence[Vector]]) -> Vector | None:
-    """A cycle that is the vector plus moves; ``None`` if the search does not come upon one."""
+    """A cycle that is the vector plus moves; ``None`` if the search finds none."""
     seen: set[frozenset[tuple[int, int]]] = set()
     waiting = [(_excess(vector), len(vector), 0, vector)]
     while waiting and len(seen) < MOST_SUMS:
@@ -127,7 +127,7 @@ def _cycle(vector: Vector, touching: Mapping[int, Sequence[Vector]]) -> Vector |
             return at
         for cell in [cell for cell, value in at.items() if abs(value) > 1]:
             for move in touching.get(cell, ()):
-                # Away from zero it would only be worse there.
+                # A step away from zero would only make it worse there.
                 other = dict(at)
                 _subtract(other, move, 1 if at[cell] * move[cell] > 0 else -1)
                 key = frozenset(other.items())
@@ -168,7 +168,7 @@ def _lll(b: Ints) -> Ints:
 
 
 def core(items: Ints, places: Ints, *, count: int) -> Bools:
-    """Which of the items stay when peeling has come to its end, (count,).
+    """Mask of the items that are left when peeling ends, (count,).
 
     Time and memory grow with the number of touches.
 
@@ -183,7 +183,7 @@ def core(items: Ints, places: Ints, *, count: int) -> Bools:
     place = place.reshape(-1)
     size = int(place.max(initial=-1)) + 1
     degree = np.bincount(place, minlength=size)
-    # Where one item is left it is the sum of those that are left.
+    # A place with one item left holds its number: the sum of those that are left.
     left = np.zeros(size, dtype=np.int64)
     np.add.at(left, place, items)
     order = np.argsort(items, kind="stable")

@@ -20,7 +20,7 @@ LONG = 256
 
 
 FEW = 64
-"""Runs of cycles after which it shows whether they are long."""
+"""Number of runs of cycles after which their average length is judged."""
 
 SHORT = 32
 """Runs of fewer cycles on average are given up for layers that reach further."""
@@ -75,10 +75,10 @@ def layer_numbers(moves: MoveSet) -> Ints:
 
 
 def runs(moves: MoveSet) -> Ints | None:
-    """Where runs of disjoint cycles, one after the other in the list, begin, and the end.
+    """The starts of runs of consecutive disjoint cycles in the list, and the end of the last.
 
     Such runs are layers as they stand, views into the list. Two passes over the entries. ``None``
-    where they are short.
+    if they are short.
     """
     last = np.full(moves.domain.size, -1, dtype=np.int64)
     bounds = [0]

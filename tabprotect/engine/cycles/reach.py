@@ -1,4 +1,4 @@
-"""What a cycle set can do to one table: blocked cycles, cells that cannot move, bridges."""
+"""Effects of a cycle set on one table: blocked cycles, cells that cannot move, bridges."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tabprotect.engine.tables.table import Table
 
 
 def blocked_cycles(moves: MoveSet, table: Table, rule: str) -> Bools:
-    """Which cycles are blocked on the table as it stands, (cycles,).
+    """Mask of the cycles that are blocked on the table as it is, (cycles,).
 
     ``any_zero``: they touch a zero. ``negative``: blocked in both directions. O(entries).
     """
@@ -39,7 +39,7 @@ def _counts(table: Table, moves: MoveSet) -> Ints:
 
 
 def _can_be_taken(moves: MoveSet, positive: Bools, passes: int) -> Bools:
-    """Cycles that some coins could take under ``negative``, (cycles,).
+    """Mask of the cycles that some coins could take under ``negative``, (cycles,).
 
     The cycles in their order, pass by pass; a cell that was zero counts as positive from the
     moment some cycle could have raised it.
@@ -65,7 +65,7 @@ def immovable_cells(moves: MoveSet, table: Table, rule: str, *, passes: int = 1)
     """Positive cells that no cycle of the set can move, flat (cells,).
 
     Under ``any_zero`` a cycle that touches a zero is blocked for ever (a zero stays zero). Under
-    ``negative`` zeros can rise: a cell is called immovable only when no chain of raised zeros
+    ``negative`` zeros can rise: a cell is called immovable only if no chain of raised zeros
     could free it.
     """
     counts = table.counts.reshape(-1)

@@ -1,7 +1,7 @@
-"""Cells that the same cycles touch with the same signs move alike: signature groups.
+"""Signature groups: cells that the same cycles touch with the same signs, and so move alike.
 
-Nearly everything that is known about a cycle set (rank, known functionals, width, posterior)
-depends on the groups only: a 1000 x 1000 table under the bidiagonal set has 1,000 groups.
+Nearly all properties of a cycle set (rank, known functionals, width, posterior)
+depend on the groups only: a 1000 x 1000 table under the bidiagonal set has 1,000 groups.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Signatures:
 
 
 def signatures(moves: MoveSet) -> Signatures:
-    """Group the cells by which cycles touch them with which sign.
+    """Group the cells by the cycles that touch them and the signs.
 
     Exact, by sorting the lists of touches. O(entries log entries), once for each cycle set.
     """
@@ -76,7 +76,7 @@ def _grouped(moves: MoveSet) -> Signatures:
     code = row * 2 + (sign > 0)
 
     def touches() -> Iterator[Ints]:
-        """Column d: each cell's touch number d; 0 for cells that have no more."""
+        """Column d: each cell's touch number d; 0 for cells with fewer touches."""
         for depth in range(int(length.max())):
             column = np.zeros(len(begin), dtype=np.int64)
             alive = np.flatnonzero(length > depth)

@@ -1,8 +1,9 @@
 """Cycles as a mechanism states them: the design they follow from, or a list as arrays.
 
-A design is stated by its name, its parameters and a hash of its cycles: whoever builds it again
-knows that it is the same. Cycles of their own are ``starts``, ``cells`` (flat numbers, the last
-variable fastest) and ``signs``, cycle i owning the entries ``starts[i]`` to ``starts[i + 1]``.
+A design is stated by its name, its parameters and a hash of its cycles, so that everybody who
+builds it again can tell that it is the same. Individual cycles are ``starts``, ``cells`` (flat
+numbers, the last variable fastest) and ``signs``; cycle i owns the entries ``starts[i]`` to
+``starts[i + 1]``.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ _ARRAYS = ("starts", "cells", "signs")
 
 
 def digest(moves: MoveSet) -> str:
-    """SHA-256 of starts and cells (64 bits each) and signs (8 bits), little-endian, in a row."""
+    """SHA-256 of starts and cells (64 bits each) and signs (8 bits), little-endian, concatenated."""
     found = hashlib.sha256()
     for array, kind in ((moves.starts, "<i8"), (moves.cells, "<i8"), (moves.signs, "<i1")):
         found.update(np.ascontiguousarray(array, dtype=kind).data)
@@ -32,7 +33,7 @@ def digest(moves: MoveSet) -> str:
 
 
 def state(moves: MoveSet) -> dict[str, object]:
-    """``{"cycles": ..., "margins": ...}``; margins only where not all (k-1)-way ones are kept."""
+    """``{"cycles": ..., "margins": ...}``; margins only if not all (k-1)-way ones are kept."""
     cycles: dict[str, object]
     if moves.design is None:
         cycles = {name: getattr(moves, name).tolist() for name in _ARRAYS}
@@ -54,7 +55,7 @@ def build(stated: Mapping[str, object], domain: Domain) -> MoveSet:
     Raises
     ------
     InputError, ParameterError
-        When they are not stated so, or the design gives other cycles than those of the hash.
+        If they are stated otherwise, or the design gives other cycles than those of the hash.
     """
     if "design" not in stated:
         return _listed(stated, domain)
@@ -87,7 +88,7 @@ def _listed(stated: Mapping[str, object], domain: Domain) -> MoveSet:
 
 def _whole(stated: Mapping[str, object], name: str) -> Ints:
     given = stated[name]
-    # Not only instances of int: true and false are, and are no numbers in JSON.
+    # Not isinstance of int alone: true and false are instances, but not numbers in JSON.
     if not isinstance(given, list) or not set(map(type, given)) <= {int}:
         raise InputError(f'the "{name}" of the cycles are no list of whole numbers')
     if len(given) > MAX_CYCLE_CELLS:

@@ -21,7 +21,7 @@ BLOCK_CELLS = 2**22
 
 
 Statistic = Callable[[Ints], Floats]
-"""From tables (draws, *shape) to one number each; NaN where it is not defined."""
+"""Maps tables (draws, *shape) to one number each; NaN where it is undefined."""
 
 QUANTILES = (0.025, 0.25, 0.5, 0.75, 0.975)
 
@@ -50,12 +50,12 @@ class AnalysisSummary:
 
     @property
     def undefined(self) -> int:
-        """Draws on which the statistic is not defined (an empty row, 0/0)."""
+        """Number of draws for which the statistic is undefined (an empty row, 0/0)."""
         return int(np.isnan(self.values).sum())
 
     @property
     def mean(self) -> float:
-        """Mean over the draws; NaN where none is defined."""
+        """Mean over the draws; NaN where it is defined for none."""
         return float(self._defined.mean()) if len(self._defined) else float("nan")
 
     @property
@@ -64,9 +64,9 @@ class AnalysisSummary:
         return float(self._defined.std(ddof=1)) if len(self._defined) > 1 else float("nan")
 
     def rank(self, value: float) -> float:
-        """Share of the draws below a value, half of equal ones counted.
+        """Share of the draws below a value; equal draws count half.
 
-        Over many originals and releases the ranks of the true values are spread evenly where the
+        Over many originals and releases the ranks of the true values are uniform if the
         posterior is the right one.
         """
         found = self._defined
@@ -78,13 +78,13 @@ class AnalysisSummary:
         """Quantiles over the draws."""
         if not len(self._defined):
             return dict.fromkeys(QUANTILES, float("nan"))
-        # Odds ratios can be infinite: an order statistic, not an interpolation between two.
+        # Odds ratios can be infinite: take an order statistic, do not interpolate between two.
         found = np.quantile(self._defined, QUANTILES, method="nearest")
         return dict(zip(QUANTILES, found.tolist(), strict=True))
 
 
 def chi_square(tables: Ints) -> Floats:
-    """Pearson's chi-square against independence of all variables, (draws,).
+    """Pearson's chi-square for independence of all variables, (draws,).
 
     NaN for an empty table; empty categories add nothing.
     """
@@ -110,7 +110,7 @@ def cramers_v(tables: Ints) -> Floats:
     Raises
     ------
     ParameterError
-        For tables of another dimension.
+        If the tables do not have two variables.
     """
     if tables.ndim != 3:
         raise ParameterError(
@@ -130,7 +130,7 @@ def odds_ratio(domain: Domain, first: Sequence[int], second: Sequence[int]) -> S
     Raises
     ------
     ParameterError
-        When they differ in another number of variables.
+        If they differ in another number of variables.
     """
     differ = [a for a, (i, j) in enumerate(zip(first, second, strict=True)) if i != j]
     if len(differ) != 2:
@@ -160,7 +160,7 @@ def analyse(
     draws: int = 1000,
     progress: Progress = SILENT,
 ) -> AnalysisSummary:
-    """A statistic over joint draws from the posterior, and on the published table."""
+    """Evaluate a statistic on joint draws from the posterior and on the published table."""
     size = int(np.clip(BLOCK_CELLS // max(posterior.published.domain.size, 1), 1, draws))
     values: list[Floats] = []
     for done in range(0, draws, size):
@@ -178,15 +178,15 @@ class ModelSummary:
     Attributes
     ----------
     model
-        What was fitted.
+        The fitted model.
     deviance
-        Over the draws, and of the published table.
+        Deviances of the draws, and of the published table.
     test
         The pooled statistic D2 and its p-value.
     published : float64 (associations,)
-        Log odds ratios of the published table; NaN where it leaves one open.
+        Log odds ratios of the published table; NaN where it does not determine one.
     pooled
-        Log odds ratios over the draws.
+        Log odds ratios pooled over the draws.
     """
 
     model: LogLinear
@@ -197,7 +197,7 @@ class ModelSummary:
 
     @property
     def lines(self) -> list[str]:
-        """The pooled test and the odds ratios, a line each, for people."""
+        """The pooled test and the odds ratios as text, a line each."""
         pooled = self.pooled
         lines = [f"Pooled test: D2 = {self.test[0]:.4g}, p = {self.test[1]:.3g}"]
         if self.model.associations:
@@ -223,7 +223,7 @@ def fit_model(
     draws: int = 200,
     progress: Progress = SILENT,
 ) -> ModelSummary:
-    """A log-linear model on joint draws from the posterior, and on the published table."""
+    """Fit a log-linear model to joint draws from the posterior and to the published table."""
     size = int(np.clip(BLOCK_CELLS // max(posterior.domain.size, 1), 1, draws))
     deviances: list[Floats] = []
     estimates: list[Floats] = []

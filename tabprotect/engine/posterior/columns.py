@@ -1,7 +1,7 @@
-"""A posterior in long form: one row for each cell and each count that it can have.
+"""A posterior in long form: one row for each cell and each count it can have.
 
-Cells that are believed alike are written once: the work goes with the different distributions
-and the characters of the result, never with an object for each cell.
+Cells with equal posteriors are formatted once: the work grows with the number of different
+distributions and the characters written, with no object per cell.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from tabprotect.engine.errors import TooLargeError
 from tabprotect.engine.posterior.posterior import Posterior
 
 AT_ONCE = 1 << 16
-"""Cells whose text is made together."""
+"""Cells whose text is built together."""
 
 NOTHING = np.iinfo(np.int64).min
 """Stands for the published count of a cell that has none."""
@@ -46,7 +46,7 @@ class PosteriorColumns:
 
     @classmethod
     def of(cls, posterior: Posterior, cells: Ints) -> PosteriorColumns:
-        """The rows of some flat cells, int64 (cells,).
+        """The rows of the given flat cells, int64 (cells,).
 
         Raises
         ------
@@ -62,7 +62,7 @@ class PosteriorColumns:
                 f"{rows:,} rows, one for each cell and possible count, are too many",
                 hint="ask for some of the cells",
             )
-        # The possible columns of all groups one after the other.
+        # The possible columns of all groups, concatenated.
         column, chance = np.nonzero(possible)[1], posterior.chances[possible]
         begin = np.cumsum(each) - each
         length = each[groups]
@@ -72,14 +72,14 @@ class PosteriorColumns:
 
 
 def cells_json(posterior: Posterior, cells: Ints) -> Iterator[str]:
-    """The objects of some flat cells as JSON text in pieces, commas between the objects included.
+    """Yield JSON text of the objects of the given flat cells, with commas between the objects.
 
     Each has ``index``, ``labels``, ``published``, ``mean``, ``mode`` and ``distribution``.
     """
     domain = posterior.domain
     shape = domain.shape or (1,)
     labels = [[json.dumps(c) for c in v.categories] for v in domain.variables] or [[""]]
-    # Of an object all but the last axis' number and label is the same for many cells.
+    # In an object, everything but the last axis' number and label is shared by many cells.
     numbers = _objects(str(code) if domain.ndim else "" for code in range(shape[-1]))
     last = _objects(labels[-1])
     ends, end = _ends(posterior, cells)
@@ -103,12 +103,12 @@ def cells_json(posterior: Posterior, cells: Ints) -> Iterator[str]:
 
 
 def _objects(texts: Iterable[str]) -> npt.NDArray[np.object_]:
-    """Texts to be taken by number: each stays one object however often it is taken."""
+    """An array of texts to index: a text stays one object however often it is taken."""
     return np.array(list(texts), dtype=np.object_)
 
 
 def _ends(posterior: Posterior, cells: Ints) -> tuple[npt.NDArray[np.object_], Ints]:
-    """Different ends of the objects, from ``published`` on, and which one each cell has."""
+    """The different ends of the objects, from ``published`` on, and each cell's end by number."""
     shown = posterior.is_published.reshape(-1)[cells]
     published = np.where(shown, posterior.published.counts.reshape(-1)[cells], NOTHING)
     alike = _alike(posterior.chances)[posterior.group_of_cell[cells]]
@@ -129,9 +129,9 @@ def _ends(posterior: Posterior, cells: Ints) -> tuple[npt.NDArray[np.object_], I
 
 
 def _alike(chances: Floats) -> Ints:
-    """A number for each row, int64 (groups,): equal rows have equal ones."""
+    """A number for each row, int64 (groups,); equal rows have equal numbers."""
     bits = np.ascontiguousarray(chances).view(np.uint64)
-    # Odd multipliers; different rows with one sum, if ever there are any, stay apart below.
+    # Odd multipliers; if different rows ever share a sum, all rows are kept apart below.
     odd = np.random.Generator(np.random.PCG64(0)).integers(2**63, size=bits.shape[1]) * 2 + 1
     sums = (bits * odd.astype(np.uint64)).sum(axis=1, dtype=np.uint64)
     _, first, number = np.unique(sums, return_index=True, return_inverse=True)
@@ -141,7 +141,7 @@ def _alike(chances: Floats) -> Ints:
 
 
 def _texts(rows: PosteriorColumns) -> list[str]:
-    """``"4": 0.25, "5": 0.75`` of each cell, the rows of one cell being next to each other."""
+    """``"4": 0.25, "5": 0.75`` for each cell; the rows of one cell must be adjacent."""
     counts, count = np.unique(rows.counts, return_inverse=True)
     chances, chance = np.unique(rows.chances, return_inverse=True)
     keys = _objects(f'"{found}": ' for found in counts.tolist())

@@ -1,4 +1,4 @@
-"""What somebody would know of the cells at risk, from a posterior alone."""
+"""What somebody with a given posterior would know of the cells at risk."""
 
 from __future__ import annotations
 
@@ -13,14 +13,15 @@ from tabprotect.engine.sensitivity.small_count import SmallCount
 
 @dataclass(frozen=True)
 class Exposure:
-    """Figures as a verdict has them, over the inner cells.
+    """Figures of a verdict, over the inner cells.
 
     Attributes
     ----------
     at_risk
-        How many at-risk cells are expected.
+        Expected number of at-risk cells.
     known, certain
-        Cells where one at-risk count is believed with more than the limit; as good as certain.
+        Number of cells where one at-risk count is believed with more than the limit; as good as
+        certain.
     """
 
     at_risk: float
@@ -29,7 +30,7 @@ class Exposure:
 
 
 def exposure(posterior: Posterior, rule: SmallCount, limit: float) -> Exposure:
-    """What somebody with this posterior would know.
+    """Return what somebody with this posterior would know.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The posterior of a release or of several: exact where it can be, else Monte Carlo with its error."""
+"""The posterior of one or several releases: exact if possible, else Monte Carlo with its error."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 
 MOST_HELD = 2**24
-"""Counts of all originals that are weighed."""
+"""Most counts in all originals that are weighed."""
 
 MOST_RERUNS = 20_000
-"""Originals that a mechanism as a whole is asked about."""
+"""Most originals for which a whole mechanism is rerun."""
 
 JOINT_DRAWS = 20_000
-"""Originals drawn where several releases are weighed together."""
+"""Originals drawn when several releases are weighed together."""
 
 
 def infer(
@@ -72,7 +72,7 @@ def infer(
     Raises
     ------
     InputError
-        When the published table cannot come from the mechanism.
+        If the published table cannot come from the mechanism.
     InfeasibleError
         When no original fits table, mechanism and prior; when ``way="exact"`` is too wide; or when
         neither the release nor the prior limits a count.
@@ -107,7 +107,7 @@ _TOO_MANY = "the originals of these releases are too many to be listed"
 
 
 def multiplied(likelihoods: Sequence[Likelihood]) -> list[Likelihood]:
-    """The same with all products of factors made one, in the place of the first of them."""
+    """The likelihoods with all products of factors merged into one, at the place of the first."""
     factors = [one for one in likelihoods if isinstance(one, CellFactors)]
     if len(factors) < 2:
         return list(likelihoods)

@@ -1,4 +1,4 @@
-"""A prior of somebody who knows where nobody can be."""
+"""The prior of somebody who knows in which cells nobody can be."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from tabprotect.engine.tables.domain import Domain
 
 @dataclass(frozen=True, eq=False)
 class KnowingZeros(Prior):
-    """Another prior of somebody who knows, as everybody does, where nobody can be.
+    """Another prior, restricted by the structural zeros, which everybody knows.
 
     Attributes
     ----------
     prior
     domain
-        With its structural zeros.
+        Its structural zeros count.
     """
 
     prior: Prior
@@ -30,7 +30,7 @@ class KnowingZeros(Prior):
         return self.prior.label
 
     def alike(self, keys: Ints) -> Ints:
-        # Numbers need not follow on each other.
+        # The numbers need not be consecutive.
         return self.prior.alike(keys) * 2 + self.domain.structural_cells(keys)
 
     def support(self, keys: Ints) -> tuple[Ints, Ints]:

@@ -1,9 +1,9 @@
-"""A log-linear model fitted to every table drawn from a posterior, and the fits pooled.
+"""A log-linear model fitted to every table drawn from a posterior, with pooled fits.
 
-The model is a family of margins: its fit has them in common with the table. Estimates that differ
-from draw to draw are pooled by Rubin's rules (Rubin 1987): the spread between draws, which
-perturbation adds, beside the sampling error within each. Deviances are pooled by the statistic D2
-of Li, Meng, Raghunathan and Rubin 1991.
+The model is a family of margins, in which its fit agrees with the table. Estimates that differ from
+draw to draw are pooled by Rubin's rules (Rubin 1987): the spread between draws, which perturbation
+adds, beside the sampling error within each. Deviances are pooled by the statistic D2 of Li, Meng,
+Raghunathan and Rubin 1991.
 """
 
 from __future__ import annotations
@@ -23,30 +23,30 @@ from tabprotect.engine.tables.formula import terms
 from tabprotect.engine.tables.margins import MarginSet, dimension, maximal_margins
 
 LOG_LINEAR_SWEEPS = 500
-"""Sweeps of one fit of a log-linear model."""
+"""Most sweeps of one fit of a log-linear model."""
 
 LOG_LINEAR_PARAMETERS = 400
-"""Parameters whose sampling error is worked out: their information is a matrix of this size."""
+"""Most parameters whose sampling error is computed: their information matrix has this size."""
 
 
 TOLERANCE = 1e-8
-"""Of the total: how near to its margins a fit has to come."""
+"""How close a fit must come to its margins, relative to the total."""
 
 
 @dataclass(frozen=True, eq=False)
 class Pooled:
-    """Estimates from several draws as one, by Rubin's rules.
+    """Estimates from several draws pooled by Rubin's rules.
 
     Attributes
     ----------
     estimate : float64 (estimates,)
-        Means over the draws; NaN where fewer than two draws allow one.
+        Means over the draws; NaN if fewer than two draws have a finite estimate.
     within : float64 (estimates,)
-        Mean sampling variance: what would be there without perturbation.
+        Mean sampling variance: the variance without perturbation.
     between : float64 (estimates,)
         Variance over the draws: what perturbation adds.
     draws : int64 (estimates,)
-        Draws in which the estimate is finite.
+        Number of draws in which the estimate is finite.
     """
 
     estimate: Floats
@@ -56,7 +56,7 @@ class Pooled:
 
     @classmethod
     def of(cls, estimates: Floats, variances: Floats) -> Pooled:
-        """Of estimates and their sampling variances, (draws, estimates) each."""
+        """Pool estimates and their sampling variances, (draws, estimates) each."""
         good = np.isfinite(estimates) & np.isfinite(variances)
         number = good.sum(axis=0)
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -83,12 +83,12 @@ class Pooled:
 
 
 def pooled_test(deviances: Floats, degrees: int) -> tuple[float, float]:
-    """The statistic D2 of deviances over draws, and its p-value; NaN of fewer than two."""
+    """The statistic D2 of the draws' deviances, and its p-value; NaN for fewer than two draws."""
     found = deviances[np.isfinite(deviances)]
     number = len(found)
     if number < 2 or not degrees:
         return math.nan, math.nan
-    # Late: scipy.stats takes longer to load than most analyses.
+    # Imported late: scipy.stats takes longer to load than most analyses.
     from scipy.stats import chi2, f
 
     spread = (1.0 + 1.0 / number) * float(np.sqrt(found).var(ddof=1))
@@ -109,7 +109,7 @@ class LogLinear:
     domain
         The variables of the table.
     margins
-        What the model fits, none inside another.
+        The margins that the model fits, none inside another.
     """
 
     domain: Domain
@@ -117,14 +117,14 @@ class LogLinear:
 
     @classmethod
     def of(cls, domain: Domain, formula: str) -> LogLinear:
-        """From a formula: ``a*b + c`` lets a and b go together, and c by itself.
+        """Parse a formula: ``a*b + c`` has an association of a and b, and c independent of them.
 
         Raises
         ------
         InputError
             For an unknown variable.
         ParameterError
-            When a variable is left out: its categories would all be held equally frequent.
+            If a variable is left out: its categories would all count as equally frequent.
         """
         margins = maximal_margins(domain, terms(formula, domain.names))
         left_out = [n for n in domain.names if not any(n in margin for margin in margins)]
@@ -184,8 +184,8 @@ class LogLinear:
     def associations(self) -> list[str]:
         """The odds ratios that the model estimates, in words: parameters of two or more variables.
 
-        Against the first category of each variable, at the first category of those that are not
-        named.
+        Each is relative to the first category of its variables, at the first category of those that
+        are not named.
         """
         return [self._words(*column) for column in self._columns if len(column[0]) > 1]
 
@@ -194,7 +194,7 @@ class LogLinear:
         return ":".join(f"{v.name}={v.categories[c]}" for v, c in zip(variables, at, strict=True))
 
     def _design(self) -> npt.NDArray[np.float64]:
-        """Which parameters each cell has, (cells, parameters)."""
+        """The design matrix: which parameters each cell has, (cells, parameters)."""
         cells = np.array(list(np.ndindex(self.domain.shape)), dtype=np.int64)
         columns = [
             np.logical_and.reduce([cells[:, a] == c for a, c in zip(face, at, strict=True)])

@@ -1,4 +1,4 @@
-"""What can now be believed about each true count: a distribution per cell, and joint draws."""
+"""The posterior of each true count: a distribution per cell, and joint draws."""
 
 from __future__ import annotations
 
@@ -25,36 +25,36 @@ Way = Literal["auto", "exact", "monte_carlo"]
 Scalar = TypeVar("Scalar", bound=np.generic)
 
 TIE = 1e-9
-"""Probabilities closer than this are equal: a tie goes to the published value."""
+"""Probabilities closer than this count as equal: a tie goes to the published value."""
 
 WIDE = 64
 """Rows wider than this are searched one by one."""
 
 
 class ExactSums(Protocol):
-    """The exact laws of sums of cells, one by one."""
+    """Exact laws of sums of cells, one sum at a time."""
 
     def work(self, cells: Ints) -> int | None:
-        """Entries that the law of the sum of some flat cells costs; ``None``: too wide."""
+        """Entries that the law of the sum of these flat cells costs; ``None`` if it is too wide."""
 
     def law(self, cells: Ints, progress: Progress) -> tuple[int, Floats]:
-        """The first possible sum, and the chances of it and the ones after it."""
+        """The first possible sum, and the chances from it on."""
 
 
 @dataclass(frozen=True, eq=False)
 class Posterior:
     """Posterior distribution of every true count.
 
-    Cells that are believed alike share a *row*: a figure of a million cells is a few figures
-    looked up a million times. Columns of a row are consecutive counts; which count the first one
-    stands for is each cell's own.
+    Cells with equal posteriors share a *row*: a figure of a million cells is a few figures
+    looked up a million times. Columns of a row are consecutive counts; each cell has its own count
+    for the first column.
 
     Attributes
     ----------
     published
         The published counts on the original's variables; a cell without one holds 0.
     prior
-        What was believed before.
+        The prior belief.
     way
         ``exact``, or ``monte_carlo`` with an error.
     reason
@@ -84,17 +84,17 @@ class Posterior:
         How well chains agree that started far apart: 1 is perfect, above 1.1 is too little;
         ``None`` where draws are independent or the posterior is exact.
     independent
-        Whether the draws are independent ones from the very posterior: simulated, yet no
+        Whether the draws are independent and from the posterior itself: simulated, but not an
         approximation.
     note
-        What of the mechanism was left out, in words; empty when nothing was.
+        The part of the mechanism that was left out, in words; empty if none was.
     approximate
-        Whether what was not left out is only close to the mechanism's own law.
+        Whether the part that was used is only close to the mechanism's own law.
     list_originals
         All originals int64 (originals, cells) and their probabilities, worked out when asked;
-        ``None`` where they are too many to be listed (or drawn).
+        ``None`` if there are too many to be listed (or drawn).
     estimate_originals
-        An estimate of the number of originals where they cannot be counted, worked out when asked.
+        An estimate of the number of originals if they cannot be counted, worked out when asked.
     exact_sums
         Reads the exact law of a sum of cells; ``None`` where only originals tell it, listed or
         drawn.
@@ -131,32 +131,32 @@ class Posterior:
 
     @property
     def complete(self) -> bool:
-        """Whether everything that the mechanism says was used, as it is."""
+        """True if all that the mechanism says was used, and exactly."""
         return not (self.note or self.approximate)
 
     @property
     def width(self) -> int:
-        """Counts in one row."""
+        """Number of counts in one row."""
         return int(self.chances.shape[1])
 
     @cached_property
     def originals(self) -> int | None:
-        """How many original tables remain possible; ``None`` when too many to count."""
+        """The number of original tables that remain possible; ``None`` if too many to count."""
         return self.count_originals()
 
     @cached_property
     def count_estimate(self) -> TableCount | None:
-        """The same as an estimate, where :attr:`originals` is unknown and an estimate can be had."""
+        """An estimate of that number if :attr:`originals` is unknown and an estimate can be had."""
         return None if self.originals is not None else self.estimate_originals()
 
     def published_count(self, index: Sequence[int]) -> int | None:
-        """The published count of a cell; ``None`` where there is none."""
+        """The published count of a cell; ``None`` if it has none."""
         hidden = self.hidden is not None and self.hidden[tuple(index)]
         return None if hidden else self.published[index]
 
     @cached_property
     def is_published(self) -> Bools:
-        """Cells that have a published count, shape of the table."""
+        """Mask of the cells with a published count, shape of the table."""
         if self.hidden is None:
             return np.ones(self.domain.shape, dtype=np.bool_)
         return ~self.hidden
@@ -205,24 +205,24 @@ class Posterior:
 
     @cached_property
     def _most_probable(self) -> Bools:
-        """Columns of each row that are (as good as) the most probable."""
+        """Columns of each row that are the most probable, up to ties."""
         highest = self.chances.max(axis=1, keepdims=True)
         return np.asarray(self.chances >= highest - TIE)
 
     @cached_property
     def _published_column(self) -> Ints:
-        """Column of each flat cell's published count, cut off at the ends; 0 where there is none."""
+        """Column of each flat cell's published count, clipped to the row; 0 if it has none."""
         column = np.clip(self.published.counts.reshape(-1) - self.first, 0, self.width - 1)
         return np.where(self.is_published.reshape(-1), column, 0)
 
     @cached_property
     def mode(self) -> Ints:
-        """Most probable true count of each cell; of equal ones the nearest to the published.
+        """Most probable true count of each cell; among equals the one nearest to the published.
 
-        Of equally near ones, or without a published count, the lowest.
+        Among equally near ones, or without a published count, the lowest.
         """
         high, steps, last = self._most_probable, self._steps, self.width - 1
-        # The nearest high column at or before each column, and at or after it.
+        # The nearest maximal column at or before each column, and at or after it.
         before = np.maximum.accumulate(np.where(high, steps, -2 * last - 2), axis=1)
         after = np.where(high, steps, 4 * last + 4)[:, ::-1]
         after = np.minimum.accumulate(after, axis=1)[:, ::-1]
@@ -234,7 +234,7 @@ class Posterior:
 
     @cached_property
     def mode_matches(self) -> Bools:
-        """Cells whose published count is (one of) the most probable, as far as was computed.
+        """Cells whose published count is (one of) the most probable, as far as computed.
 
         A cell without a published count has nothing to match.
         """
@@ -242,18 +242,18 @@ class Posterior:
 
     @property
     def mode_is_published(self) -> bool:
-        """Whether that holds in every published cell. It does for many releases, not for all."""
+        """True if :meth:`mode_matches` in every published cell: so in many releases, not in all."""
         return bool(self.is_published.any() and self.mode_matches[self.is_published].all())
 
     @cached_property
     def entropy(self) -> Floats:
-        """What is not known about each true count, in bits."""
+        """Entropy of each true count, in bits."""
         with np.errstate(divide="ignore", invalid="ignore"):
             terms = np.where(self.chances > 0, self.chances * np.log2(self.chances), 0.0)
         return np.asarray(self._per_cell(np.maximum(-terms.sum(axis=1), 0.0)))
 
     def probability(self, counts: npt.ArrayLike) -> Floats:
-        """P(true count = the given one) of each cell, for one count or one per cell."""
+        """P(true count = the given count) of each cell, for one count or one per cell."""
         wanted = np.broadcast_to(np.asarray(counts, dtype=np.int64), self.domain.shape)
         column = wanted.reshape(-1) - self.first
         inside = (column >= 0) & (column < self.width)
@@ -268,7 +268,7 @@ class Posterior:
 
     def small(self, rule: SmallCount) -> Floats:
         """P(low <= true count <= high) of each cell."""
-        # Column of the first count inside, and of the first beyond.
+        # Column of the first count inside the rule's range, and of the first beyond.
         begin = np.clip(rule.low - self.first, 0, self.width)
         end = np.clip(rule.high + 1 - self.first, 0, self.width)
         below = self._cumulative
@@ -276,9 +276,9 @@ class Posterior:
         return np.clip(inside, 0.0, 1.0).reshape(self.domain.shape)
 
     def interval(self, level: float) -> tuple[Ints, Ints]:
-        """The shortest run of counts with at least this probability, (low, high) per cell.
+        """The shortest interval of counts with at least this probability, (low, high) per cell.
 
-        Of equally short runs the most probable.
+        Among equally short ones the most probable.
 
         Raises
         ------
@@ -296,7 +296,7 @@ class Posterior:
         return self._first + self._per_cell(low), self._first + self._per_cell(high)
 
     def interval_of(self, index: Index, level: float) -> tuple[int, int]:
-        """The same of one cell, without those of all others."""
+        """:meth:`interval` of one cell, without computing all others."""
         key = self.domain.flat(index)
         low, high = _shortest_run(self._cumulative[self.group_of_cell[key]], level)
         return int(self.first[key]) + low, int(self.first[key]) + high
@@ -313,7 +313,7 @@ class Posterior:
 
 
 def _shortest_runs(below: Floats, level: float) -> tuple[Ints, Ints]:
-    """First and last column of the shortest run of every row at once, length by length."""
+    """First and last column of the shortest interval of every row at once, length by length."""
     low = np.zeros(len(below), dtype=np.int64)
     high = np.full(len(below), below.shape[1] - 2, dtype=np.int64)
     open_ = np.arange(len(below))
@@ -330,7 +330,7 @@ def _shortest_runs(below: Floats, level: float) -> tuple[Ints, Ints]:
 
 
 def _shortest_run(below: Floats, level: float) -> tuple[int, int]:
-    """The same for one wide row, by search."""
+    """First and last column of the shortest interval of one wide row, by search."""
     last = len(below) - 1
     ends = np.searchsorted(below, below + (level - TIE))
     begins = np.flatnonzero(ends <= last)

@@ -12,7 +12,7 @@ from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.tables.domain import Domain
 
 FIGURES = ("published", "mean", "mode", "count", "probability")
-"""Columns after those of the variables; ``published`` is empty where nothing is published."""
+"""Columns after those of the variables; ``published`` is empty where no count is published."""
 
 DRAWN = ("draw", "count")
 """Columns of drawn originals, beside those of the variables."""
@@ -29,7 +29,7 @@ def posterior_figures(posterior: Posterior, cells: Ints) -> Figures:
     Raises
     ------
     InputError
-        When a variable is called like one of the ``FIGURES``.
+        If a variable has the name of one of the ``FIGURES``.
     TooLargeError
         When there are too many rows.
     """
@@ -61,7 +61,7 @@ def drawn_figures(domain: Domain, tables: Ints) -> Figures:
     Raises
     ------
     InputError
-        When a variable is called ``draw`` or ``count``.
+        If a variable is called ``draw`` or ``count``.
     """
     _check_names(domain, DRAWN)
     number, cells = tables.shape
@@ -75,7 +75,7 @@ def drawn_figures(domain: Domain, tables: Ints) -> Figures:
 
 def _check_names(domain: Domain, taken: tuple[str, ...]) -> None:
     for name in taken:
-        # SQL tells no upper case from lower.
+        # SQL names are case-insensitive.
         if name in map(str.lower, domain.names):
             raise InputError(
                 f"a variable is called {name!r}, like a column of the file",

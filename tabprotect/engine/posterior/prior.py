@@ -21,7 +21,7 @@ from tabprotect.engine.release.likelihood import UNBOUNDED
 from tabprotect.engine.tables.domain import Domain
 
 MAX_COUNT = 2**53
-"""Counts in a prior's file beyond this are typing errors."""
+"""Larger counts in a prior's file are taken for typing errors."""
 
 
 class Prior(ABC):
@@ -34,7 +34,7 @@ class Prior(ABC):
 
     @abstractmethod
     def _log_weight(self, keys: Ints, values: Ints) -> Floats:
-        """The weights at non-negative values."""
+        """Log weights at non-negative values."""
 
     def log_weight(self, keys: npt.ArrayLike, values: npt.ArrayLike) -> Floats:
         """Log weight of the counts ``values`` at the flat cells ``keys``; -inf is impossible.
@@ -48,18 +48,18 @@ class Prior(ABC):
         return np.where(v < 0, -np.inf, self._log_weight(k, np.maximum(v, 0)))
 
     def alike(self, keys: Ints) -> Ints:
-        """A number for each of the flat cells, equal only where the weights are; int64 (keys,)."""
+        """A number for each flat cell, int64 (keys,); equal only where the weights are equal."""
         return np.arange(len(keys), dtype=np.int64)
 
     def support(self, keys: Ints) -> tuple[Ints, Ints]:
-        """The lowest and highest possible count of flat cells; ``UNBOUNDED`` where there is none.
+        """The lowest and highest possible count of flat cells; ``UNBOUNDED`` if there is none.
 
         Possible counts may still have holes between them.
         """
         return np.zeros(len(keys), dtype=np.int64), np.full(len(keys), UNBOUNDED, dtype=np.int64)
 
     def distribution(self, key: int, values: npt.ArrayLike) -> Floats:
-        """The prior of a flat cell, normalised over the given counts (all 0 if none can be)."""
+        """The prior of a flat cell, normalised over given counts (all 0 if none is possible)."""
         log = self.log_weight(key, values)
         if not np.isfinite(log).any():
             return np.zeros(len(log))
@@ -121,13 +121,13 @@ def _checked_means(means: npt.ArrayLike) -> Floats:
 
 
 def _equal(figures: Floats) -> Ints:
-    """Numbers of equal figures."""
+    """Numbers of the distinct figures; equal figures have equal numbers."""
     return np.unique(figures, return_inverse=True)[1].reshape(-1).astype(np.int64)
 
 
 @dataclass(frozen=True, eq=False)
 class Poisson(Prior):
-    """Poisson around an expected count per cell; an expected 0 is certainly 0.
+    """Poisson around an expected count per cell; an expected count of 0 is certainly 0.
 
     Attributes
     ----------
@@ -151,17 +151,17 @@ class Poisson(Prior):
         return low, np.where(self.means[keys] == 0, 0, high)
 
     def _log_weight(self, keys: Ints, values: Ints) -> Floats:
-        # Late: scipy would be a third of the program's start.
+        # Imported late: scipy would be a third of the start-up time.
         from scipy.special import gammaln, xlogy
 
-        # xlogy(0, 0) = 0 and xlogy(v, 0) = -inf: an expected zero needs no case of its own.
+        # xlogy(0, 0) = 0 and xlogy(v, 0) = -inf: an expected zero needs no special case.
         mean = self.means[keys]
         return np.asarray(xlogy(values, mean) - mean - gammaln(values + 1.0), dtype=np.float64)
 
 
 @dataclass(frozen=True, eq=False)
 class NegativeBinomial(Prior):
-    """Like Poisson, wider: variance ``mean + mean^2 / dispersion``.
+    """Like Poisson, but wider: variance ``mean + mean^2 / dispersion``.
 
     Attributes
     ----------
@@ -190,7 +190,7 @@ class NegativeBinomial(Prior):
         return low, np.where(self.means[keys] == 0, 0, high)
 
     def _log_weight(self, keys: Ints, values: Ints) -> Floats:
-        # Late: see Poisson.
+        # Imported late: see Poisson.
         from scipy.special import gammaln, xlogy
 
         mean, r = self.means[keys], self.dispersion
@@ -206,7 +206,7 @@ class NegativeBinomial(Prior):
 
 @dataclass(frozen=True, eq=False)
 class CellTable(Prior):
-    """Any weights: one list of counts and weights for each listed cell, the others uniform.
+    """Arbitrary weights: a list of counts and weights for each listed cell, the others uniform.
 
     Attributes
     ----------
@@ -300,7 +300,7 @@ class Factorial(Prior):
         return np.zeros(len(keys), dtype=np.int64)
 
     def _log_weight(self, keys: Ints, values: Ints) -> Floats:
-        # Late: scipy would be a third of the program's start.
+        # Imported late: scipy would be a third of the start-up time.
         from scipy.special import gammaln
 
         return np.asarray(-self.theta * gammaln(values + 1.0), dtype=np.float64)
@@ -351,7 +351,7 @@ def parse_prior(text: str, domain: Domain) -> Prior:
 
 
 def _chosen(text: str, domain: Domain) -> Ints:
-    """Flat cells out of ``0,1;2,3``."""
+    """Flat cells from text such as ``0,1;2,3``."""
     try:
         indices = [[int(i) for i in cell.split(",")] for cell in text.split(";")]
         return np.array(sorted({domain.flat(index) for index in indices}), dtype=np.int64)

@@ -1,7 +1,7 @@
 """The posterior of sums of cells: margins, levels of a hierarchy, groupings that do not nest.
 
-Exactly where the width allows, by one more factor or from the listed originals; else from sums of
-drawn originals. A sum that every possible original shares is exact either way.
+Exact if the width allows, by one more factor or from the listed originals; else from sums of
+drawn originals. A sum that all possible originals share is exact either way.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.tables.publication import Publication
 
 SUMS_DRAWS = 20_000
-"""Draws where the laws of sums are not exact."""
+"""Draws when the laws of sums are not exact."""
 
 SUMS_LISTED = 2**27
-"""Entries (original, sum) where the laws of sums are read off listed originals."""
+"""Most entries (original, sum) for which the laws of sums are read off listed originals."""
 
 SUMS_WORK = 2**30
-"""Entries that the exact laws of all sums of one table may cost: about half a minute."""
+"""Most entries that the exact laws of all sums of one table may cost: about half a minute."""
 
 
 FEWEST_DRAWS = 1_000
 
 Laws = tuple[Ints, Floats]
-"""First counts (cells,) and chances (cells, width) of them and the ones after."""
+"""First counts (cells,), and chances (cells, width) from them on."""
 
 
 def sums(
@@ -45,23 +45,23 @@ def sums(
 ) -> tuple[Posterior, ...]:
     """A posterior of the cells of each margin of a publication.
 
-    What they hold as published are the sums of the published counts.
+    Their published counts are the sums of the published counts.
 
     Parameters
     ----------
     posterior
-        Of the inner cells.
+        Posterior of the inner cells.
     randomness, draws
-        Where originals are drawn: fresh by default, and 20,000 of them; with 0 none are.
+        For drawn originals: fresh by default, and 20,000 draws; with 0 none are drawn.
     work
-        Entries that the exact laws of one margin's sums may cost.
+        Most entries that the exact laws of one margin's sums may cost.
 
     Raises
     ------
     TooLargeError
-        When the distributions of so many sums cannot be held.
+        If the distributions of so many sums cannot be held.
     InfeasibleError
-        When originals would have to be drawn, and none are to be.
+        If originals would have to be drawn, but ``draws`` is 0.
     """
     cells = int(publication.starts[-1])
     if cells * FEWEST_DRAWS > SUMS_LISTED:
@@ -112,13 +112,13 @@ def _by_factors(
 
 
 def standard_errors(chances: Floats, effective: float) -> Floats:
-    """Of shares among so many drawn originals."""
-    # Sums of weights may end a little above 1.
+    """Standard errors of shares among so many drawn originals."""
+    # Sums of weights may end slightly above 1.
     return np.asarray(np.sqrt(np.clip(chances * (1 - chances), 0.0, None) / effective))
 
 
 def laws_of(tables: Ints, weights: Floats) -> Laws:
-    """The law of each column of weighed tables, int64 (tables, cells)."""
+    """The law of each column of weighted tables, int64 (tables, cells)."""
     start = tables.min(axis=0)
     width = int((tables.max(axis=0) - start).max(initial=0)) + 1
     cells = tables.shape[1]
@@ -130,14 +130,14 @@ def laws_of(tables: Ints, weights: Floats) -> Laws:
 
 @dataclass(frozen=True, eq=False)
 class _Originals:
-    """Sums of originals, listed with their probabilities or drawn.
+    """Sums of originals, either listed with their probabilities or drawn.
 
     Attributes
     ----------
     sums : int64 (originals, published cells)
     weights : float64 (originals,)
     effective
-        Independent draws that would tell as much; ``None`` where they are listed.
+        Number of independent draws that would tell as much; ``None`` if they are listed.
     """
 
     sums: Ints

@@ -25,8 +25,8 @@ from tabprotect.engine.tables.table import Table
 class RiskCriterion(ABC):
     """Base of all criteria. The module's docstring is its help page.
 
-    The figure never grows when more is released (monotone), depends on nothing but the table and
-    what is released (pure), and a release is allowed when the figure is *proved* to be at least
+    The figure never grows when more is released (monotone), depends only on the table and on
+    what is released (pure), and a release is allowed if the figure is *proved* to be at least
     the threshold.
     """
 
@@ -51,9 +51,9 @@ class RiskCriterion(ABC):
         quick: bool = False,
         progress: Progress = SILENT,
     ) -> RiskJudgement:
-        """The figure of one release, and whether it is proved to reach the threshold.
+        """The figure of one release, with a proof that it reaches the threshold if there is one.
 
-        ``decide_only`` allows to stop as soon as the verdict is known. ``quick`` allows to leave
+        ``decide_only`` allows stopping as soon as the verdict is known. ``quick`` allows leaving
         undecided what takes longer than somebody who points at a sub-table wants to wait.
         """
 
@@ -61,20 +61,20 @@ class RiskCriterion(ABC):
     def screen(
         self, evidence: Evidence, released: tuple[Query, ...], queries: Ints, threshold: int
     ) -> MarginScreening:
-        """Cheap verdicts on ``released`` with each of many queries (n,) added."""
+        """Cheap verdicts on ``released`` with each of many queries (n,) added in turn."""
 
     def refuses(
         self, evidence: Evidence, tables: Ints, margins: Sequence[Query], threshold: int
     ) -> Bools:
-        """Which tables would be refused some released margins, (tables,).
+        """Mask of the tables for which the release of some margins would be refused, (tables,).
 
         Parameters
         ----------
         evidence
-            Of one of them, for its rule and its variables.
+            Evidence of one of them, for its rule and its variables.
         tables : int64 (tables, cells)
-            All that have a part of the margins alike; what is said of those where no cell is
-            looked at has no meaning.
+            All tables that share some of the margins; the result has no meaning for tables in which
+            no cell is looked at.
         """
         domain, rule = evidence.cells.table.domain, evidence.cells.rule
         found = np.zeros(len(tables), dtype=np.bool_)
@@ -85,15 +85,15 @@ class RiskCriterion(ABC):
         return found
 
     def decides(self, evidence: Evidence, bounds: BoundsWay) -> bool:
-        """Whether :meth:`judge` can settle what :meth:`screen` leaves open."""
+        """Return True if :meth:`judge` can settle what :meth:`screen` leaves open."""
         return False
 
     def order(self, evidence: Evidence) -> list[Query]:
-        """Every sub-table, the least risky first: what the heuristic search goes through."""
+        """All sub-tables, the least risky first: the order of the heuristic search."""
         return evidence.widths.ordered()
 
     def walk(self, evidence: Evidence, threshold: int) -> GraphWalk:
-        """Where the searches over decomposable releases start."""
+        """The start of the searches over decomposable releases."""
         return _JudgedWalk(self, evidence, threshold)
 
     def as_json(self) -> dict[str, object]:
@@ -102,7 +102,7 @@ class RiskCriterion(ABC):
 
 
 class _JudgedWalk(GraphWalk):
-    """For any criterion: each release on the way is judged anew."""
+    """A walk for any criterion: each release on the way is judged anew."""
 
     def __init__(self, criterion: RiskCriterion, evidence: Evidence, threshold: int) -> None:
         super().__init__(evidence.lattice)

@@ -1,4 +1,4 @@
-"""What a criterion judges by: the at-risk cells and the widths of one table. Confidential."""
+"""The evidence of a criterion: the at-risk cells and the widths of one table. Confidential."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Verdict = Literal["safe", "bad", "unknown"]
 
 @dataclass(frozen=True, repr=False)
 class TightCell:
-    """An at-risk cell whose bounds come too close. Confidential."""
+    """An at-risk cell whose bounds are too close. Confidential."""
 
     index: tuple[int, ...]
     text: str
@@ -51,7 +51,7 @@ class TightCell:
 
 @dataclass(frozen=True)
 class RiskJudgement:
-    """What is known of the risk of a release.
+    """What is known about the risk of a release.
 
     Attributes
     ----------
@@ -62,7 +62,7 @@ class RiskJudgement:
     exact
         Whether ``width`` is proved to be the true figure.
     bounds
-        How it was found.
+        The way in which it was found.
     tight
         The cells below the threshold, the tightest first.
     """
@@ -89,7 +89,7 @@ class MarginScreening:
 
 @dataclass(frozen=True, repr=False)
 class Evidence:
-    """A table's at-risk cells with the figures of every margin at them."""
+    """A table's at-risk cells, with the counts of every margin at them."""
 
     cells: AtRiskCells
     widths: Widths
@@ -110,9 +110,9 @@ class Evidence:
         Parameters
         ----------
         cells
-            Which cells are to be kept apart from what can be worked out.
+            The cells that must be kept from being worked out.
         asked
-            Where margins are too many to list, look at each when it is asked for.
+            If margins are too many to list, look at each only when it is asked for.
         """
         found = AtRiskCells(table, rule, cells)
         if asked and not found.lattice.listed:
@@ -142,7 +142,7 @@ class Evidence:
         )
 
     def smallest_of(self, queries: Iterable[Query]) -> Ints:
-        """Each at-risk cell's smallest count in any of some margins (m,)."""
+        """Each at-risk cell's smallest count in any of the given margins (m,)."""
         counts = np.full(self.cells.size, self.cells.total, dtype=np.int64)
         for query in queries:
             np.minimum(counts, self.cells.counts_at(query), out=counts)
@@ -153,8 +153,8 @@ class Evidence:
     ) -> tuple[Ints, Ints]:
         """Lower and upper bound of each at-risk cell (m,): closed form, sharp.
 
-        The sums need every variable: a cell that shares all that is known with another one has no
-        lower bound but zero.
+        The sums need every variable: a cell that shares everything known with another one has no lower
+        bound but zero.
         """
         upper = self.smallest_of(cliques)
         lower = np.zeros(self.cells.size, dtype=np.int64)

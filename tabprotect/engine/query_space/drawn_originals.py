@@ -1,4 +1,4 @@
-"""Originals drawn from what is released alone: nothing here looks at a count that is not out."""
+"""Originals drawn from what is released alone: no unreleased count is looked at."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
 
 DRAWN_ORIGINALS_CELLS = 4_096
-"""Of a table whose originals are drawn: each draw is judged as a whole."""
+"""Most cells of a table whose originals are drawn: each draw is judged as a whole."""
 
 
 CHAIN_DRAWS = 400
-"""Draws of the posterior's own walk, where it cannot be drawn from exactly."""
+"""Draws of the posterior's own walk if it cannot be drawn from exactly."""
 
 REMEMBERED = 4
-"""Released sets whose originals are kept: many requests come between two releases."""
+"""Released sets whose originals are cached: many requests come between two releases."""
 
 _KNOWN: WeakKeyDictionary[Table, OrderedDict[object, tuple[Table, ...]]] = WeakKeyDictionary()
 
@@ -39,16 +39,16 @@ _KNOWN: WeakKeyDictionary[Table, OrderedDict[object, tuple[Table, ...]]] = WeakK
 def drawn_originals(
     table: Table, lattice: Lattice, released: Frontier, number: int, progress: Progress = SILENT
 ) -> tuple[Table, ...]:
-    """Tables that agree with all that is released, each as likely as any other.
+    """Tables that agree with all that is released, drawn with equal probability.
 
-    The same released counts give the same draws, whatever the table is beyond them.
+    The same released counts give the same draws, whatever else the table holds.
 
     Raises
     ------
     TooLargeError
-        For a table of too many cells.
+        If the table has too many cells.
     InfeasibleError
-        When the posterior cannot be drawn from.
+        If the posterior cannot be drawn from.
     """
     if table.domain.size > DRAWN_ORIGINALS_CELLS:
         raise TooLargeError(
@@ -93,7 +93,7 @@ def _drawn(
 
 
 def _generator(counts: list[Ints]) -> np.random.Generator:
-    """A generator that what is released decides."""
+    """A random generator seeded by the released counts alone."""
     digest = hashlib.sha256(b"originals that agree with what is released")
     for each in counts:
         digest.update(each.astype("<i8").tobytes())
@@ -101,7 +101,7 @@ def _generator(counts: list[Ints]) -> np.random.Generator:
 
 
 def _compositions(total: int, cells: int, number: int, generator: np.random.Generator) -> Ints:
-    """Tables of one grand total, int64 (number, cells): bars among stars."""
+    """Tables with the given grand total, int64 (number, cells), drawn as stars and bars."""
     out = np.empty((number, cells), dtype=np.int64)
     for row in out:
         bars = np.sort(generator.choice(total + cells - 1, cells - 1, replace=False))

@@ -1,4 +1,4 @@
-"""The whole table as the released margins alone suggest it: iterative proportional fitting."""
+"""The whole table fitted to the released margins alone: iterative proportional fitting."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
 
 FITTED_TABLE_CELLS = 2**22
-"""Cells of a table that is fitted in full to released margins."""
+"""Most cells of a table that is fitted in full to released margins."""
 
 FITTED_TABLE_SWEEPS = 200
-"""Sweeps of that fit."""
+"""Most sweeps of that fit."""
 
 
 CLOSE = 1e-6
-"""Distance from the margins that is near enough."""
+"""Distance from the margins at which the fit stops."""
 
 
 def fitted(table: Table, released: Frontier, progress: Progress = SILENT) -> Floats:
@@ -31,7 +31,7 @@ def fitted(table: Table, released: Frontier, progress: Progress = SILENT) -> Flo
     Raises
     ------
     InputError
-        For a table too large to be laid out.
+        If the table is too large to be laid out.
     """
     if table.domain.size > FITTED_TABLE_CELLS:
         raise InputError(
@@ -47,6 +47,6 @@ def fitted(table: Table, released: Frontier, progress: Progress = SILENT) -> Flo
 
 
 def misplaced(table: Table, fit: Floats) -> float:
-    """Share of the records that a fitted table has in other cells, in 0..1."""
+    """Share of the records that a fitted table puts into wrong cells, in 0..1."""
     total = table.total
     return float(np.abs(fit - table.counts).sum()) / (2 * total) if total else 0.0

@@ -13,7 +13,7 @@ from tabprotect.engine.query_space.lattice import Lattice, Query, in_order
 
 
 def maximal_queries(queries: Iterable[Query]) -> tuple[Query, ...]:
-    """The queries that lie in no other one, larger ones first."""
+    """The queries that no other one contains, larger ones first."""
     left = np.array(in_order(set(queries)), dtype=np.int64)
     kept = []
     while len(left):
@@ -45,7 +45,7 @@ class Frontier:
     members
         The antichain, larger queries first.
     upward
-        Whether it stands for what is above.
+        Whether it stands for everything above its members instead of below.
     """
 
     lattice: Lattice
@@ -63,7 +63,7 @@ class Frontier:
         return cls(lattice, minimal_queries(queries), upward=True)
 
     def __contains__(self, query: object) -> bool:
-        """Whether the query is among what the frontier stands for."""
+        """Return True if the frontier stands for the query."""
         if not isinstance(query, int):
             return False
         if self.upward:
@@ -77,7 +77,7 @@ class Frontier:
         return len(self.members)
 
     def add(self, *queries: Query) -> Frontier:
-        """The frontier that stands for these queries too; itself when it does already."""
+        """The frontier that stands for these queries too; itself if it already does."""
         new = [query for query in queries if query not in self]
         if not new:
             return self
@@ -88,7 +88,7 @@ class Frontier:
         )
 
     def covers(self, queries: Ints) -> Bools:
-        """:meth:`__contains__` of many queries (n,) at once."""
+        """:meth:`__contains__` for many queries (n,) at once."""
         out = np.zeros(len(queries), dtype=np.bool_)
         for member in self.members:
             out |= (queries & member) == (member if self.upward else queries)
@@ -96,9 +96,9 @@ class Frontier:
 
     @cached_property
     def by_dimension(self) -> tuple[int, ...]:
-        """How many queries over 0, 1, ... variables it stands for, exactly.
+        """Exact number of queries over 0, 1, ... variables that it stands for.
 
-        Without listing them, but of those above some where variables have levels.
+        They are not listed, unless it stands for what is above and variables have levels.
         """
         variables = len(self.lattice.axes)
         if self.upward and not self.lattice.plain:
@@ -106,7 +106,7 @@ class Frontier:
             dimensions = self.lattice.dimensions(every[self.covers(every)])
             return tuple(np.bincount(dimensions, minlength=variables + 1).tolist())
         full = self.lattice.full
-        # What is above some sets is, complemented, what is below their complements.
+        # Supersets of some sets are, complemented, subsets of the sets' complements.
         sets = frozenset(full & ~m for m in self.members) if self.upward else self.members
         counts = _count_below(frozenset(sets), self.lattice, {})
         padded = [*counts, *[0] * (variables + 1 - len(counts))]
@@ -114,14 +114,14 @@ class Frontier:
 
     @property
     def size(self) -> int:
-        """How many queries it stands for, the empty one included."""
+        """The number of queries it stands for, the empty one included."""
         return sum(self.by_dimension)
 
 
 def _count_below(
     sets: frozenset[Query], lattice: Lattice, known: dict[frozenset[Query], list[int]]
 ) -> list[int]:
-    """Queries in any of ``sets`` by dimension, by what they have of the last variable in use."""
+    """Queries in any of ``sets`` by dimension, split by the levels of the last variable in use."""
     if not sets:
         return []
     if sets in known:

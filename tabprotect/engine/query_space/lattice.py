@@ -1,9 +1,10 @@
-"""The query space: every sub-table of one table, ordered by what it tells.
+"""The query space: every sub-table of one table, ordered by inclusion.
 
-A query is a bit set. A variable without levels has one bit; one with levels a bit for each, coarser
-ones before finer ones, and whoever has a level has the coarser levels that it tells: the sets that
-are closed so are the queries. The empty query is the grand total, the full one the table itself.
-Of variables with one bit all sets are queries; else they are a product of the variables' levels.
+A query is a bit set. A variable without levels has one bit; a variable with levels has one for
+each, coarser ones before finer ones. A set that has a level also has the coarser levels it implies:
+the sets closed in this way are the queries. The empty query is the grand total, the full one the
+table itself. If all variables have one bit, all sets are queries; otherwise queries are a product
+of the variables' patterns of levels.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from tabprotect.engine.tables.possible import joined_variables as joined_by
 from tabprotect.engine.tables.variable import Level
 
 MAX_VARIABLES = 40
-"""What the source aims at; a bit set stays a small integer."""
+"""The size that the source aims at; a bit set stays a small integer."""
 
 
 Query = int
@@ -41,7 +42,7 @@ def bits(query: Query) -> Iterator[int]:
 
 
 def names_joined(names: Iterable[str], between: str = ",") -> str:
-    """Names as :meth:`Lattice.parse` reads them: those with commas or quotes in double quotes."""
+    """Names joined as :meth:`Lattice.parse` reads them: those with commas or quotes are quoted."""
     return between.join(
         '"' + name.replace('"', '""') + '"' if "," in name or '"' in name else name
         for name in names
@@ -55,11 +56,11 @@ class Lattice:
     Attributes
     ----------
     names
-        By bit: of a variable, or of a level of it.
+        Name of each bit: a variable, or a level of it.
     coarser
-        By bit the coarser levels that it tells; by default none.
+        For each bit the coarser levels that it implies; by default none.
     axes
-        The bits of each variable, next to each other; by default one each.
+        The bits of each variable, which are adjacent; by default one each.
     aliases
         Further names of some bits.
     tied
@@ -74,7 +75,7 @@ class Lattice:
 
     @classmethod
     def of(cls, domain: Domain) -> Lattice:
-        """The query space of a table's variables with their levels."""
+        """The query space of a table's variables and their levels."""
         names: list[str] = []
         told: list[Query] = []
         axes: list[Query] = []
@@ -113,17 +114,17 @@ class Lattice:
 
     @property
     def variables(self) -> int:
-        """K, the number of bits: of variables and the levels above them."""
+        """K, the number of bits: variables and the levels above them."""
         return len(self.names)
 
     @property
     def plain(self) -> bool:
-        """Whether no variable has levels: every set of bits is a query."""
+        """True if no variable has levels: every set of bits is a query."""
         return len(self.axes) == len(self.names)
 
     @cached_property
     def patterns(self) -> tuple[tuple[Query, ...], ...]:
-        """By variable, what a query may have of it: nothing first, everything last."""
+        """For each variable its patterns of levels in a query: nothing first, everything last."""
         found = []
         for axis in self.axes:
             low = axis & -axis
@@ -133,12 +134,12 @@ class Lattice:
 
     @cached_property
     def size(self) -> int:
-        """How many queries there are."""
+        """Number of queries."""
         return math.prod(map(len, self.patterns))
 
     @property
     def listed(self) -> bool:
-        """Whether all queries can be listed."""
+        """True if all queries can be listed."""
         return self.size <= 1 << MAX_LISTED
 
     @cached_property
@@ -148,7 +149,7 @@ class Lattice:
         Raises
         ------
         InputError
-            For more than ``2^MAX_LISTED``.
+            If there are more than ``2^MAX_LISTED``.
         """
         if not self.listed:
             raise InputError(
@@ -162,7 +163,7 @@ class Lattice:
         return out
 
     def at(self, queries: Ints | Sequence[Query]) -> Ints:
-        """Where queries stand among all; a set that is not closed stands where its closure does."""
+        """Positions of queries among all; a set that is not closed has that of its closure."""
         given = np.asarray(queries, dtype=np.int64)
         if self.plain:
             return given
@@ -174,7 +175,7 @@ class Lattice:
 
     @cached_property
     def _numbers(self) -> list[tuple[int, Ints]]:
-        """By variable its lowest bit, and the number of the pattern that each set means."""
+        """For each variable its lowest bit, and the number of the pattern that each set means."""
         out = []
         for axis, patterns in zip(self.axes, self.patterns, strict=True):
             low = (axis & -axis).bit_length() - 1
@@ -184,21 +185,21 @@ class Lattice:
         return out
 
     def closed(self, query: Query) -> Query:
-        """A set of bits with every level that they tell."""
+        """A set of bits with every level that they imply."""
         for v in bits(query):
             query |= self.coarser[v]
         return query
 
     @cached_property
     def axis_of(self) -> tuple[int, ...]:
-        """By bit the number of its variable."""
+        """The variable number of each bit."""
         return tuple(
             next(a for a, axis in enumerate(self.axes) if axis >> v & 1)
             for v in range(self.variables)
         )
 
     def finest(self, query: Query) -> Query:
-        """The bits of a query that no other one of its bits tells."""
+        """The bits of a query that no other one of its bits implies."""
         if self.plain:
             return query
         told = 0
@@ -207,7 +208,7 @@ class Lattice:
         return query & ~told
 
     def dimensions(self, queries: Ints) -> Ints:
-        """Over how many variables queries (n,) are, at whatever level."""
+        """Number of variables of each query (n,), at whatever level."""
         out = np.zeros(len(queries), dtype=np.int64)
         for axis in self.axes:
             out += (queries & axis) != 0
@@ -215,7 +216,7 @@ class Lattice:
 
     @cached_property
     def crossing(self) -> tuple[Query, ...]:
-        """Variables with groupings of which neither tells the other; and those that are tied."""
+        """Variables with groupings neither of which implies the other, and tied variables."""
         groupings = (
             axis
             for axis, patterns in zip(self.axes, self.patterns, strict=True)
@@ -224,7 +225,7 @@ class Lattice:
         return (*groupings, *self.tied)
 
     def separable(self, released: Iterable[Query]) -> bool:
-        """Whether what is released says nothing of each other that no released query says."""
+        """True if released queries tell nothing about each other but their common margins."""
         queries = tuple(released)
         for axis in self.crossing:
             used = 0
@@ -250,7 +251,7 @@ class Lattice:
         Raises
         ------
         InputError
-            For a variable that is repeated or that the table does not have.
+            If a variable is repeated or the table does not have it.
         """
         out, seen = 0, set()
         for name in names:
@@ -269,15 +270,15 @@ class Lattice:
         return out
 
     def parse(self, text: str) -> Query:
-        """A query from ``"A,B"``; an empty text is the grand total.
+        """Parse a query such as ``"A,B"``; an empty text is the grand total.
 
         A name with a comma is put in double quotes, as in CSV, or stands alone. Blanks around
-        names do not matter.
+        names are ignored.
 
         Raises
         ------
         InputError
-            As :meth:`query`; also for a name left empty between commas.
+            As :meth:`query`; also if a name is left empty between commas.
         """
         if not text.strip():
             return 0
@@ -287,7 +288,7 @@ class Lattice:
         return self.query(map(self._known, parts))
 
     def _known(self, part: str) -> str:
-        """The variable that is meant: by its name, or by its name less the blanks around it."""
+        """The name meant by a part: an exact name, or one that matches without outer blanks."""
         if part in self._bit:
             return part
         alike = [name for name in self._bit if name.strip() == part.strip()]
@@ -306,19 +307,19 @@ class Lattice:
         return tuple(self.names_of(query) for query in queries)
 
     def level(self, rank: int) -> Iterator[Query]:
-        """All queries of so many bits, in the variables' order."""
+        """All queries with so many bits, in the variables' order."""
         for chosen in combinations(range(self.variables), rank):
             query = sum(1 << v for v in chosen)
             if self.closed(query) == query:
                 yield query
 
     def below(self, query: Query) -> Iterator[Query]:
-        """The queries next below: with one variable less, or one a level coarser."""
+        """The queries directly below: with one variable less, or one variable a level coarser."""
         for v in bits(self.finest(query)):
             yield query & ~(1 << v)
 
     def above(self, query: Query) -> Iterator[Query]:
-        """The queries next above: with one variable more, or one a level finer."""
+        """The queries directly above: with one variable more, or one variable a level finer."""
         for v in bits(self.full & ~query):
             if self.coarser[v] & ~query == 0:
                 yield query | 1 << v
@@ -327,7 +328,7 @@ class Lattice:
 def in_order(queries: Iterable[Query]) -> Sequence[Query]:
     """Larger queries first, then by the variables' order: the order of every printed list."""
     given = np.fromiter(queries, dtype=np.int64)
-    # Of two sets of one size the first has the variable in which they first differ: the larger
+    # Of two sets of one size the first has the lowest variable in which they differ: the larger
     # number when the bits are read from the other end.
     mirrored, rest = np.zeros_like(given), given.copy()
     for _ in range(int(given.max(initial=0)).bit_length()):

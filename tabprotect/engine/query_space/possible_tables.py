@@ -1,4 +1,4 @@
-"""All tables with the released margins, and which of them have further margins alike."""
+"""All tables with the released margins, classified by further margins."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from tabprotect.engine.query_space.lattice import Query, bits
 from tabprotect.engine.tables.table import Table
 
 POSSIBLE_CELLS = 2_000
-"""Cells of a table whose possible originals are listed."""
+"""Most cells of a table whose possible originals are listed."""
 
 POSSIBLE_TABLES = 100_000
-"""Tables with the released margins that are listed to price a refusal."""
+"""Most tables with the released margins that are listed to price a refusal."""
 
 POSSIBLE_HELD = 2**22
-"""Counts of all of them together."""
+"""Most counts in all of them together."""
 
 
 def possible_tables(
@@ -31,7 +31,7 @@ def possible_tables(
     Returns
     -------
     int64 (tables, cells) or None
-        Cells flat; ``None`` where they are too many to be listed.
+        Cells flat; ``None`` if there are too many to be listed.
     """
     shape, size = table.domain.shape, table.domain.size
     if size > POSSIBLE_CELLS:
@@ -51,7 +51,7 @@ def possible_tables(
 
 
 def _said(sums: Sums) -> Sums:
-    """Every sum once: one-cell sums and repeated ones cost time and say nothing new."""
+    """Each sum once: one-cell sums and repeated ones cost time and add nothing."""
     return list({of.tobytes(): (of, low, high) for of, low, high in sums}.values())
 
 
@@ -74,7 +74,7 @@ def margin_counts(shape: tuple[int, ...], tables: Ints, query: Query) -> Ints:
 
 
 def alike(shape: tuple[int, ...], tables: Ints, margins: Sequence[Query]) -> Ints:
-    """The class of tables with the same margins that each one belongs to, int64 (tables,)."""
+    """The class of each table, int64 (tables,): tables in one class have the same margins."""
     sums = [margin_counts(shape, tables, query) for query in margins]
     if not sums:
         return np.zeros(len(tables), dtype=np.int64)

@@ -1,6 +1,6 @@
-"""A release rule: whether a query that may be released is released now. One file in ``rules/``.
+"""A release rule decides if a query that may be released is released now. One file in ``rules/``.
 
-The risk criterion has the first word: a rule is only asked about queries that are proved safe.
+The risk criterion decides first: a rule is only asked about queries that are proved safe.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ Decision = Literal["release", "refuse", "defer"]
 
 @dataclass(frozen=True)
 class Situation:
-    """What a rule may look at. Confidential.
+    """All that a rule may look at. Confidential.
 
     Attributes
     ----------
     query
-        Proved safe to release, and not released yet.
+        Proved safe to release, and not yet released.
     state
         The released set.
     demand
@@ -40,7 +40,7 @@ class Situation:
 
 @dataclass(frozen=True)
 class Ruling:
-    """What a rule decides: ``reason`` may be said to the user, ``detail`` is for the log."""
+    """A rule's decision: ``reason`` may be shown to the user, ``detail`` is for the log."""
 
     decision: Decision
     reason: str
@@ -56,7 +56,7 @@ class ReleaseRule(ABC):
     simulatable: ClassVar[bool] = False
     """Whether it decides from what is released alone; it is then asked without the criterion."""
     lists: ClassVar[bool] = False
-    """Whether it looks at what becomes impossible, which takes a query space that is listed."""
+    """Whether it looks at what becomes impossible, which needs a query space that is listed."""
 
     @property
     def help(self) -> str:
@@ -69,7 +69,7 @@ class ReleaseRule(ABC):
         Raises
         ------
         ParameterError
-            With every wrong field.
+            Names every wrong field.
         """
         return resolve(self.parameters, given)
 

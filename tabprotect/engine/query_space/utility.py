@@ -1,4 +1,4 @@
-"""What a set of released margins is good for. One file in ``utilities/`` = one utility."""
+"""The use of a set of released margins to readers. One file in ``utilities/`` = one utility."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ class ReleaseUtility(ABC):
         """The utility of a release: larger is better, and never falls when more is released."""
 
     def weights(self, variables: int) -> tuple[float, ...] | None:
-        """The weight of a released sub-table by its dimension 0..K, where the utility is their
-        sum: only such a utility can be searched for."""
+        """The weight of a released sub-table by its dimension 0..K, if the utility is the sum of
+        these: only such a utility can be searched for."""
         return None
 
     def as_json(self) -> dict[str, object]:
@@ -40,20 +40,20 @@ class ReleaseUtility(ABC):
 
 
 class Worth:
-    """What cliques are worth: the weights of all sub-tables in them.
+    """The worth of cliques: the weights of all sub-tables in them.
 
     Parameters
     ----------
     lattice
         The query space.
     weights
-        Of a sub-table by the number of its variables.
+        Weight of a sub-table by the number of its variables.
     """
 
     def __init__(self, lattice: Lattice, weights: Sequence[float]) -> None:
         self._lattice, self._weights = lattice, weights
         self._known: dict[tuple[int, ...], float] = {}
-        # Without levels only the number of variables counts: an annealing asks a million times.
+        # Without levels only the number of variables counts; annealing asks a million times.
         self._by_size = [self._of_kinds((1,) * n) for n in range(lattice.variables + 1)]
 
     def __call__(self, clique: Query) -> float:
@@ -72,18 +72,18 @@ class Worth:
         return self._known[kinds]
 
     def _of_kinds(self, kinds: tuple[int, ...]) -> float:
-        """The worth of a clique whose variables can be released in so many ways each."""
-        # How many sub-tables there are over so many variables.
+        """The worth of a clique whose variables can each be released in so many ways."""
+        # Numbers of sub-tables by number of variables.
         counts = [1]
         for choices in kinds:
             counts = [a + choices * b for a, b in zip([*counts, 0], [0, *counts], strict=True)]
         return sum(n * w for n, w in zip(counts, self._weights, strict=False))
 
     def of(self, tree: JunctionTree) -> float:
-        """The worth of a decomposable release: its cliques' less its separators'."""
+        """The worth of a decomposable release: that of its cliques minus that of its separators."""
         return sum(map(self, tree.cliques)) - sum(map(self, tree.separators))
 
     def gain(self, i: int, j: int, common: Query) -> float:
-        """What an edge adds whose ends share some neighbours: every sub-table with both ends."""
+        """The gain from an edge whose ends share some neighbours: all sub-tables with both ends."""
         one, other = common | 1 << i, common | 1 << j
         return self(one | other) - self(one) - self(other) + self(common)

@@ -20,12 +20,12 @@ Result = TypeVar("Result")
 
 
 def parse_workers(text: str) -> Workers:
-    """``"4"`` or ``"tcp://host:8786"``.
+    """Parse ``"4"`` or ``"tcp://host:8786"``.
 
     Raises
     ------
     ParameterError
-        When it is neither.
+        If it is neither.
     """
     if "://" in text:
         return text
@@ -47,14 +47,14 @@ def spread_over_workers(
     progress: Progress,
     stage: str,
 ) -> list[Result]:
-    """The results in the order of the pieces, wherever they were computed.
+    """Run ``work`` on all pieces; the results are in the order of the pieces.
 
     Raises
     ------
     Interrupted
-        When cancelled: between two pieces, and nothing is left running.
+        If cancelled, between two pieces; nothing is left running.
     InputError
-        When there is no scheduler at the address.
+        If there is no scheduler at the address.
     """
     out: list[Result] = []
     progress.report(stage, 0.0)
@@ -63,7 +63,7 @@ def spread_over_workers(
             out.append(work(piece))
             progress.report(stage, done / len(pieces))
         return out
-    # Late here and below: joblib costs a tenth of the program's start.
+    # Imported late, here and below: joblib costs a tenth of the start-up time.
     import joblib
 
     with _parallel(workers) as parallel:
@@ -80,7 +80,7 @@ def _parallel(workers: int | str) -> Iterator[Callable[..., Iterator[object]]]:
 
     if isinstance(workers, int):
         if getattr(sys, "frozen", False):
-            # A packaged program has no interpreter to start its worker processes with.
+            # A packaged program has no interpreter to start worker processes with.
             raise InputError(
                 "the packaged program works in one process", hint="leave out the workers"
             )
@@ -88,7 +88,7 @@ def _parallel(workers: int | str) -> Iterator[Callable[..., Iterator[object]]]:
             yield parallel
         return
     try:
-        # An optional dependency of some weight, for those who have a cluster.
+        # An optional, rather heavy dependency, for those who have a cluster.
         from distributed import Client
     except ImportError:
         raise InputError(

@@ -16,6 +16,14 @@ from tabprotect.engine.bundle.set_bundles import common_cells, verify_set
 from tabprotect.engine.bundle.signature import new_key
 from tabprotect.engine.errors import BundleError
 from tabprotect.engine.posterior.factors.chains import chain
+from tabprotect.engine.project.history import History
+from tabprotect.engine.project.verbs.release_verbs import (
+    protect,
+    publish,
+    set_method,
+    set_parameters,
+)
+from tabprotect.engine.project.verbs.table_verbs import open_table
 from tabprotect.engine.tables.publication_set import PublicationSet
 from tabprotect.engine.tables.table import Table
 
@@ -50,7 +58,6 @@ def records(tmp_path: Path) -> Path:
 @pytest.fixture
 def project(records: Path, tmp_path: Path) -> Path:
     """The records counted, with a grouping across the tree."""
-    from tabprotect.engine.project.history import History
     from tabprotect.engine.project.saving import storage
     from tabprotect.engine.project.verbs.level_verbs import group_categories
     from tabprotect.engine.project.verbs.table_verbs import tabulate
@@ -254,3 +261,25 @@ def test_a_set_is_verified_by_its_signer_and_keeps_the_dossier_of_another(
     # Without its dossier a release could never be accounted for: that of the first stays.
     assert main([*line, "--fresh"]) == 0
     assert (tmp_path / "d-1.zip").read_bytes() == kept != dossier.read_bytes()
+
+
+def test_the_words_of_a_published_set_publish_it_again(tmp_path: Path) -> None:
+    history, _ = History().do(open_table(source="example:czech-autoworkers"))
+    chosen = PublicationSet(history.project.original.domain, {"one": "A*B", "two": "B*C"})
+    for order in (
+        set_method(method="random_rounding"),
+        # The coins of the house follow from the text, which protect-set writes so.
+        set_parameters(margins=chosen.formula),
+        protect(accept="a trial"),
+        publish(release=str(tmp_path / "set"), tables=dict(chosen.formulas)),
+    ):
+        before = history
+        history, _ = history.do(order, register="none")
+    words = order.words(before.project)
+    assert words[0] == "protect-set" and not any(word.startswith("margins=") for word in words)
+    again = tmp_path / "again"
+    words[words.index("--out") + 1] = str(again)
+    words[words.index("--dossier") + 1] = str(tmp_path / "d.zip")
+    assert main([*words, "--register", "none"]) == 0
+    for path in (tmp_path / "set").iterdir():
+        assert path.read_bytes() == (again / path.name).read_bytes()

@@ -9,6 +9,7 @@ import pytest
 
 from tabprotect.engine.assessment.comparing.compare import compare
 from tabprotect.engine.assessment.comparing.run_spec import RunSpec
+from tabprotect.engine.belief.effort import TRIAL
 from tabprotect.engine.disclosure import gate_chance, method_trials
 from tabprotect.engine.disclosure.verdict import verdict
 from tabprotect.engine.errors import InfeasibleError, Interrupted, attempted
@@ -224,7 +225,7 @@ def test_the_chance_of_the_gate_and_the_trial_of_a_method_fold_it() -> None:
         (found.here, [PROBLEM] * 3),
     ):
         trials = list(simulate(method, problems, values, generator=coins))
-        accepted = [verdict(t.release, limits, effort=0.1).accepted for t in trials]
+        accepted = [verdict(t.release, limits, effort=TRIAL).accepted for t in trials]
         assert whose == pytest.approx(np.mean(accepted))
 
     trial = method_trials._drawn(

@@ -1,11 +1,11 @@
-"""Products of differences that keep a family of margins: on which axes, between which categories.
+"""Products of differences that keep a family of margins: their axes and partner categories.
 
 A move on the axes f takes a cell p and, on each axis of f, another category q: the product of the
-differences e_p - e_q, 2^|f| cells with signs. A margin is kept when on some axis of f it puts p
+differences e_p - e_q, 2^|f| cells with signs. A margin is kept if on some axis of f it puts p
 and q into one group, because there the two cancel. Along one axis a margin has a *resolution*:
-absent (all categories in one group), a grouping, or full. So for each axis the ways to take a
-partner are few: any category, or one of the same group under some resolutions; and a move is a
-minimal choice of axes and ways that together keep every margin.
+absent (all categories in one group), a grouping, or full. So each axis offers few ways to take a
+partner: any category, or one of the same group under some resolutions. A move is a minimal choice
+of axes and ways that together keep every margin.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.tables.publication import Publication
 
 MOST_KINDS = 50_000
-"""Sets of axes and ways that are looked at while the minimal ones are sought."""
+"""Most sets of axes and ways examined in the search for the minimal ones."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,7 +31,7 @@ class Partners:
     ----------
     axis
     group : int64 (categories,)
-        By place in the order of the axis; all 0 where any category will do.
+        By place in the order of the axis; all 0 if any category will do.
     keeps
         The margins that a difference within a group keeps, one bit each.
     """
@@ -47,19 +47,19 @@ class Partners:
 
     @cached_property
     def begin(self) -> Ints:
-        """Where the group of each category begins in ``members``, int64 (categories,)."""
+        """The start of each category's group in ``members``, int64 (categories,)."""
         return np.searchsorted(self.group[self.members], self.group).astype(np.int64)
 
     @cached_property
     def earlier(self) -> Ints:
-        """How many of its group come before each category, int64 (categories,)."""
+        """Number of members of its group before each category, int64 (categories,)."""
         place = np.empty(len(self.group), dtype=np.int64)
         place[self.members] = np.arange(len(self.group))
         return place - self.begin
 
     @cached_property
     def partners(self) -> list[Ints]:
-        """For each category how far those of its group are that come before it."""
+        """For each category the distances to the earlier members of its group."""
         begins, counts = self.begin.tolist(), self.earlier.tolist()
         return [
             self.members[begin : begin + count] - category
@@ -94,7 +94,7 @@ def partners_by_axis(publication: Publication, orders: list[Ints]) -> list[list[
             codes = _numbered(resolution[order])
             key = codes.tobytes()
             levels[key] = codes, levels.get(key, (codes, 0))[1] | 1 << m
-        # Being of one group under several resolutions is a finer group of its own.
+        # To share a group under several resolutions is a finer group of its own.
         joint = {b"": np.zeros(len(order), dtype=np.int64)}
         for codes, _ in levels.values():
             for group in list(joint.values()):
@@ -114,7 +114,7 @@ def partners_by_axis(publication: Publication, orders: list[Ints]) -> list[list[
 
 
 def _numbered(codes: Ints) -> Ints:
-    """The same groups, numbered by their first member."""
+    """The same groups, numbered by their first members."""
     _, first, inverse = np.unique(codes, return_index=True, return_inverse=True)
     rank = np.empty(len(first), dtype=np.int64)
     rank[np.argsort(first)] = np.arange(len(first))
@@ -133,7 +133,7 @@ def kinds(publication: Publication, orders: list[Ints]) -> list[Kind]:
     Raises
     ------
     ParameterError
-        When there are too many to look at.
+        If there are too many to examine.
     """
     every = (1 << len(publication.margins)) - 1
     by_axis = partners_by_axis(publication, orders)
@@ -168,7 +168,7 @@ def kinds(publication: Publication, orders: list[Ints]) -> list[Kind]:
 
 
 def _minimal(chosen: frozenset[tuple[int, int]], by_axis: list[list[Partners]], every: int) -> bool:
-    """Whether no way can be left out, nor a coarser one on its axis do."""
+    """True if no way can be left out, nor replaced by a coarser one on its axis."""
     for axis, number in chosen:
         rest = 0
         for other, n in chosen:

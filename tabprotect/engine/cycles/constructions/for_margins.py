@@ -1,8 +1,8 @@
 """Cycles designed for the margins that are published anyway, and for nothing else.
 
-What a designer is given are kept margins and public things, never a table. The margins of the
-original are those of every table that may be released for it, so that the design is a constant: it
-leaks nothing and changes no posterior. Whoever has the release can design the same cycles.
+A designer is given kept margins and public information, never a table. The margins are the same
+for every table that may be released for the original, so the design is a constant: it leaks
+nothing and changes no posterior. Every reader of the release can design the same cycles.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.engine.tables.publication import Publication
 
 MOST_COMPLETED = 400
-"""Cells among which the moves are sought that the triangular ones leave out."""
+"""Most cells among which moves are sought that the triangular ones leave out."""
 
 MOST_PROVED = 10_000_000
-"""Sums of entries over margins that are looked at again when a design is done."""
+"""Most sums of entries over margins that are checked when a design is done."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,14 +42,14 @@ class ProvedDesign:
     Attributes
     ----------
     moves
-        The cycles: the triangular ones, then those that complete them.
+        The triangular cycles, then those that complete them.
     dimension
-        Of all moves that keep the margins and touch no public zero; ``None`` where it is too
+        Number of independent moves that keep the margins and touch no public zero; ``None`` if too
         large to compute.
     completed
-        How many of the cycles are not triangular.
+        Number of cycles that are not triangular.
     support : bool (cells,)
-        Cells that are no public zeros.
+        Cells that are not public zeros.
     """
 
     moves: MoveSet
@@ -59,12 +59,12 @@ class ProvedDesign:
 
     @property
     def rank(self) -> int:
-        """Of the cycles: they are independent by construction."""
+        """Rank of the cycles: they are independent by construction."""
         return len(self.moves)
 
     @property
     def deficit(self) -> int | None:
-        """Sums that are published exactly and that nobody asked for."""
+        """Number of sums that are published exactly though nobody asked for them."""
         return None if self.dimension is None else self.dimension - self.rank
 
 
@@ -78,23 +78,23 @@ def design_for_margins(
     """The triangular design: cycles that keep the margins and leave nothing else exactly known.
 
     Every cell that can have a move with less rare cells has exactly one. That is a basis of all
-    moves where the margins' groupings are nested and no cell is a public zero (checked, not proved
-    in general); elsewhere the moves among the other cells are completed from a basis of the integer kernel, as far as they
-    are cycles.
+    moves if the margins' groupings are nested and no cell is a public zero (checked, not proved
+    in general); otherwise moves among the other cells are completed from a basis of the integer
+    kernel, as far as they are cycles.
 
     Parameters
     ----------
     kept
         The margins with their counts.
     settings
-        What decides between partners.
+        Settings that decide between partners.
     zeros : bool (cells,)
-        Further structural zeros than those of the table's domain: empty whatever is published.
+        Structural zeros beyond those of the table's domain: empty whatever is published.
 
     Raises
     ------
     ParameterError
-        When nothing can move, or the table is too large.
+        If nothing can move, or the table is too large.
     """
     domain = kept.domain
     check_size(domain)
@@ -140,9 +140,9 @@ def _move_set(publication: Publication, chosen: ChosenMoves, completing: list[Ve
 
 
 def _prove(moves: MoveSet, triangular: int) -> None:
-    """What was designed keeps its margins and is independent; else it is a fault of this program.
+    """Check that the design keeps its margins and is independent; if not, the program is at fault.
 
-    Margins are summed up for as many cycles as ``MOST_PROVED`` allows, evenly chosen.
+    Margins are summed for as many cycles as ``MOST_PROVED`` allows, evenly chosen.
     """
     every = -(-len(moves.cells) * len(moves.margins) // MOST_PROVED)
     if moves.take(np.arange(0, len(moves), every)).violations(most=1):
@@ -158,9 +158,9 @@ def remaining_kernel(
 ) -> list[Vector] | None:
     """A basis of the integer moves among some cells that keep the margins; ``None`` if too large.
 
-    Every move that keeps the margins is a combination of triangular ones and of one among the
-    cells that are no target, in exactly one way: its entries at targets are removed one by one,
-    last cell first. So these are what the triangular ones leave out.
+    Every move that keeps the margins is, in exactly one way, a combination of triangular moves and
+    one move among the cells that are not targets: its entries at targets are removed one by one,
+    last cell first. So these are the moves that the triangular ones leave out.
 
     Parameters
     ----------
@@ -172,7 +172,7 @@ def remaining_kernel(
         [key + start for key, start in zip(keys, publication.starts[:-1].tolist(), strict=True)]
     )
     items = np.tile(np.arange(len(cells)), len(keys))
-    # A cell that is alone in some margin's cell, others peeled off, is in no move.
+    # A cell that is alone in a margin's cell, once others are peeled off, is in no move.
     stays = core(items, places, count=len(cells))
     open_cells = np.flatnonzero(stays)
     if not len(open_cells):
@@ -201,7 +201,7 @@ def dimension(
     Returns
     -------
     dimension
-        ``None`` where it is too large to compute.
+        ``None`` if it is too large to compute.
     """
     kept = publication.maximal()
     if (support is None or support.all()) and not kept.groupings:

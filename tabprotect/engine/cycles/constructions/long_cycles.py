@@ -18,12 +18,12 @@ from tabprotect.engine.tables.moves import MoveSet
 
 
 def check_shape(domain: Domain) -> None:
-    """Refuse a table that no cycle exists for, or that is too large.
+    """Refuse a table that has no cycle, or that is too large.
 
     Raises
     ------
     ParameterError
-        For less than two variables, one with a single category, or too many cells.
+        If there are fewer than two variables, one with a single category, or too many cells.
     """
     if domain.ndim < 2:
         raise ParameterError({"shape": "a cycle needs at least two variables"})
@@ -37,12 +37,12 @@ def check_shape(domain: Domain) -> None:
 
 
 def check_size(domain: Domain) -> None:
-    """Refuse tables that no design is made for: some gigabytes of cycles.
+    """Refuse tables too large for any design: some gigabytes of cycles.
 
     Raises
     ------
     ParameterError
-        Before anything is worked out.
+        Before anything is computed.
     """
     if domain.size > DESIGNED_CELLS:
         raise ParameterError(
@@ -90,7 +90,7 @@ def _modulus(shape: Sequence[int]) -> int:
     if not odd:
         return max(shape)
     if len(odd) == 1:
-        # One odd size: the largest of the others (even) size.
+        # One odd size: then n is the largest of the other (even) sizes.
         others = list(shape)
         others.remove(odd[0])
         return max(others)
@@ -172,8 +172,8 @@ def _balanced(domain: Domain, n: int, base: int) -> MoveSet | None:
     arrays = []
     for r in range(n):
         move = (sign * frame[row, (residue - r) % n]).astype(np.int8)
-        # With n = 2 a cycle and the next can be each other's negative: one is enough only when
-        # they are the same; the negative one is kept, it balances the touches.
+        # With n = 2 a cycle can be the next one or its negative: if it is the same, one is
+        # enough; the negative is kept, since it balances the touches.
         if move.any() and move.tobytes() not in seen:
             seen.add(move.tobytes())
             arrays.append(move)

@@ -1,4 +1,4 @@
-"""Swaps and strips of them, from the shape of a table alone."""
+"""Swaps and strips of swaps, from the shape of a table alone."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from tabprotect.engine.tables.margins import MarginSet, margins_of_order
 from tabprotect.engine.tables.moves import MoveSet
 
 WIDEST_STRIPS = 8
-"""The highest strips that are taken unasked are at most this wide: about a second."""
+"""Widest posterior of strips chosen by default: about a second."""
 
 EXACT_WIDTH = 6
-"""The default design stays at most this wide in one pass (the default number of passes)."""
+"""Widest posterior of the default design in one pass (the default number of passes)."""
 
 MOST_SWAPS = 200_000
-"""Swaps that are listed."""
+"""Most swaps that are listed."""
 
 MOST_ENTRIES = 50_000_000
-"""Cells of all cycles together."""
+"""Most cells of all cycles together."""
 
 
 def swaps(
@@ -54,7 +54,7 @@ def swaps(
             {"shape": f"{count:,} cycles of {2 ** len(free)} cells are too many"},
             hint="leave out a variable, or keep margins of fewer variables",
         )
-    # One dimension for the step on each axis, the slowest first, then one for each side of it.
+    # One dimension for the step on each axis, the slowest first, then one for its two sides.
     order = [along, *(a for a in range(domain.ndim) if a != along)]
     cells = np.zeros((1,) * (domain.ndim + len(free)), dtype=np.int64)
     signs = np.ones(cells.shape, dtype=np.int8)
@@ -79,17 +79,17 @@ def swaps(
 
 
 def ring(size: int) -> list[tuple[int, int]]:
-    """Neighbours, and the last with the first."""
+    """Pairs of neighbours, and the last with the first."""
     return [(0, 1)] if size == 2 else [(s, (s + 1) % size) for s in range(size)]
 
 
 def chain(size: int) -> list[tuple[int, int]]:
-    """Neighbours, open at the ends."""
+    """Pairs of neighbours, open at the ends."""
     return [(s, s + 1) for s in range(size - 1)]
 
 
 def disjoint_pairs(size: int) -> list[tuple[int, int]]:
-    """Disjoint neighbours; an odd size ends in a triple (two overlapping pairs)."""
+    """Disjoint pairs of neighbours; an odd size ends in a triple (two overlapping pairs)."""
     out = [(s, s + 1) for s in range(0, size - 1, 2)]
     return [*out, (size - 2, size - 1)] if size % 2 else out
 
@@ -175,7 +175,7 @@ def strips(domain: Domain, height: int = 2, closed: bool = True) -> MoveSet:
 
 
 def highest(domain: Domain) -> int:
-    """The height of the highest strips that are not too wide for an exact posterior."""
+    """The height of the highest strips that are narrow enough for an exact posterior."""
     check_shape(domain)
     shortest = sorted(domain.shape)[:-1]
     for tried in range(min(max(shortest), MAX_WIDTH), 2, -1):
@@ -226,7 +226,7 @@ def _miniature(domain: Domain) -> Domain:
 def default_design(domain: Domain) -> tuple[str, dict[str, object]]:
     """Short cycles whose posterior stays exact, from the shape alone: a template, its parameters.
 
-    Strips closed to rings where that is narrow enough, else open strips, else balanced cycles.
+    Strips closed to rings if these are narrow enough, else open strips, else balanced cycles.
     """
     check_shape(domain)
     small = _miniature(domain)

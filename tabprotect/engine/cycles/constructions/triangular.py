@@ -1,10 +1,10 @@
-"""The triangular choice of moves: one for each cell that can have one, on cells less rare than it.
+"""The triangular choice of moves: one per cell that can have one, over cells less rare than it.
 
-The categories of each axis are ordered by expected size, largest first. A cell is a *target* when
+The categories of each axis are ordered by expected size, largest first. A cell is a *target* if
 some product of differences between it and earlier categories keeps every margin and touches no
 public zero. Each target gets one such cycle, in which it is the only last cell in that order, with
-coefficient 1. So the cycles are unitriangular: they are independent, and every move that is
-nothing but a combination of them is a whole-number combination of them.
+coefficient 1. So the cycles are unitriangular: they are independent, and every move that is a
+combination of them at all is an integer combination of them.
 """
 
 from __future__ import annotations
@@ -24,49 +24,49 @@ from tabprotect.engine.progress import Progress
 from tabprotect.engine.tables.publication import Publication
 
 MOST_WORK = 150_000_000
-"""Partner cells that are looked at in all; beyond, fewer choices are."""
+"""Most partner cells examined in all; beyond, fewer choices are examined."""
 
 TRIANGULAR_HELD = 2**22
-"""Partner cells that are looked at side by side."""
+"""Partner cells examined side by side."""
 
 
 CROWDED = 1e6
-"""What a choice costs that touches a cell which has reached the cap: the others come first."""
+"""Cost of a choice that touches a cell which has reached the cap: all others come first."""
 
 SPREAD = 1.0
-"""What each touch costs there: touches have to be spread, however large the cell."""
+"""Cost of each touch there: touches have to be spread, however large the cell."""
 
 MOST_LOOKED = 460
 FEWEST_LOOKED = 4
-"""Choices of partners that are looked at for one target and one kind of move: the first ones in
-their order, or evenly spread ones where these would be few of all, or there are many targets."""
+"""Choices of partners examined for one target and one kind of move: the first ones in their order,
+or evenly spread ones if these would be few of all, or there are many targets."""
 
 FEW = 8
 
 KINDS_LOOKED = (8, 24)
-"""Kinds of moves that are looked at for one target, at least and at most."""
+"""Kinds of moves examined for one target, at least and at most."""
 
 SCATTER = 40_503
 """Multiplier of a scattering (Knuth, volume 3, 6.4), small enough for 64 bits."""
 
 
 TOGETHER = 2048
-"""Up to so many targets get their partners one after the other; of more, some at a time."""
+"""Most targets that get their partners one by one; of more, several at a time."""
 
 CAPPED = 2**20
-"""Added to the load of a cell that has reached the cap: loads and such cells in one number."""
+"""Added to the load of a cell that has reached the cap: one number holds the load and the crowd."""
 
 
 @dataclass(frozen=True)
 class TriangularSettings:
-    """What decides between the partners of a target.
+    """Settings that decide between the partners of a target.
 
     Attributes
     ----------
     cap
-        Touches of a cell from which on it is avoided.
+        Number of touches from which on a cell is avoided.
     weight
-        How much a partner that may be zero costs against one that is touched often (lambda).
+        Cost of a partner that may be zero relative to one that is touched often (lambda).
     theta
         Shape of the negative binomial law of a count around its expectation.
     """
@@ -98,7 +98,7 @@ def axis_orders(mu: Floats) -> list[Ints]:
 
 @dataclass(frozen=True, eq=False)
 class ChosenMoves:
-    """One move for each target, cells by number in the table, targets by expectation.
+    """One move for each target; cells by number in the table, targets by expected count.
 
     Attributes
     ----------
@@ -118,7 +118,7 @@ class ChosenMoves:
 
 
 class TriangularSearch:
-    """The greedy choice of partners, in places (categories by their order) instead of numbers."""
+    """The greedy choice of partners, in places (ranks of categories) instead of numbers."""
 
     def __init__(
         self, publication: Publication, mu: Floats, settings: TriangularSettings, progress: Progress
@@ -136,13 +136,13 @@ class TriangularSearch:
         with np.errstate(divide="ignore"):
             present = -np.expm1(-theta * np.log1p(self._mu / theta))
             self._rare = np.where(self._mu > 0, -settings.weight * np.log(present), np.inf)
-        # What a touch costs, and as imaginary part the crowd there: both are summed up together.
+        # Cost of touching a cell, with the crowd as imaginary part: both are summed together.
         self._cost = np.empty(len(self._mu), dtype=np.complex128)
         self._cost.real = self._rare + 1.0 / (self._mu + 1.0)
         self._cost.imag = 1.0
 
     def _touch(self, cells: Ints) -> None:
-        """Count the touches of chosen moves."""
+        """Count the touches of the chosen moves."""
         np.add.at(self._load, cells, 1)
         load = self._load[cells]
         self._cost.real[cells] = self._rare[cells] + (load + 1) / (self._mu[cells] + 1.0)
@@ -156,7 +156,7 @@ class TriangularSearch:
         return out
 
     def _cells(self) -> tuple[Ints, list[Bools]]:
-        """Places that some kind of move may have as its last cell, smallest expectation first."""
+        """Places that some kind of move can have as its last cell, smallest expectation first."""
         place = np.flatnonzero(self._mu > 0)
         fits = []
         for kind in self.kinds:
@@ -171,7 +171,7 @@ class TriangularSearch:
         return place[order], [fit[some][order] for fit in fits]
 
     def run(self) -> ChosenMoves:
-        """Every target with its move, in the order of their expected counts."""
+        """Every target with its move, in the order of expected counts."""
         places, fits = self._cells()
         sizes = [2 ** len(kind) for kind in self.kinds]
         work = sum(int(fit.sum()) * (size - 1) for fit, size in zip(fits, sizes, strict=True))
@@ -199,8 +199,8 @@ class TriangularSearch:
     def _batch(self, places: Ints, fits: list[Bools], looked: int, share: int, number: int) -> Ints:
         """The best move of each target, (targets, longest), padded with -1.
 
-        Where there are many kinds each batch looks at its share of them, and at the others for
-        what is left without a move.
+        If there are many kinds, each batch looks at its share of them, and at the others for
+        targets still without a move.
         """
         if len(self.kinds) == 1:
             score, cells = self._look(self.kinds[0], places, looked)
@@ -229,7 +229,7 @@ class TriangularSearch:
         Returns
         -------
         scores : float64 (places,)
-            Infinite where every choice touches a public zero.
+            Infinite if every choice touches a public zero.
         cells : int64 (places, 2^axes)
             The place itself first.
         """
@@ -249,19 +249,19 @@ class TriangularSearch:
         return score[row, best] / (len(cells) - 1), cells[:, row, best].T
 
     def _moves(self, kind: Kind, places: Ints, looked: int) -> tuple[Ints, Bools | None]:
-        """The moves that are looked at, and which of them are none.
+        """The moves to examine, and a mask of those that do not exist.
 
         Returns
         -------
         cells : int64 (2^axes, places, choices looked at)
             The places themselves first.
         off : bool (places, choices looked at)
-            Beyond the choices that a place has; ``None``: none is.
+            True beyond the choices that a place has; ``None`` if there are none such.
         """
         few = looked * (FEW if looked == MOST_LOOKED else 1)
         at = [(places // self._strides[w.axis]) % self._shape[w.axis] for w in kind]
         if len(places) == 1:
-            # Most of the time goes here: what is the same for many targets is remembered.
+            # Most of the time goes here: what many targets share is cached.
             own = [
                 w.partners[int(a[0])] * self._strides[w.axis] for w, a in zip(kind, at, strict=True)
             ]
@@ -274,7 +274,7 @@ class TriangularSearch:
         totals = np.multiply.reduce(choices)
         code = np.arange(min(looked, int(totals.max())))[None, :]
         if int(totals.max()) > few:
-            # Spread ones begin elsewhere for each target: equally good ones must not be the same.
+            # Spread choices start elsewhere for each target, so that equally good ones differ.
             spread = (code * (totals[:, None] / looked)).astype(np.int64)
             spread = (spread + (places * SCATTER)[:, None]) % totals[:, None]
             code = np.where((totals > few)[:, None], spread, code)
@@ -289,7 +289,7 @@ class TriangularSearch:
 
 @lru_cache(maxsize=256)
 def _digits(sizes: tuple[int, ...], choices: int) -> list[Ints]:
-    """The first choices of partners: which partner on each axis, int64 (1, choices).
+    """The first choices of partners: the partner on each axis, int64 (1, choices).
 
     Parameters
     ----------
@@ -305,7 +305,7 @@ def _digits(sizes: tuple[int, ...], choices: int) -> list[Ints]:
 
 
 def _corners(places: Ints, shifts: list[Ints]) -> Ints:
-    """The cells of moves, (2^axes, ...), by how far the partner is on each axis."""
+    """The cells of moves, (2^axes, ...), by the distance of the partner on each axis."""
     cells = np.empty((2 ** len(shifts), *shifts[0].shape), dtype=np.int64)
     cells[0] = places
     for axis, shift in enumerate(shifts):

@@ -1,9 +1,9 @@
-"""Cycles the running table chose, exactly: every table between original and published.
+"""Exact likelihood where the current table chooses the cycles: every possible original is listed.
 
-Backwards from the published table, every table from which it can still be reached in so many
-steps is listed, with the chances of one step between any two of them, P(step | table) = 1 / number
-of cycles through positive cells there. The likelihood of every original is then that matrix,
-applied once for every step.
+Going backwards from the published table, every table from which it can still be reached in the
+remaining steps is listed, with the chance of one step between any two of them, P(step | table) =
+1 / number of cycles through positive cells there. The likelihood of all originals is that matrix
+of chances applied once per step.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.release.likelihood import AdaptiveSequence
 
 MOST_APPLIED = 2_000_000_000
-"""Limits of the exact way: tables, steps between two of them, and products in all."""
+"""Most products in the whole exact computation: (tables + steps between two of them) x steps."""
 
 ADAPTIVE_TABLES = 40_000
-"""Tables of one step that are listed."""
+"""Most tables listed."""
 
 ADAPTIVE_EDGES = 4_000_000
-"""Steps between two of them, in all."""
+"""Most steps between two listed tables, in all."""
 
 ADAPTIVE_AT_ONCE = 2**22
-"""Entries (table, cycle, cell) looked at side by side."""
+"""Entries (table, cycle, cell) handled at once."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,7 +37,7 @@ class Originals:
     Attributes
     ----------
     counts : int64 (tables, touched)
-        Of the cells that some cycle touches.
+        Counts of the cells that some cycle touches.
     log_likelihood : float64 (tables,)
         Up to a constant; -inf where the published table is not reached after all.
     """
@@ -49,8 +49,8 @@ class Originals:
 def adaptive_originals(
     likelihood: AdaptiveSequence, family: Family, progress: Progress = SILENT
 ) -> Originals | None:
-    """All of them, or ``None`` beyond the limits."""
-    # Late: scipy would be a third of the program's start.
+    """Return every possible original, or ``None`` beyond the limits."""
+    # Imported late: scipy would be a third of the start-up time.
     from scipy.sparse import csr_array
 
     published = likelihood.published.counts.reshape(-1)[family.touched]
@@ -72,7 +72,7 @@ def adaptive_originals(
         if taken % 64 == 0:
             progress.report("weighing originals", taken / likelihood.steps)
         mass = np.asarray(step @ mass, dtype=np.float64)
-        # All 0 where no coin leaves and no table is so many moves away.
+        # All 0 when gamma is 0 and no table is this many moves away.
         mass /= mass.max() or 1.0
     with np.errstate(divide="ignore"):
         return Originals(tables, np.log(mass))
@@ -81,8 +81,8 @@ def adaptive_originals(
 def _reached(
     published: Ints, likelihood: AdaptiveSequence, family: Family, progress: Progress
 ) -> tuple[Ints, tuple[Ints, Ints, Floats], Ints] | None:
-    """Tables, the steps (before, after, chance of the coin), and each table's choice of cycles."""
-    # A table is known by a random 64-bit sum: among 40,000 tables two agree with chance 4e-11.
+    """Tables, steps (before, after, chance of the coin), and each table's number of free cycles."""
+    # A random 64-bit sum identifies a table: two of 40,000 tables collide with probability 4e-11.
     secret = np.random.Generator(np.random.PCG64(2016)).integers(
         2**64, size=len(published) + 1, dtype=np.uint64
     )
@@ -139,7 +139,7 @@ def _parts(tables: Ints, family: Family) -> list[Ints]:
 
 
 def _choices(tables: Ints, family: Family) -> Ints:
-    """How many cycles run through positive cells of each table."""
+    """Number of cycles through positive cells of each table."""
     parts = [
         (family.lowest(family.padded(part.T)) > 0).sum(axis=0) for part in _parts(tables, family)
     ]

@@ -1,9 +1,9 @@
-"""Cycles the running table chose, at any size: the mechanism walked backwards, weighted.
+"""Weighted draws, at any size, where the current table chooses the cycles: the mechanism backwards.
 
 At a table y, a step back undoes +M (or -M) where y - M (or y + M) is positive on M; its mass is
 alpha (or beta) over the number of cycles through positive cells of the table *before*. A step
-is drawn as if that number were the same as at y, which it nearly is, and the ratio goes into the
-weight. A guide (the prior) multiplies the masses by its ratio, and is put right at the end.
+is drawn as if that number were the same as at y, which is nearly so, and the ratio goes into the
+weight. A guide (the prior) tilts the masses; the weights correct for it at the end.
 """
 
 from __future__ import annotations
@@ -19,24 +19,24 @@ from tabprotect.engine.posterior.prior import Prior, Uniform
 from tabprotect.engine.release.likelihood import AdaptiveSequence
 
 BLOCK = 64
-"""Masses that are added up before one of them is drawn."""
+"""Masses summed as one block when one of them is drawn."""
 
 MOST_ENTRIES = 2**22
-"""Masses (cycle, coin, draw) of one population, which bounds its memory."""
+"""Most masses (cycle, coin, draw) of one population: bounds its memory."""
 
 MOST_SPAN = 1000
-"""Changes of a count that the guide tells apart."""
+"""Largest change of a count that the guide resolves."""
 
 
 FEWEST, MOST = 16, 2000
-"""Draws of one population."""
+"""Fewest and most draws of one population."""
 
 
 STEEPEST = 50.0
-"""Logs by which the guide may favour one step; in single precision, many together stay finite."""
+"""Most (in logs) by which the guide may favour one step: keeps single precision finite."""
 
 STEEP = 3.0
-"""How much less (in logs, per unit) the guide thinks of a count the prior excludes."""
+"""Slope (in logs per unit) at which the guide falls off over counts that the prior excludes."""
 
 
 class AdaptiveWalk:
@@ -45,9 +45,9 @@ class AdaptiveWalk:
     Parameters
     ----------
     family
-        Of the likelihood's cycles.
+        The family of the likelihood's cycles.
     prior
-        A uniform one costs nothing.
+        The guide follows it; a uniform prior needs no guide.
     """
 
     def __init__(self, likelihood: AdaptiveSequence, family: Family, prior: Prior) -> None:
@@ -57,7 +57,7 @@ class AdaptiveWalk:
         self._neighbours = family.neighbours()
         self._prior = prior
         span = min(likelihood.steps, MOST_SPAN)
-        # Column 0 of the guide stands for this count; the cell that pads weighs nothing.
+        # Column 0 of the guide stands for this count; the padding cell weighs nothing.
         self._first = np.append(self._published - span, 0)
         self._guide = None
         if not isinstance(prior, Uniform):
@@ -68,7 +68,7 @@ class AdaptiveWalk:
         pad_cells = np.full((1, family.cells.shape[1]), len(family.touched))
         self._cells = np.concatenate([family.cells, pad_cells])
         self._signs = np.concatenate([family.signs, np.zeros_like(pad_cells)])
-        # One cell of every cycle after the other, for quick look-ups.
+        # Cells by their place in the cycle, for quick look-ups.
         self._columns = [
             (np.ascontiguousarray(cell), np.ascontiguousarray(sign))
             for cell, sign in zip(self._cells.T, self._signs.T, strict=True)
@@ -76,12 +76,12 @@ class AdaptiveWalk:
 
     @property
     def updates(self) -> int:
-        """Cost of one draw in masses."""
+        """Cost of one draw, in masses."""
         return 4 * len(self._family) * self._likelihood.steps
 
     @property
     def largest_population(self) -> int:
-        """Draws side by side within the memory bound."""
+        """Number of draws that fit the memory bound side by side."""
         return int(np.clip(MOST_ENTRIES // (2 * len(self._family)), FEWEST, MOST))
 
     def population(
@@ -128,7 +128,7 @@ class AdaptiveWalk:
             log_weight[moving] += np.log(np.maximum(before, 1) / number[moving])
             chosen = _resampled(log_weight, generator, 0.5)
             if chosen is not None:
-                # take, not an index: it keeps rows contiguous, and flat views of them views.
+                # np.take, not an index: it keeps rows contiguous, so that reshape gives views.
                 flat = np.take(flat, chosen, axis=1)
                 counts, free = np.take(counts, chosen, axis=1), np.take(free, chosen, axis=1)
                 number, log_weight = number[chosen], np.zeros(size)
@@ -139,7 +139,7 @@ class AdaptiveWalk:
         return counts[:-1] if chosen is None else counts[:-1, chosen]
 
     def _guided(self, cells: Ints, counts: Ints) -> Floats:
-        """The guide at counts of cells; beyond its ends as at its ends."""
+        """The guide at counts of cells; counts beyond its ends take the value at the end."""
         assert self._guide is not None
         column = np.clip(counts - self._first[cells], 0, self._guide.shape[1] - 1)
         return np.asarray(self._guide[cells, column])
@@ -152,7 +152,7 @@ class AdaptiveWalk:
         rows: Ints,
         draws: Ints,
     ) -> Ints:
-        """Look at cycles again, ``rows`` (any, draws): by how many more are free in each draw."""
+        """Update cycles ``rows`` (any, draws); return how many more are free in each draw."""
         size = counts.shape[1]
         low = np.full(rows.shape, FULL)
         low_undone = [low.copy(), low.copy()]
@@ -169,7 +169,7 @@ class AdaptiveWalk:
         real = rows < len(self._family)
         at = rows * size + draws
         now = (low > 0) & real
-        # Pads come again within a column; all of them write that nothing is free.
+        # Padding occurs several times in a column; each writes that nothing is free.
         gained = now.sum(axis=0) - (free.reshape(-1).take(at) & real).sum(axis=0)
         free.reshape(-1)[at] = now
         for minus, chance in enumerate((self._likelihood.alpha, self._likelihood.beta)):
@@ -181,10 +181,10 @@ class AdaptiveWalk:
 
 
 def _drawn(flat: Singles, sums: Floats, u: Floats, draws: Ints) -> Ints:
-    """The row of ``flat`` where the running sum of each draw passes its ``u``; int64 (draws,).
+    """The row of ``flat`` where the cumulative sum of each draw passes its ``u``; int64 (draws,).
 
-    ``sums`` are those of the blocks. By rounding ``u`` may pass the last one: it then falls on the
-    last row that weighs anything.
+    ``sums`` are the block sums. Where rounding puts ``u`` beyond the total, the last row with
+    positive mass is taken.
     """
     edges = np.cumsum(sums[:, draws], axis=0)
     block = np.argmax(edges > np.minimum(u[draws], np.nextafter(edges[-1], 0)), axis=0)
@@ -197,7 +197,7 @@ def _drawn(flat: Singles, sums: Floats, u: Floats, draws: Ints) -> Ints:
 
 
 def _finite(log_prior: Floats) -> Floats:
-    """The log prior made finite, so that a walk may pass where it may not end."""
+    """The log prior made finite, so that a walk may pass through counts at which it may not end."""
     guide = log_prior.copy()
     columns = guide.shape[1]
     for step in (1, -1):
@@ -208,7 +208,7 @@ def _finite(log_prior: Floats) -> Floats:
 
 
 def _resampled(log_weight: Floats, generator: np.random.Generator, below: float) -> Ints | None:
-    """Ancestors by systematic resampling, where the weights are too uneven."""
+    """Ancestors by systematic resampling; ``None`` where the weights are even enough."""
     peak = log_weight.max()
     if peak == -np.inf:
         raise InfeasibleError(

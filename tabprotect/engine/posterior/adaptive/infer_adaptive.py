@@ -1,4 +1,4 @@
-"""The posterior where the running table chose the cycles: all originals listed, or drawn."""
+"""The posterior where the current table chooses the cycles: originals listed, or drawn."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.likelihood import AdaptiveSequence
 
 MOST_UPDATES = 8 * 10**9
-"""Masses looked at by one estimate unless a number of draws is asked for (about a minute)."""
+"""Most masses evaluated by one estimate when no number of draws is asked for (about a minute)."""
 
 ADAPTIVE_DRAWS = 20_000
-"""Draws where none are asked for."""
+"""Draws when no number is asked for."""
 
 
 POPULATIONS = 10
-"""Independent populations: their spread is the error."""
+"""Independent populations: the spread between them is the error."""
 
 
 def infer_adaptive(
@@ -95,21 +95,21 @@ def _check(likelihood: AdaptiveSequence, prior: Prior, family: Family) -> None:
 
 
 def _whole(published: Ints, family: Family, counts: Ints) -> Ints:
-    """Tables of all cells out of those of the touched ones, int64 (number, cells)."""
+    """Whole tables from the counts of the touched cells, int64 (number, cells)."""
     out = np.repeat(published[None, :], len(counts), axis=0)
     out[:, family.touched] = counts
     return out
 
 
 def _rows(likelihood: AdaptiveSequence, family: Family) -> Ints:
-    """The row of each cell; cells that no cycle touches share a last row that never changes."""
+    """The row of each cell; untouched cells share a last row that never changes."""
     out = np.full(likelihood.published.domain.size, len(family.touched), dtype=np.int64)
     out[family.touched] = np.arange(len(family.touched))
     return out
 
 
 def _shares(change: Ints, span: int, weight: Floats | None = None) -> Floats:
-    """Distribution of each cell's change, (touched + 1, 2 span + 1), of (tables, touched)."""
+    """Distributions of the changes (tables, touched) by cell, (touched + 1, 2 span + 1)."""
     columns = 2 * span + 1
     out = np.zeros((change.shape[1] + 1, columns))
     out[-1, span] = 1.0

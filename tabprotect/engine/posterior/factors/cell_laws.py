@@ -1,7 +1,7 @@
-"""What is believed about each true count by itself: its prior, and the factors of this cell alone.
+"""The law of each true count by itself: its prior times the factors of that cell alone.
 
-Cells under the same factors and the same prior share a *law*: in a table of a million cells there
-are a few dozen.
+Cells under the same factors and the same prior share a *law*: a table of a million cells has a
+few dozen.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from tabprotect.engine.posterior.prior import Prior
 from tabprotect.engine.release.likelihood import UNBOUNDED, CellFactors
 
 MOST_COUNTS = 2**22
-"""Counts that one law may have."""
+"""Most counts of one law."""
 
 
 FAR = 45.0
-"""A tail this far (in logs) below the peak is cut off: what is beyond weighs less than 1e-15."""
+"""A tail this far (in logs) below the peak is cut off: it weighs less than 1e-15."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,12 +51,12 @@ class CellLaws:
         return len(self.cell)
 
     def log_weights(self, law: int, low: int, high: int) -> Floats:
-        """Log weights of the counts low..high under a law, up to a constant; -inf outside.
+        """Log weights of the counts low..high under a law, up to a constant; -inf is impossible.
 
         Raises
         ------
         InfeasibleError
-            When they are too many.
+            If there are too many counts.
         """
         if high - low >= MOST_COUNTS:
             raise InfeasibleError(
@@ -70,12 +70,12 @@ class CellLaws:
         return logs
 
     def settled(self, law: int) -> tuple[int, Floats, bool]:
-        """(lowest count, log weights from there on, whether a tail was cut off) of one law.
+        """Return (lowest count, log weights from it on, whether a tail was cut off) of one law.
 
         Raises
         ------
         InfeasibleError
-            When no count is possible, or the weights do not fall off.
+            If no count is possible, or the weights do not fall off.
         """
         low, high = int(self.low[law]), int(self.high[law])
         if high < UNBOUNDED:
@@ -98,7 +98,7 @@ class CellLaws:
         raise self.improper(int(self.cell[law]))
 
     def impossible(self, cell: int) -> InfeasibleError:
-        """The error for a cell that can have no count."""
+        """The error for a cell that has no possible count."""
         domain = self.likelihood.domain
         return InfeasibleError(
             f"no true count of cell {domain.cell_text(domain.unflat(cell))} fits the release and "
@@ -107,7 +107,7 @@ class CellLaws:
         )
 
     def improper(self, cell: int) -> InfeasibleError:
-        """The error for a cell whose count nothing limits."""
+        """The error for a cell whose count nothing bounds."""
         domain = self.likelihood.domain
         return InfeasibleError(
             f"neither the release nor the prior limits the true count of cell "
@@ -122,7 +122,7 @@ class CellLaws:
 
 
 def kind_logs(likelihood: CellFactors, kind: int, values: Ints) -> Floats:
-    """Log weights of sums under a factor kind; -inf where it does not allow them."""
+    """Log weights of sums under a factor kind; -inf where it excludes them."""
     low, high = int(likelihood.low[kind]), int(likelihood.high[kind])
     run = likelihood.logs[likelihood.log_starts[kind] : likelihood.log_starts[kind + 1]]
     inside = (values >= low) & (values <= high)
@@ -137,7 +137,7 @@ def cell_laws(likelihood: CellFactors, prior: Prior) -> CellLaws:
     Raises
     ------
     InfeasibleError
-        When some cell can have no count.
+        If some cell has no possible count.
     """
     size = likelihood.domain.size
     single = np.flatnonzero(np.diff(likelihood.starts) == 1)

@@ -1,4 +1,4 @@
-"""The posterior of cells that are independent of each other: a row for every law."""
+"""The posterior of cells that are independent of each other: one row per law."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.release.likelihood import UNBOUNDED
 
 MOST_ENTRIES = 2**25
-"""Entries (row, count) of a table of distributions: 256 MiB, and figures take some of these."""
+"""Most entries (row, count) of a table of distributions: 256 MiB, and figures take several."""
 
 
 NARROW = 64
-"""Rows up to this wide are drawn column by column, all cells at once."""
+"""Rows up to this width are drawn column by column, all cells at once."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +53,7 @@ class Cellwise:
         u = generator.random((number, len(self.cells)))
         out = np.zeros(u.shape, dtype=np.int64)
         cumulative = np.cumsum(self.chances, axis=1)
-        # From a row's last possible count on, also where rounding left the sum below 1.
+        # 1 from a row's last possible count on, even where rounding left the sum below 1.
         cumulative[cumulative >= cumulative[:, -1:]] = 1.0
         if self.chances.shape[1] <= NARROW:
             for column in range(self.chances.shape[1] - 1):
@@ -70,26 +70,26 @@ class Cellwise:
 
     @cached_property
     def _possible(self) -> tuple[Ints, Ints]:
-        """Possible counts of each row, and the cells that have it."""
+        """Number of possible counts of each row, and number of cells with that row."""
         times = np.bincount(self.row_of_cell, minlength=len(self.chances))
         return (self.chances > 0).sum(axis=1), times
 
     @property
     def log_count(self) -> float:
-        """Natural logarithm of the number of originals; infinite where a tail was cut off."""
+        """Natural logarithm of the number of originals; infinite if a tail was cut off."""
         if self.infinite.any():
             return math.inf
         counts, times = self._possible
         return float(times @ np.log(counts)) if len(counts) else 0.0
 
     def count(self) -> int:
-        """The number of possible originals; only where :attr:`log_count` is moderate."""
+        """The number of possible originals; ask only while :attr:`log_count` is moderate."""
         counts, times = self._possible
         return math.prod(a**n for a, n in zip(counts.tolist(), times.tolist(), strict=True))
 
 
 def normalised(logs: Floats) -> Floats:
-    """Probabilities of each row of log weights; a row without any stays 0."""
+    """Probabilities from each row of log weights; a row without any weight stays 0."""
     peak = logs.max(axis=-1, keepdims=True)
     peak[peak == -np.inf] = 0.0
     weight = np.exp(logs - peak)
@@ -98,7 +98,7 @@ def normalised(logs: Floats) -> Floats:
 
 
 def _rows_of(laws: CellLaws, used: Sequence[int], progress: Progress) -> list[_Rows]:
-    """The laws' rows, those under the same kinds at once."""
+    """The rows of the laws; laws under the same factor kinds are evaluated together."""
     alike: dict[tuple[int, ...], list[int]] = {}
     for number, law in enumerate(used):
         alike.setdefault(laws.kinds[law], []).append(number)
@@ -127,7 +127,7 @@ def _rows_of(laws: CellLaws, used: Sequence[int], progress: Progress) -> list[_R
 
 @dataclass(frozen=True, eq=False)
 class _Rows:
-    """Rows that begin with the same count."""
+    """Rows that start at the same count."""
 
     numbers: Ints
     first: int
@@ -136,12 +136,12 @@ class _Rows:
 
 
 def cellwise(laws: CellLaws, cells: Ints, progress: Progress = SILENT) -> Cellwise:
-    """The cells as independent ones, under their own laws alone.
+    """Treat the cells as independent, each under its own law.
 
     Raises
     ------
     InfeasibleError
-        When some cell can have no count, or nothing limits it.
+        If some cell has no possible count, or nothing bounds its count.
     """
     law = laws.law_of_cell[cells]
     at, row_of_cell = equal_rows([law])

@@ -1,4 +1,4 @@
-"""Cells that hang together by sums: narrowed, and split into parts that can be solved apart."""
+"""Cells connected by sums: bounds narrowed, and components that can be solved separately."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from tabprotect.engine.posterior.factors.cell_laws import CellLaws, kind_logs
 from tabprotect.engine.release.likelihood import UNBOUNDED
 
 MOST_ROUNDS = 200
-"""Rounds of narrowing; stopping early only leaves the bounds wider."""
+"""Most rounds of narrowing; stopping early only leaves the bounds wider."""
 
 MOST_WEIGHTS = 2**25
-"""Log weights of all cells' counts that are held: 256 MiB."""
+"""Most log weights held, of all counts of all cells: 256 MiB."""
 
 
 @dataclass(frozen=True, eq=False)
 class CellSum:
-    """A factor of one sum, over local cells: what the sum of the free cells may be.
+    """A factor on one sum of local cells: the values that the sum of the free cells may take.
 
     Attributes
     ----------
@@ -31,7 +31,7 @@ class CellSum:
     low, high
         Closed.
     logs : float64 (high - low + 1,) or None
-        Log weights; ``None`` for all alike.
+        Log weights; ``None`` if all are equal.
     """
 
     cells: Ints
@@ -68,7 +68,7 @@ class FactorComponent:
 
 @dataclass(frozen=True, eq=False)
 class Split:
-    """The original taken apart.
+    """The original split into independent parts.
 
     Attributes
     ----------
@@ -100,7 +100,7 @@ class _Sums:
         return np.repeat(np.arange(len(self.kind)), np.diff(self.starts))
 
     def added(self, figures: Ints) -> Ints:
-        """The sum of a figure of the cells for each factor; every factor has a cell."""
+        """The sum over each factor's cells of a figure; no factor may be empty."""
         return np.add.reduceat(figures[self.cells], self.starts[:-1])
 
     def taken(self, chosen: Bools) -> _Sums:
@@ -113,12 +113,12 @@ class _Sums:
 
 
 def split_components(laws: CellLaws) -> Split:
-    """Narrow the cells by all sums and take apart what no longer hangs together.
+    """Narrow the bounds of the cells by all sums and separate the components.
 
     Raises
     ------
     InfeasibleError
-        When a cell or a sum has no possible count left; or when nothing limits a cell.
+        If a cell or a sum has no possible count left, or nothing bounds a cell.
     """
     lk = laws.likelihood
     low, high = laws.low[laws.law_of_cell], laws.high[laws.law_of_cell]
@@ -135,13 +135,13 @@ def split_components(laws: CellLaws) -> Split:
     _narrow(laws, sums, low, high)
     in_sum = np.zeros(lk.domain.size, dtype=np.bool_)
     in_sum[sums.cells] = True
-    # A sum that allows whatever its cells can have, all alike, says nothing.
+    # A sum that allows every total its cells can have, all with equal weight, is redundant.
     flat = np.diff(lk.log_starts)[sums.kind] == 0
     unbounded = sums.added((high >= UNBOUNDED).astype(np.int64)) > 0
     most = sums.added(np.where(high >= UNBOUNDED, 0, high))
     idle = flat & (sums.low <= sums.added(low))
     idle &= np.where(unbounded, sums.high >= UNBOUNDED, most <= sums.high)
-    # What all its cells fix is as good as said.
+    # So is one whose cells are all fixed.
     fixed = low == high
     idle |= sums.added((~fixed).astype(np.int64)) == 0
     known = np.flatnonzero(fixed & in_sum)
@@ -149,7 +149,7 @@ def split_components(laws: CellLaws) -> Split:
     joined = np.zeros(lk.domain.size, dtype=np.bool_)
     joined[sums.cells] = True
     joined &= ~fixed
-    # Cells that sums have narrowed but no longer join keep their bounds as a component of one.
+    # Cells narrowed by sums that no longer connect them keep their bounds as components of one cell.
     narrowed = in_sum & ~fixed & ~joined
     narrowed &= (low > laws.low[laws.law_of_cell]) | (high < laws.high[laws.law_of_cell])
     free = np.flatnonzero(joined | narrowed)
@@ -163,7 +163,7 @@ def split_components(laws: CellLaws) -> Split:
 
 
 def _limit(laws: CellLaws, cells: Ints, high: Ints) -> None:
-    """Cells that only their prior limits: cut its tail."""
+    """Cut the tails of cells that only their prior limits."""
     ends: dict[int, int] = {}
     for cell, law in zip(cells.tolist(), laws.law_of_cell[cells].tolist(), strict=True):
         if law not in ends:
@@ -173,7 +173,7 @@ def _limit(laws: CellLaws, cells: Ints, high: Ints) -> None:
 
 
 def _narrow(laws: CellLaws, sums: _Sums, low: Ints, high: Ints) -> None:
-    """Tighten ``low`` and ``high`` (in place) until no sum says more."""
+    """Tighten ``low`` and ``high`` (in place) until no sum narrows them further."""
     entry, cells = sums.of_entry, sums.cells
     for _ in range(MOST_ROUNDS):
         endless = high >= UNBOUNDED
@@ -245,7 +245,7 @@ def _components(
 
 
 def _sum(laws: CellLaws, sums: _Sums, f: int, base: int, bounds: tuple[Ints, Ints]) -> CellSum:
-    """Factor ``f`` as one of its free cells alone; its range cut to what these can add up to."""
+    """Factor ``f`` over its free cells alone, its range cut to totals they can reach."""
     least, most = int(bounds[0].sum()), int(bounds[1].sum())
     low = max(int(sums.low[f]) - base, least)
     high = min(int(sums.high[f]) - base, most)

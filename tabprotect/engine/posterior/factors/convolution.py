@@ -1,7 +1,7 @@
-"""Cells that one sum joins (merged categories, a lone total): exact by convolution.
+"""Cells joined by one sum (merged categories, a lone total): exact by convolution.
 
-The weights are tilted by ``exp(theta x)``, which changes nothing given the sum, so that far tails
-do not underflow where they would: theta makes the expected sum a possible one.
+The weights are tilted by ``exp(theta x)``, which changes nothing given the sum and keeps far tails
+from underflowing: theta is chosen so that the expected sum is a possible one.
 """
 
 from __future__ import annotations
@@ -17,20 +17,20 @@ from tabprotect.engine.posterior.factors.components import FactorComponent
 from tabprotect.engine.progress import SILENT, Progress
 
 MOST_WORK = 2 * 10**9
-"""Multiplications."""
+"""Most multiplications."""
 
 MOST_HELD = 2 * 10**7
-"""Numbers held."""
+"""Most numbers held."""
 
 MOST_ADDED = 3 * 10**7
-"""Additions of whole numbers of any size: some seconds."""
+"""Most additions of integers of any size: some seconds."""
 
 EXACT_FLOAT = 2.0**52
-"""Whole numbers below this are exact as floats."""
+"""Integers below this are exact as floats."""
 
 
 UNDERFLOW = 1e-100
-"""A chance (against the largest) below this may have lost digits on the way."""
+"""A chance below this (relative to the largest) may have lost digits."""
 
 
 class Convolution:
@@ -46,7 +46,7 @@ class Convolution:
             self._set(_tilt(component, self._least, self._most))
 
     def _set(self, theta: float) -> None:
-        """Weigh the cells, tilted, and pass what follows back along the chain."""
+        """Tilt the cells' weights and pass what follows back along the chain."""
         one = self.component.sums[0]
         self._weights = [_tilted(log[: self._most + 1], theta) for log in self.component.logs]
         allowed = np.arange(self._least, self._most + 1)
@@ -56,12 +56,12 @@ class Convolution:
         for weight in self._weights[::-1]:
             then = np.convolve(after[-1], weight[::-1])[len(weight) - 1 :]
             after.append(then / (then.max() or 1.0))
-        # For each place in the chain the weight of what follows, by the sum so far.
+        # For each place in the chain, the weight of what follows, by the sum so far.
         self._after = after[::-1]
 
     @classmethod
     def of(cls, component: FactorComponent) -> Convolution | None:
-        """``None`` for more sums than one, or beyond the limits."""
+        """Return ``None`` if there is more than one sum, or beyond the limits."""
         if len(component.sums) != 1:
             return None
         total = component.sums[0].high - int(component.low.sum()) + 1
@@ -72,7 +72,7 @@ class Convolution:
 
     @property
     def possible(self) -> bool:
-        """Whether any original fits."""
+        """True if any original fits."""
         return bool(self._after[0][0] > 0)
 
     def marginals(self, progress: Progress = SILENT) -> list[Floats]:
@@ -83,7 +83,7 @@ class Convolution:
         for k, weight in enumerate(self._weights):
             if k % 64 == 0:
                 progress.report("adding up the cells", k / len(self._weights))
-            # Cells under one law, in one sum, are believed alike.
+            # Cells under one law in one sum have the same posterior.
             key = (id(self.component.logs[k]), int(self.component.low[k]))
             if key not in known:
                 follows = np.correlate(self._after[k + 1], before, "full")[len(before) - 1 :]
@@ -95,7 +95,7 @@ class Convolution:
         return out
 
     def total(self) -> tuple[int, Floats]:
-        """The law of the sum of all cells: the first possible one, chances from it on."""
+        """The law of the sum of all cells: the first possible sum, and the chances from it on."""
         before = np.ones(1)
         for weight in self._weights:
             before = np.convolve(before, weight)[: self._most + 1]
@@ -126,9 +126,9 @@ class Convolution:
         return out + self.component.low
 
     def count(self, progress: Progress = SILENT) -> int | None:
-        """The number of originals; ``None`` where adding up such numbers would take too long."""
+        """The number of originals; ``None`` if adding up such numbers would take too long."""
         cans = [log[: self._most + 1] > -np.inf for log in self.component.logs]
-        # A run of possible counts begins and ends: two differences of running sums.
+        # A window of possible counts has two ends: two differences of running sums.
         steps = [np.diff(can.astype(np.int64), prepend=0, append=0) for can in cans]
         if sum(np.count_nonzero(step) for step in steps) * (self._most + 1) > MOST_ADDED:
             return None
@@ -174,7 +174,7 @@ def _tilt(component: FactorComponent, least: int, most: int) -> float:
     for _ in range(60):
         middle = (low + high) / 2
         found = mean(middle)
-        # Near is good enough: only underflow is to be kept away.
+        # A rough theta will do: it only has to prevent underflow.
         if abs(found - target) < 0.1 * target + 1:
             return middle
         if found < target:

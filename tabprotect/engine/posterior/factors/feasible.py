@@ -1,4 +1,4 @@
-"""Whether any original at all fits what was published: what a reader checks before believing."""
+"""Check that some original fits what was published, before a posterior is computed."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from tabprotect.engine.release.likelihood import UNBOUNDED, CellFactors
 from tabprotect.engine.solver import Entries, Model
 
 MOST_ENTRIES = 2_000_000
-"""Cells of all sums together up to which a programme is solved."""
+"""Most cells, over all sums together, for which a programme is solved."""
 
 FEASIBLE_NODES = 1_000
-"""Branch-and-bound nodes for an original in whole numbers."""
+"""Branch-and-bound nodes to find an original in whole numbers."""
 
 
 def original_found(likelihood: CellFactors, progress: Progress = SILENT) -> bool:
@@ -23,13 +23,13 @@ def original_found(likelihood: CellFactors, progress: Progress = SILENT) -> bool
     Returns
     -------
     bool
-        Whether one was found; ``False`` where the search ended without an answer. What a method
-        would choose on it (``rerun``) is not looked at.
+        True if one was found; False if the search ended without an answer. What a method would
+        choose on it (``rerun``) is not checked.
 
     Raises
     ------
     InfeasibleError
-        When there is none.
+        If there is none.
     """
     low, high = _counts_of_factors(likelihood)
     lengths = np.diff(likelihood.starts)
@@ -54,7 +54,7 @@ def original_found(likelihood: CellFactors, progress: Progress = SILENT) -> bool
 
 
 def _counts_of_factors(likelihood: CellFactors) -> tuple[Ints, Ints]:
-    """The lowest and highest sum of each factor that has any weight."""
+    """The lowest and highest sum of each factor that has positive weight."""
     low, high = likelihood.low.copy(), likelihood.high.copy()
     for kind in np.flatnonzero(np.diff(likelihood.log_starts) > 0):
         run = likelihood.logs[likelihood.log_starts[kind] : likelihood.log_starts[kind + 1]]

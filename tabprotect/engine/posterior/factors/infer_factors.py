@@ -1,10 +1,10 @@
 """The posterior of a product of factors: each part of the original in the cheapest exact way.
 
-Cells that no sum joins are independent. Cells joined by one sum: convolution. By several: a
-dynamic programme over the sums so far, where its states are few. Or by listing the
-originals, where the sums leave few dimensions. The rest: a Markov chain over the originals that
-fit, with its error. What the mechanism says beyond the factors weighs whole
-originals: all of them where they can be listed, else drawn ones.
+Cells that no sum joins are independent. Cells joined by one sum are solved by convolution; by
+several, by a dynamic programme over partial sums if its states are few, or by listing the
+originals if the sums leave few dimensions; the rest by a Markov chain over the feasible originals,
+with its error. What the mechanism says beyond the factors weighs whole originals: all of them if
+they can be listed, else drawn ones.
 """
 
 from __future__ import annotations
@@ -47,14 +47,14 @@ from tabprotect.engine.release.likelihood import CellFactors
 from tabprotect.engine.tables.table import Table
 
 STEPS_OF_A_TABLE = 4
-"""Transitions between states that cost as much as one table that is listed."""
+"""Transitions between states that cost as much as listing one table."""
 
 
 THOROUGH = 3
-"""How much more may be spent where the exact way is asked for."""
+"""Factor by which the limits are raised when the exact way is asked for."""
 
 MIXED = 1.1
-"""R-hat above which it is said that chains disagree."""
+"""R-hat above which the result says that chains disagree."""
 
 
 def infer_factors(
@@ -68,7 +68,7 @@ def infer_factors(
     steps: int | None = None,
     progress: Progress,
 ) -> Posterior:
-    """As ``infer``."""
+    """See :func:`infer`."""
     if steps is None:
         steps = MOST_STEPS * (THOROUGH if way == "exact" else 1)
     progress.report("weighing each cell", 0.0)
@@ -86,7 +86,7 @@ def infer_factors(
         return reweighing.reweighed(
             found,
             likelihood,
-            # Many cells alone can be neither listed nor, each with its own row, held.
+            # Many independent cells can neither be listed nor each be given a row of its own.
             [by_cell(alone), *parts] if len(alone.cells) <= REWEIGHING_CELLS else None,
             way=way,
             draws=draws,
@@ -109,7 +109,7 @@ def _solved(
     generator: np.random.Generator,
     progress: Progress,
 ) -> list[SolvedPart]:
-    """Every component solved; those with the same sums and cells only once."""
+    """Solve every component; those with the same sums and cells only once."""
     known: dict[object, SolvedPart] = {}
     out = []
     for number, component in enumerate(components):
@@ -122,7 +122,7 @@ def _solved(
 
 
 def _likeness(component: FactorComponent) -> object:
-    """Equal for components that differ in nothing but the numbers of their cells."""
+    """A key that is equal for components that differ only in the numbers of their cells."""
     return (
         component.low.tobytes(),
         tuple(map(id, component.logs)),
@@ -157,7 +157,7 @@ def _one(
     found = (
         by_convolution(component, progress)
         or by_residuals(component, most=steps, progress=progress)
-        # Less work for the one way is less for the other.
+        # Work spent on one way is no longer available to the next.
         or by_fibre(component, most=min(FIBRE_POINTS, steps // STEPS_OF_A_TABLE), progress=progress)
     )
     if found is None and way == "exact":
@@ -171,7 +171,7 @@ def _one(
 def _joined(
     likelihood: CellFactors, prior: Prior, pieces: Split, solved: tuple[Cellwise, list[SolvedPart]]
 ) -> Posterior:
-    """One posterior of all parts."""
+    """Join all parts in one posterior."""
     alone, parts = solved
     domain = likelihood.domain
     size = domain.size
@@ -243,7 +243,7 @@ def _joined(
 
 
 def _published(likelihood: CellFactors) -> tuple[Table, Bools | None]:
-    """The published inner cells, and which have no published count."""
+    """The published inner cells, and a mask of those without a published count."""
     domain = likelihood.domain
     for table in likelihood.tables:
         if table.table.domain == domain:
@@ -286,7 +286,7 @@ def _counting(alone: Cellwise, parts: list[SolvedPart]) -> Callable[[], int | No
         if alone.log_count > LOG_MOST:
             return None
         total = alone.count()
-        # Parts that are alike share their counting.
+        # Identical parts share their count.
         counted: dict[int, int | None] = {}
         for part in parts:
             key = id(part.rows)
@@ -306,7 +306,7 @@ def _counting(alone: Cellwise, parts: list[SolvedPart]) -> Callable[[], int | No
 def _listing(
     alone: Cellwise, parts: list[SolvedPart], of_cell: tuple[Ints, Ints]
 ) -> tuple[Ints, Floats] | None:
-    """Every original with its probability; ``None`` where they are too many."""
+    """Every original with its probability; ``None`` if there are too many."""
     group, first = of_cell
     if len(alone.cells) > REWEIGHING_CELLS or alone.infinite.any():
         return None
@@ -342,7 +342,7 @@ def _estimating(alone: Cellwise, parts: list[SolvedPart]) -> Callable[[], TableC
 def _simulated(
     exact: Posterior, draws: int, generator: np.random.Generator, progress: Progress = SILENT
 ) -> Posterior:
-    """The same by independent draws, because it was asked for."""
+    """An exact posterior replaced by independent draws, because Monte Carlo was asked for."""
     size = len(exact.group_of_cell)
     if size * exact.width > MOST_ENTRIES:
         raise InfeasibleError(

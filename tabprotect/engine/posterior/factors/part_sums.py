@@ -1,8 +1,7 @@
 """The exact law of a sum of cells of an original that was solved part by part.
 
-Parts are independent of each other: the law of a sum is that of what each part adds, folded
-together. What a part adds is the law of one cell, of all that its own sum holds, or read off its
-listed originals.
+Parts are independent: the law of a sum is the convolution of the laws of what each part
+contributes: the law of one cell, that of the part's total, or one read off its listed originals.
 """
 
 from __future__ import annotations
@@ -17,20 +16,20 @@ from tabprotect.engine.posterior.factors.solved_parts import SolvedPart
 from tabprotect.engine.progress import SILENT, Progress
 
 PART_SUMS_COUNTED = 1_000_000
-"""Entries (row, count) of a part times its cells up to which its originals are counted for sums.
+"""Most entries (row, count) of a part times its cells for which its originals are counted.
 """
 
 PART_SUMS_LISTED = 2**22
-"""Counts of all originals of a part that are listed for the law of a sum."""
+"""Most counts in all originals of a part that are listed for the law of a sum."""
 
 
 FOLD = 1000
-"""Entries that as much work goes into as into one call."""
+"""Overhead of one convolution call, in entries."""
 
 
 @dataclass(frozen=True, eq=False)
 class PartSums:
-    """Sums of cells, as ``ExactSums``.
+    """Laws of sums of cells; an :class:`ExactSums`.
 
     Attributes
     ----------
@@ -53,14 +52,14 @@ class PartSums:
 
     @classmethod
     def of(cls, group: Ints, first: Ints, rows: Floats, parts: Sequence[SolvedPart]) -> PartSums:
-        """From the fields of a posterior and its parts."""
+        """Build it from the fields of a posterior and its parts."""
         part_of_cell = np.full(len(group), -1, dtype=np.int64)
         for number, part in enumerate(parts):
             part_of_cell[part.cells] = number
         return cls(group, first, rows, parts, part_of_cell)
 
     def work(self, cells: Ints) -> int | None:
-        """Entries that the law of the sum of some flat cells costs; ``None``: too wide."""
+        """Entries that the law of the sum of these flat cells costs; ``None`` if it is too wide."""
         alone, together = self._split(cells)
         widths = (self.rows[self.group[alone]] > 0).sum(axis=1)
         wide, work = int(widths.sum()), FOLD * len(alone)
@@ -73,7 +72,7 @@ class PartSums:
         return work + wide * (len(alone) + 1)
 
     def law(self, cells: Ints, progress: Progress = SILENT) -> tuple[int, Floats]:
-        """The first possible sum, and the chances of it and the ones after it."""
+        """The first possible sum, and the chances from it on."""
         alone, together = self._split(cells)
         laws = [(int(self.first[cell]), self.rows[self.group[cell]]) for cell in alone]
         laws += [self._law(part, places) for part, places in together]
@@ -85,7 +84,7 @@ class PartSums:
         return first, chances
 
     def _split(self, cells: Ints) -> tuple[Ints, list[tuple[SolvedPart, Ints]]]:
-        """Independent cells; and of each part the places in it of those that are meant."""
+        """The independent cells, and for each part its cells' places that are in the sum."""
         of = self.part_of_cell[cells]
         together = []
         for number in np.unique(of[of >= 0]).tolist():
@@ -102,7 +101,7 @@ class PartSums:
             return 0
         if (id(part.rows), places.tobytes()) in self._known:
             return 0
-        # Counting the originals of what cannot be listed anyhow takes its time.
+        # Counting takes time: do not count originals that cannot be listed anyway.
         entries = sum(map(len, part.rows)) * len(part.cells)
         if part.listed is None or entries > PART_SUMS_COUNTED:
             return None
@@ -116,7 +115,7 @@ class PartSums:
     def _law(self, part: SolvedPart, places: Ints) -> tuple[int, Floats]:
         if len(places) == 1:
             return int(part.first[places[0]]), part.rows[places[0]]
-        # Parts that are alike share their rows.
+        # Identical parts share their rows.
         key = id(part.rows), places.tobytes()
         if key not in self._known:
             if len(places) == len(part.cells) and part.total is not None:

@@ -1,10 +1,10 @@
-"""Cells that several sums join: exact by a dynamic programme over the sums so far.
+"""Cells joined by several sums: exact by a dynamic programme over partial sums.
 
-Cells are taken one by one. After each, all that matters of the earlier ones is how much the sums
-that are still open hold already: equal ones are one *state*. In a two-way table taken row by row
-these are the column residuals and that of the row at hand. Forward over the states and back gives
-every cell's distribution, joint draws, the number of originals, and the originals themselves.
-Logarithms throughout, so that nothing underflows.
+Cells are taken one by one. All that matters of the earlier ones is how much each sum that is still
+open holds already: equal vectors are one *state*. In a two-way table taken row by row these are
+the column residuals and that of the current row. One pass forward over the states and one back
+give every cell's distribution, joint draws, the number of originals, and the originals themselves.
+All in logarithms, so that nothing underflows.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ from tabprotect.engine.posterior.factors.components import FactorComponent
 from tabprotect.engine.progress import SILENT, Progress
 
 MOST_STEPS = 4_000_000
-"""Transitions between states that are kept; about 100 bytes each at the peak."""
+"""Most transitions between states kept; about 100 bytes each at the peak."""
 
 MOST_HELD = 2**25
-"""Numbers that the open sums of one layer's transitions hold: 256 MiB."""
+"""Most numbers held by the open sums of one layer's transitions: 256 MiB."""
 
 
 HOPELESS = 45.0
-"""A rough number of states (in logs) from which on it is not even begun."""
+"""An estimated number of states (in logs) above which the programme is not started."""
 
 
 GREEDY = 400
-"""Components of at most so many cells are put into a good order."""
+"""Most cells of a component for which a good order is sought."""
 
 SAFE = 2.0**62
 """Counts below this fit int64."""
@@ -52,7 +52,7 @@ class _Layer:
 class ResidualSums:
     """The posterior of a component, by its states.
 
-    Build with :meth:`of`, which gives up as soon as there are too many.
+    Built by :meth:`of`, which gives up as soon as there are too many.
     """
 
     def __init__(self, component: FactorComponent, order: Ints, layers: list[_Layer]) -> None:
@@ -65,8 +65,8 @@ class ResidualSums:
     def of(
         cls, component: FactorComponent, *, most: int = MOST_STEPS, progress: Progress = SILENT
     ) -> ResidualSums | None:
-        """``None`` beyond ``most`` transitions."""
-        # Every count of a cell is a transition at least.
+        """Return ``None`` beyond ``most`` transitions."""
+        # Every count of a cell is at least one transition.
         if int((component.high - component.low + 1).sum()) > most:
             return None
         order = _order(component)
@@ -86,7 +86,7 @@ class ResidualSums:
 
     @property
     def possible(self) -> bool:
-        """Whether any original fits."""
+        """True if any original fits."""
         return bool(len(self._back[0]) and self._back[0][0] > -np.inf)
 
     def _backward(self) -> list[Floats]:
@@ -150,7 +150,7 @@ class ResidualSums:
     def originals(self, progress: Progress = SILENT) -> tuple[Ints, Floats]:
         """Every original, int64 (originals, cells), and its probability.
 
-        Memory is theirs: ask for :meth:`count` first.
+        Holds them all in memory: ask for :meth:`count` first.
         """
         path = np.zeros((1, 0), dtype=np.int64)
         state, log = np.zeros(1, dtype=np.int64), np.zeros(1)
@@ -169,7 +169,7 @@ class ResidualSums:
 
 
 class SumWalk:
-    """Forward over the states, layer by layer."""
+    """The pass forward over the states, layer by layer."""
 
     def __init__(self, component: FactorComponent, order: Ints) -> None:
         self._component, self._order = component, order
@@ -185,7 +185,7 @@ class SumWalk:
         self._at = 0
 
     def step(self, most: int) -> _Layer | None:
-        """Take in the next cell; ``None`` when it takes more than ``most`` transitions."""
+        """Take in the next cell; return ``None`` if that takes more than ``most`` transitions."""
         c, cell = self._component, int(self._order[self._at])
         self._at += 1
         states = len(self._held)
@@ -237,7 +237,7 @@ def _runs(first: Ints, lengths: Ints) -> tuple[Ints, Ints]:
 
 
 def _distinct(held: Ints) -> tuple[Ints, Ints]:
-    """Distinct rows, and the place of each row among them."""
+    """The distinct rows, and each row's place among them."""
     if not held.shape[1]:
         return held[:1], np.zeros(len(held), dtype=np.int64)
     first, which = equal_rows(held.T)
@@ -245,7 +245,7 @@ def _distinct(held: Ints) -> tuple[Ints, Ints]:
 
 
 def _log_add(owner: npt.NDArray[np.int32], logs: Floats, size: int) -> Floats:
-    """log of the sum of exp for each owner (ascending); -inf for owners without any."""
+    """log-sum-exp over the entries of each owner (ascending); -inf for owners without any."""
     out = np.full(size, -np.inf)
     if not len(owner):
         return out
@@ -262,9 +262,9 @@ def _log_add(owner: npt.NDArray[np.int32], logs: Floats, size: int) -> Floats:
 def added_ways(
     ways: npt.NDArray[np.int64 | np.object_], sizes: Floats, layer: _Layer, states: int
 ) -> tuple[npt.NDArray[np.int64 | np.object_], Floats]:
-    """Ways to reach each state of the next layer, exact, and the same as floats.
+    """Number of ways to reach each state of the next layer, exactly and as floats.
 
-    Whole numbers of any size from where int64 may no longer hold them.
+    Python integers once int64 might overflow.
     """
     after = np.asarray(
         np.bincount(layer.target, weights=sizes[layer.source], minlength=states), dtype=np.float64
@@ -277,7 +277,7 @@ def added_ways(
 
 
 def _order(component: FactorComponent) -> Ints:
-    """The order of the cells that keeps few states: as they are, or greedily; by an estimate."""
+    """The order of the cells, natural or greedy, with fewer estimated states."""
     natural = np.arange(len(component))
     if len(component) > GREEDY:
         return natural
@@ -295,7 +295,7 @@ def _sums_of(component: FactorComponent) -> list[list[int]]:
 
 @dataclass(frozen=True)
 class _Room:
-    """What the cells of one sum may differ by: on average, and in all above their lower ends."""
+    """How far the cells of one sum can vary: on average, and in all above their lower bounds."""
 
     cells: int
     mean: float
@@ -310,7 +310,7 @@ class _Room:
         return cls(len(one.cells), mean, one.high - one.low, one.high - int(low.sum()))
 
     def bits(self, taken: int) -> float:
-        """About how many states (in logs) the sum has when so many of its cells are taken."""
+        """Logarithm of the number of partial sums, roughly, when so many of its cells are taken."""
         if taken in (0, self.cells):
             return 0.0
         before = self.mean * taken
@@ -323,7 +323,7 @@ def _rooms(component: FactorComponent) -> list[_Room]:
 
 
 def _greedy(component: FactorComponent) -> Ints:
-    """Always the cell after which the fewest states are open."""
+    """Always take the cell after which the fewest states are open."""
     sums = _sums_of(component)
     taken = [0] * len(component.sums)
     table = [[room.bits(t) for t in range(room.cells + 1)] for room in _rooms(component)]
@@ -341,7 +341,7 @@ def _greedy(component: FactorComponent) -> Ints:
 
 
 def _estimate(component: FactorComponent, order: Ints) -> float:
-    """Roughly the largest number of states (in logs) along an order, as far as there is hope."""
+    """Largest number of states (in logs) along an order, roughly; stops once it is hopeless."""
     sums, rooms = _sums_of(component), _rooms(component)
     taken = [0] * len(rooms)
     now, worst = 0.0, 0.0

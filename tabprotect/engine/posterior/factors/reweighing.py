@@ -1,8 +1,8 @@
-"""What a mechanism says about whole originals beyond its factors: they are weighed one by one.
+"""Originals weighed one by one by what a mechanism says beyond its factors.
 
-Whether all originals are weighed, or drawn ones, or none, is decided by counted work: what a call
-is stated to cost, and what the programmes in it count. No clock is asked, so that a release and a
-seed give one posterior, whatever else the machine does.
+Counted work decides if all originals are weighed, or drawn ones, or none: the stated cost of a
+call, and what the programmes in it count. No clock is read, so that a release and a seed give one
+posterior however busy the machine is.
 """
 
 from __future__ import annotations
@@ -24,29 +24,29 @@ from tabprotect.engine.solver import solver_work as solver_work
 from tabprotect.engine.tables.table import Table
 
 REWEIGHING_CELLS = 20_000
-"""Unknown cells of an original that is weighed."""
+"""Most unknown cells of an original that is weighed."""
 
 REWEIGHING_HELD = 2**24
-"""Counts of all weighed originals, and entries of their distributions."""
+"""Most counts in all weighed originals, and most entries of their distributions."""
 
 MOST_ORIGINALS = 200_000
-"""Originals that are listed one by one."""
+"""Most originals that are listed one by one."""
 
 REWEIGHING_DRAWS = 5_000
-"""Originals drawn where they cannot be listed."""
+"""Originals drawn when they cannot be listed."""
 
 
 OVERRUN = 3
-"""Budgets after which weighing is given up where later calls turn out dearer."""
+"""Multiple of the budget at which weighing is given up when calls turn out dearer than stated."""
 
 REPEATS = 200
-"""Estimates of one listed original's weight at most."""
+"""Most estimates of one listed original's weight."""
 
 BATCHES = 10
-"""Independent sets of estimates: their spread is the error."""
+"""Independent sets of estimates: the spread between them is the error."""
 
 LEAST_EFFECTIVE = 50.0
-"""With fewer effective draws the weights say too little: they are left out, and it is said."""
+"""With fewer effective draws the weights say too little and are left out; the note says so."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,9 +78,9 @@ def reweighed(
     generator: np.random.Generator,
     progress: Progress,
 ) -> Posterior:
-    """The posterior of the factors, weighed by ``likelihood.rerun`` where that is affordable.
+    """The posterior of the factors, weighed by ``likelihood.rerun`` if that is affordable.
 
-    Otherwise the posterior as it is, with the likelihood's note.
+    Otherwise the posterior unchanged, with the likelihood's note.
     """
     rerun = likelihood.rerun
     assert rerun is not None
@@ -91,7 +91,7 @@ def reweighed(
     budget = REWEIGHING_WORK if work is None else work
     weigher = _Weigher(found, rerun, generator, progress, budget)
     trial = found.draw_originals(2, generator, progress)
-    # Where even one call is beyond the budget, none is tried.
+    # If even one call is beyond the budget, none is made.
     if weigher.cost <= budget:
         for table in trial:
             weigher.weight(table)
@@ -135,7 +135,7 @@ def _table(found: Posterior, cells: Ints) -> Table:
 
 
 def number_of(parts: Sequence[SolvedPart]) -> int | None:
-    """How many originals there are; ``None`` where they cannot be listed."""
+    """The number of originals; ``None`` if they cannot be listed."""
     total = 1
     for part in parts:
         if part.listed is None:
@@ -169,19 +169,19 @@ def listed_originals(parts: Sequence[SolvedPart], unknown: Ints) -> tuple[Ints, 
 
 
 def _width(tables: Ints) -> int:
-    """The most counts between the lowest and the highest of one cell."""
+    """The widest range of counts of any cell."""
     return int((tables.max(axis=0) - tables.min(axis=0)).max(initial=0)) + 1
 
 
 class _Weigher:
-    """Calls of the mechanism, their work counted.
+    """Calls of the mechanism, with their work counted.
 
     Attributes
     ----------
     cost
-        What one call is stated to cost.
+        The stated cost of one call.
     calls, work
-        Made so far, and what they cost.
+        Calls made so far, and their cost.
     """
 
     def __init__(
@@ -198,7 +198,7 @@ class _Weigher:
         self.calls, self.work = 0, 0.0
 
     def weight(self, original: Ints) -> float:
-        """One call."""
+        """The weight of one original, by one call."""
         before = solver_work()
         chance = self._rerun.estimate(_table(self._found, original), self._generator)
         self.calls += 1
@@ -208,21 +208,21 @@ class _Weigher:
     def weights(
         self, base: Ints, what: tuple[Ints, Ints], repeats: int, *, limited: bool = True
     ) -> Floats | None:
-        """Weights of the originals, float64 (batches or 1, originals); ``None`` when too dear.
+        """Weights of the originals, float64 (batches or 1, originals); ``None`` if too expensive.
 
         Parameters
         ----------
         what
-            Originals (originals, unknown cells) and these cells; the others are those of ``base``.
+            Originals (originals, unknown cells), and those cells; the others are as in ``base``.
         limited
-            Whether to give up once the work is far beyond the budget.
+            Whether to give up when the work is far beyond the budget.
         """
         tables, unknown = what
         batches = BATCHES if repeats > 1 else 1
         out = np.zeros((batches, len(tables)))
         original = base.copy()
         for k, cells in enumerate(tables):
-            # Dear calls end at the limit of the work, before the last original.
+            # Expensive calls end at the limit of the work, before the last original.
             done = max(k / len(tables), self.work / (OVERRUN * self._budget) if limited else 0.0)
             self._progress.report("weighing originals by the whole mechanism", min(done, 1.0))
             original[unknown] = cells
@@ -257,11 +257,11 @@ def _weighed(found: Posterior, weighed: _Weighed, unknown: Ints) -> Posterior:
             each = [np.bincount(column, weights=b, minlength=chances.shape[1]) for b in batches]
             errors[k] = np.std(each, axis=0, ddof=1) / math.sqrt(len(each))
         else:
-            # Of a ratio of means: the spread of weight times (indicator - share).
+            # Error of a ratio of means: the spread of weight times (indicator - share).
             square = np.bincount(column, weights=mean**2, minlength=chances.shape[1])
             share = chances[k]
             spread = square * (1 - 2 * share) + share**2 * float((mean**2).sum())
-            # Rounding can leave a little less than nothing where nothing varies.
+            # Rounding can leave slightly negative values where nothing varies.
             errors[k] = np.sqrt(np.maximum(spread, 0.0))
     group = np.full(len(found.group_of_cell), len(unknown), dtype=np.int64)
     group[unknown] = np.arange(len(unknown))

@@ -1,4 +1,4 @@
-"""A solved part of an original: distributions of its cells, joint draws, how many it can be."""
+"""A solved part of an original: distributions of its cells, joint draws, number of originals."""
 
 from __future__ import annotations
 
@@ -32,23 +32,23 @@ class SolvedPart:
     first : int64 (cells,)
         The count that the first entry of each cell's row stands for.
     rows
-        Probabilities of each cell's counts; cells believed alike may share one array.
+        Probabilities of each cell's counts; cells with equal posteriors may share one array.
     draw
         ``(number, generator, progress) -> int64 (number, cells)``.
     count
-        The number of originals of these cells; ``None`` when unknown.
+        The number of originals of these cells; ``None`` if unknown.
     estimate
-        The same as an estimate, where the number is unknown; ``None`` without one.
+        An estimate of that number if it is unknown; ``None`` without one.
     listed
-        Every original, int64 (originals, cells), with its probability; ``None`` where they cannot
+        Every original, int64 (originals, cells), with its probability; ``None`` if they cannot
         be listed. Ask for the count first.
     errors
         Standard errors of the rows; ``None`` when exact.
     effective_sample_size, draws, r_hat
         Of a Monte Carlo part.
     total
-        The law of the sum of all these cells: the first possible one, and the chances of it and the
-        ones after it; ``None`` where only originals tell it.
+        The law of the sum of all these cells: the first possible sum and the chances from it
+        on; ``None`` if it can only be read off originals.
     """
 
     cells: Ints
@@ -66,7 +66,7 @@ class SolvedPart:
 
 
 def by_convolution(component: FactorComponent, progress: Progress = SILENT) -> SolvedPart | None:
-    """A component with one sum; ``None`` when it has more, or is too large."""
+    """A component with one sum; ``None`` if it has more, or is too large."""
     even = EvenShares.of(component)
     if even is not None:
         cells, low = component.cells, component.low
@@ -92,7 +92,7 @@ def _solved(
 
 def _listing(component: FactorComponent) -> Callable[[], tuple[Ints, Floats]]:
     def listed() -> tuple[Ints, Floats]:
-        # So few originals have few states.
+        # With so few originals there are few states.
         walked = ResidualSums.of(component)
         assert walked is not None
         return walked.originals()
@@ -158,7 +158,7 @@ def _weighed(component: FactorComponent, found: Fibre) -> Floats:
 
 
 def by_cell(cells: Cellwise) -> SolvedPart:
-    """Independent cells as a part; for few of them."""
+    """A few independent cells as a part."""
 
     def listed() -> tuple[Ints, Floats]:
         tables, chances = np.zeros((1, 0), dtype=np.int64), np.ones(1)
@@ -187,11 +187,11 @@ def by_cell(cells: Cellwise) -> SolvedPart:
 
 
 LOG_MOST = 690.0
-"""A number of originals above exp(690) is told as too many to count."""
+"""A number of originals above exp(690) is reported as too many to count."""
 
 
 def no_original() -> InfeasibleError:
-    """The error where no original fits."""
+    """The error when no original fits."""
     return InfeasibleError(
         "no original table fits this release and prior",
         hint="check that tables and mechanism belong together, or choose a wider prior",
@@ -199,18 +199,18 @@ def no_original() -> InfeasibleError:
 
 
 MOST_CELLS = 10_000
-"""Of a number that is worked out."""
+"""Most cells for which the exact number of originals is computed."""
 
 
 class EvenShares:
-    """The posterior of such a component: shares of a total between stars and bars."""
+    """The uniform posterior of cells that share a total, as stars and bars."""
 
     def __init__(self, total: int, cells: int) -> None:
         self._total, self._cells = total, cells
 
     @classmethod
     def of(cls, component: FactorComponent) -> EvenShares | None:
-        """``None`` for any other component."""
+        """Return ``None`` for any other component."""
         if len(component.sums) != 1 or len(component) < 2:
             return None
         (one,) = component.sums
@@ -220,8 +220,8 @@ class EvenShares:
         return cls(one.high, len(component)) if np.ptp(component.logs[0]) == 0 else None
 
     def marginals(self) -> list[Floats]:
-        """Probabilities of each cell's counts 0, 1, ...; a tail below the smallest float is left."""
-        # scipy is a third of the program's start.
+        """Probabilities of each cell's counts 0, 1, ...; without the tail below the smallest float."""
+        # scipy is a third of the start-up time.
         from scipy.special import gammaln
 
         rest, others = self._total - np.arange(self._total + 1.0), self._cells - 1
@@ -244,7 +244,7 @@ class EvenShares:
         return out
 
     def count(self) -> int | None:
-        """The number of originals; ``None`` when it is beyond all measure."""
+        """The number of originals; ``None`` if it is too large."""
         if self._cells > MOST_CELLS:
             return None
         return math.comb(self._total + self._cells - 1, self._cells - 1)

@@ -1,7 +1,7 @@
 """Moves of cells that lie in two sums each: circuits of the graph of the sums.
 
-Sums are nodes, a cell is the edge between its two; a cell in one sum leads to the ground, and so
-does the slack of a sum that may vary. Circuits with alternating signs are all minimal moves
+Sums are nodes, and a cell is the edge between its two sums; a cell in one sum leads to the ground,
+and so does the slack of a sum that may vary. Circuits with alternating signs are all minimal moves
 (Graver basis of a totally unimodular matrix): they connect the originals within any bounds.
 """
 
@@ -16,7 +16,7 @@ from tabprotect.engine.arrays import Floats
 from tabprotect.engine.posterior.factors.components import CellSum, FactorComponent
 
 MOST_TRIES = 200
-"""Walks before a circuit is given up."""
+"""Random walks before the search for a circuit is given up."""
 
 
 @dataclass(frozen=True)
@@ -27,12 +27,12 @@ class _Edge:
 
 
 class SumCircuits:
-    """The graph of a component. Build with :meth:`of`.
+    """The graph of a component; built by :meth:`of`.
 
     Attributes
     ----------
     rest
-        Sums that are no nodes: circuits may change them.
+        Sums that are not nodes: circuits may change them.
     """
 
     def __init__(self, cells: int, edges: list[list[_Edge]], rest: list[CellSum]) -> None:
@@ -41,7 +41,7 @@ class SumCircuits:
 
     @classmethod
     def of(cls, component: FactorComponent) -> SumCircuits | None:
-        """``None`` when cells lie in more than two fixed sums, or odd rings of sums."""
+        """Return ``None`` if cells lie in more than two fixed sums, or sums form odd rings."""
         cells = len(component)
         fixed = [s for s in component.sums if s.low == s.high]
         loose = [s for s in component.sums if s.low != s.high]
@@ -67,7 +67,7 @@ class SumCircuits:
         for cell, mine in enumerate(of_cell):
             if not mine:
                 continue
-            # From colour 0 to colour 1; the ground stands for what is missing.
+            # Edges go from colour 0 to colour 1; the ground stands for a missing sum.
             a = next((f for f in mine if colour[f] == 0), ground)
             b = next((f for f in mine if colour[f] == 1), ground)
             edges[a].append(_Edge(cell, b, 1))
@@ -79,7 +79,7 @@ class SumCircuits:
         return cls(cells, edges, rest)
 
     def draw(self, generator: np.random.Generator) -> tuple[list[int], list[int]] | None:
-        """Cells and signs of a random circuit; ``None`` when none was found."""
+        """Cells and signs of a random circuit; ``None`` if none was found."""
         if not len(self._starts):
             return None
         u = _one_by_one(generator.random(4096))
@@ -91,7 +91,7 @@ class SumCircuits:
         return None
 
     def _walk(self, start: int, u: Iterator[float]) -> tuple[list[int], list[int]] | None:
-        """Walk at random until a node comes again: the ring behind it."""
+        """Walk at random until a node repeats; return the ring since its first visit."""
         seen = {start: 0}
         path: list[_Edge] = []
         at = start
@@ -114,7 +114,7 @@ class SumCircuits:
 
 
 def _one_by_one(values: Floats) -> Iterator[float]:
-    """Values as Python's numbers; of the last ones, which are hardly ever asked for, none is made."""
+    """The values as Python floats, converted in blocks: the last ones are hardly ever asked for."""
     for begin in range(0, len(values), 64):
         yield from values[begin : begin + 64].tolist()
 
@@ -122,7 +122,7 @@ def _one_by_one(values: Floats) -> Iterator[float]:
 def _follows(
     one: CellSum, nodes: list[CellSum], colour: list[int], of_cell: list[list[int]]
 ) -> bool:
-    """Whether a fixed sum is that of fixed nodes of one colour that part its cells."""
+    """Return True if fixed nodes of one colour partition the cells of a fixed sum: it follows."""
     if one.low != one.high:
         return False
     cells = one.cells.tolist()
@@ -138,14 +138,14 @@ def _follows(
 def _colour(
     one: CellSum, nodes: list[CellSum], colour: list[int], of_cell: list[list[int]]
 ) -> int | None:
-    """The side a sum can stand on; ``None`` when on none. Turns whole components to fit."""
+    """The side a sum can be put on; ``None`` if on neither. Recolours whole components to fit."""
     cells = one.cells.tolist()
     if any(len(of_cell[cell]) > 1 for cell in cells):
         return None
     met = [of_cell[cell][0] for cell in cells if of_cell[cell]]
     if not met:
         return 0
-    # All nodes it meets must be of one colour: turn components that are not.
+    # All nodes it meets must have one colour: recolour components that have the other.
     wanted = colour[met[0]]
     done: set[int] = set()
     for f in met:

@@ -1,9 +1,9 @@
-"""Backward factors of the steps, and the structure they share between components.
+"""Backward factors of the steps, and the structure that components share.
 
 A *variable* is the effective coefficient of one cycle in one pass, with the three values
--1, 0, +1 (axis positions 0, 1, 2); of one that is repeated in place k times the 2 k + 1 values
-from -k to k. Within a component, variable ``i * passes + p`` is its cycle i
-in pass p, so that all passes of a cycle lie side by side.
+-1, 0, +1 (axis positions 0, 1, 2); a cycle repeated in place k times has the 2 k + 1 values
+from -k to k. Within a component, variable ``i * passes + p`` is its cycle i in pass p, so that all
+passes of a cycle lie side by side.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ Touches = tuple[tuple[int, ...], tuple[int, ...]]
 
 @dataclass(frozen=True, eq=False)
 class StepStructure:
-    """What components with the same pattern of overlaps have in common.
+    """The structure shared by components with the same pattern of overlaps.
 
     Attributes
     ----------
@@ -53,9 +53,9 @@ class StepStructure:
 
 
 def step_structures(model: GroupModel) -> list[StepStructure]:
-    """Components of cycles that share cells, those of equal structure together.
+    """Components of cycles that share cells, grouped by equal structure.
 
-    O(entries log entries), and one short step of Python per component; once for each model.
+    O(entries log entries), and one short Python step per component; once per model.
     """
     if model not in _FOUND:
         _FOUND[model] = _structures(model)
@@ -68,7 +68,7 @@ _FOUND: WeakKeyDictionary[GroupModel, list[StepStructure]] = WeakKeyDictionary()
 def _structures(model: GroupModel) -> list[StepStructure]:
     sig, count = model.signatures, len(model.moves)
     label = cycle_components(sig, count)
-    # Numbers of 16 bits are put into order without comparing them.
+    # 16-bit integers are sorted without comparisons.
     label = label.astype(np.int16) if label.max(initial=0) < 2**15 else label
     by_label = np.argsort(label, kind="stable")
     cycle_bounds = np.searchsorted(label[by_label], np.arange(int(label.max(initial=-1)) + 2))
@@ -108,10 +108,10 @@ def _structures(model: GroupModel) -> list[StepStructure]:
 
 @dataclass(frozen=True)
 class Watched:
-    """Groups of one step that are shifted alike by the later steps.
+    """Groups touched by one step that the later steps shift alike.
 
-    ``groups`` are local group numbers, ``later`` the later variables touching them, ``signs``
-    theirs.
+    ``groups`` are local group numbers, ``later`` the later variables that touch them, ``signs``
+    the signs of these.
     """
 
     groups: tuple[int, ...]
@@ -129,7 +129,7 @@ class BackwardStep:
 
 
 def scopes_of(structure: StepStructure, passes: int) -> list[tuple[int, ...]]:
-    """Of every step its variable and the later ones that touch its cells, ascending."""
+    """For each step, its variable and the later ones that touch its cells, ascending."""
     near: list[set[int]] = [set() for _ in range(structure.cycles)]
     for cycles, _ in structure.groups:
         for i in cycles:
@@ -144,7 +144,7 @@ def scopes_of(structure: StepStructure, passes: int) -> list[tuple[int, ...]]:
 def backward_steps(
     structure: StepStructure, passes: int, progress: Progress = SILENT
 ) -> list[BackwardStep]:
-    """Every step of one component."""
+    """All steps of one component."""
     touching: list[list[tuple[int, int]]] = [[] for _ in range(structure.cycles)]
     for g, (cycles, signs) in enumerate(structure.groups):
         for i, sign in zip(cycles, signs, strict=True):
@@ -183,7 +183,7 @@ def shifts(signs: tuple[int, ...], levels: int = 3) -> npt.NDArray[np.int32]:
 def laid_out(
     array: npt.NDArray[Scalar], variables: Sequence[int], axes: Sequence[int]
 ) -> npt.NDArray[Scalar]:
-    """The array (one axis per variable, then the batch) ready to broadcast over ``axes``.
+    """Reshape an array (one axis per variable, then the batch) to broadcast over ``axes``.
 
     Both lists are in the same order; ``axes`` contains the variables.
     """
@@ -195,7 +195,7 @@ def laid_out(
 def worth_factor(
     step: BackwardStep, axes: Sequence[int], worth: Floats, coin: Coin, levels: int = 3
 ) -> Floats:
-    """As :func:`step_factor` for the rule ``reversible``.
+    """:func:`step_factor` for the rule ``reversible``.
 
     Parameters
     ----------
@@ -211,7 +211,7 @@ def worth_factor(
                 later, after = _after(watched, axes, levels)
                 own = worth[list(watched.groups)].sum(axis=0)
                 at = middle - after - sign * undone
-                # What a path cannot reach has no mass, whatever is read here.
+                # What a path cannot reach has no mass, so any value may be read here.
                 at = np.clip(at, 1, worth.shape[2] - 2)
                 here = own[:, at]
                 for k, way in enumerate((sign, -sign)):
@@ -224,9 +224,9 @@ def worth_factor(
 
 
 def _in_place(masses: Callable[[int], list[Floats]], repeats: int, axis: int) -> Floats:
-    """The log factor of a cycle that runs so many times in place, by what it adds up to.
+    """The log factor of a cycle repeated in place, over the sum of its coefficients.
 
-    ``masses`` gives the log masses of -1, 0, +1 where so much is undone already.
+    ``masses`` gives the log masses of -1, 0, +1 after so much has been undone.
     """
     if repeats == 1:
         return np.concatenate(np.broadcast_arrays(*masses(0)), axis=axis)
@@ -246,7 +246,7 @@ def _in_place(masses: Callable[[int], list[Floats]], repeats: int, axis: int) ->
 def _after(
     watched: Watched, axes: Sequence[int], levels: int
 ) -> tuple[list[int], npt.NDArray[np.int32]]:
-    """The later variables of watched groups in the order of the axes, and what they add."""
+    """The later variables of watched groups in the order of the axes, and the shifts they cause."""
     order = sorted(range(len(watched.later)), key=lambda k: axes.index(watched.later[k]))
     later = [watched.later[k] for k in order]
     return later, shifts(tuple(watched.signs[k] for k in order), levels)

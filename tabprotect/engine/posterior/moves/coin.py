@@ -1,4 +1,4 @@
-"""One step seen backwards: what could have led to the table after it, with which weight."""
+"""One step backwards: the tables before it that lead to the table after it, with their masses."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from tabprotect.engine.arrays import Floats, SignedInts
 from tabprotect.engine.release.likelihood import BlockingRule
 
 IMPOSSIBLE = -1e8
-"""Log ratios below it stand for none at all: differences of infinities would be none."""
+"""Log ratios below it mean impossible; infinities would give undefined differences."""
 
 FAR = 2**14
-"""Stands for the smallest count of no cells; fits int16."""
+"""Stands for the smallest count of an empty set of cells; fits int16."""
 
 
 @dataclass(frozen=True)
@@ -43,14 +43,14 @@ class Coin:
                 np.full(shape, self.alpha),
             )
         if self.rule == "any_zero":
-            # Before the step no cell was zero, so one that it added to is at least 2 now.
+            # Before the step no cell was zero, so a cell that it added to is at least 2 now.
             undo_plus = (low_plus >= 2) & (low_minus >= 0)
             undo_minus = (low_plus >= 0) & (low_minus >= 2)
             leave = np.where((low_plus <= 0) | (low_minus <= 0), 1.0, self.gamma)
         else:
             undo_plus = (low_plus >= 1) & (low_minus >= 0)
             undo_minus = (low_plus >= 0) & (low_minus >= 1)
-            # A coin that would have made a cell negative was refused and left the table.
+            # A coin that would have made a cell negative was refused and left the table unchanged.
             leave = np.full(shape, self.gamma)
             leave += np.where(low_minus <= 0, self.alpha, 0.0)
             leave += np.where(low_plus <= 0, self.beta, 0.0)
@@ -59,16 +59,16 @@ class Coin:
     def ratio_masses(
         self, plus: Floats, minus: Floats, *, drawn: bool = False
     ) -> tuple[Floats, Floats, Floats]:
-        """The same of the rule ``reversible``, from what the tables around are worth.
+        """:meth:`masses` for the rule ``reversible``, from the weights of the neighbouring tables.
 
         Parameters
         ----------
         plus, minus
-            Log ratio of the weight of the table after the step with the move added once more, and
-            taken away, to its own; ``IMPOSSIBLE`` or less where a count would be negative.
+            Log ratio of the weight of the table after the step with the move added once more (taken
+            away) to its own; ``IMPOSSIBLE`` or less where a count would be negative.
         drawn
-            Under the rule's own weight as prior, the posterior is the mechanism run backwards,
-            and these are its chances.
+            Whether to return the chances of the mechanism run backwards: the posterior when the
+            prior is the rule's own weight.
         """
         up, down = (
             np.where(d > IMPOSSIBLE, np.exp(np.minimum(d, 0.0)), 0.0) for d in (plus, minus)
@@ -88,7 +88,7 @@ class Coin:
 
     @cached_property
     def _logs(self) -> Floats:
-        """Of -1, 0, +1, by the two smallest counts: from -1 to 2 there is all that differs."""
+        """Log masses of -1, 0, +1 by the two smallest counts: nothing differs outside -1..2."""
         low = np.arange(-1, 3)
         masses = self.masses(np.repeat(low, 4), np.tile(low, 4))
         with np.errstate(divide="ignore"):

@@ -44,14 +44,14 @@ from tabprotect.engine.posterior.moves.thinning import Thinned
 from tabprotect.engine.progress import SILENT, Progress
 
 KEPT_VARIABLES = 500
-"""Steps of one component up to which its order of elimination is kept, some kilobytes each, and
-number of such orders.
+"""Most steps of a component whose elimination order is cached (some kilobytes each), and number of
+cached orders.
 """
 
 KEPT_PLANS = 128
 
 BATCH_HELD = 2**24
-"""Entries that components side by side may hold together."""
+"""Most entries that components side by side may hold together."""
 
 
 LOWEST = float(np.finfo(np.float64).min)
@@ -59,7 +59,7 @@ LOWEST = float(np.finfo(np.float64).min)
 
 @dataclass(frozen=True)
 class EliminationPlan:
-    """The order of elimination of one structure, and where its factors are taken in.
+    """The elimination order of one structure, and where its factors are taken in.
 
     Attributes
     ----------
@@ -72,9 +72,9 @@ class EliminationPlan:
     read
         For each position, the local groups read off there, with their variables and signs.
     held
-        Entries of all tables for one component.
+        Entries of all tables of one component.
     levels
-        Values of each coefficient.
+        Number of values of each coefficient.
     """
 
     structure: StepStructure
@@ -94,9 +94,9 @@ class EliminationPlan:
 def elimination_plan(
     structure: StepStructure, passes: int, levels: int, progress: Progress = SILENT
 ) -> EliminationPlan | None:
-    """An elimination order for one structure; ``None`` when it is too wide or too long.
+    """An elimination order for one structure; ``None`` if it is too wide or too long.
 
-    The pattern of overlaps decides, whatever is published: plans of small patterns are kept.
+    It depends on the pattern of overlaps alone, not on what is published: small ones are cached.
     """
     count = structure.cycles * passes
     if count > MAX_VARIABLES:
@@ -117,7 +117,7 @@ def _kept(
 def _planned(
     cycles: int, groups: tuple[Touches, ...], passes: int, levels: int, progress: Progress
 ) -> EliminationPlan | None:
-    """The plan of a pattern of which there is no component."""
+    """The plan of a pattern, without components."""
     nothing = np.zeros((0, 0), dtype=np.int64)
     structure = StepStructure(cycles, groups, nothing, nothing)
     scopes = scopes_of(structure, passes)
@@ -166,8 +166,8 @@ def _one_hot(signs: tuple[int, ...], span: int, levels: int) -> Floats:
 
 
 def _log_sum(table: Floats, axis: tuple[int, ...]) -> Floats:
-    """log of the sum of exp over some axes; an empty support stays -inf."""
-    # Nothing possible has no peak: any number does, since -inf less it stays -inf.
+    """log-sum-exp over some axes; all -inf stays -inf."""
+    # If nothing is possible there is no peak; any number will do, as -inf minus it stays -inf.
     peak = np.maximum(table.max(axis=axis, keepdims=True), LOWEST)
     with np.errstate(divide="ignore"):
         power = table - peak
@@ -205,10 +205,10 @@ class Elimination:
 
     @classmethod
     def of(cls, model: GroupModel, progress: Progress = SILENT) -> Elimination | None:
-        """``None`` when the posterior is too wide to be computed exactly.
+        """Return ``None`` if the posterior is too wide to be computed exactly.
 
-        Where it is too wide for some published tables, the counts of this one that cannot block
-        are taken out.
+        If it is too wide in general, the groups that cannot block in this published table are taken
+        out first.
         """
         model = model.compact()
         plans = _plans(model, progress)
@@ -279,7 +279,7 @@ class Elimination:
 
 
 class EliminationSweep:
-    """The tables of one batch of components on their way through the bucket tree."""
+    """The tables of one batch of components during the sweeps through the bucket tree."""
 
     def __init__(
         self,
@@ -306,7 +306,7 @@ class EliminationSweep:
             self._progress.report(stage, self._before)
 
     def factors(self, k: int) -> Floats:
-        """The log factors that are taken in at a position: its axes, then the batch."""
+        """The log factors taken in at a position: its axes, then the batch."""
         axes = self._plan.axes[k]
         levels = self._plan.levels
         table = np.zeros([levels] * len(axes) + [self._lowest.shape[1]])
@@ -344,13 +344,13 @@ class EliminationSweep:
     def backward(self) -> Iterator[tuple[int, Floats]]:
         """Pass the messages back; yield (local group, distribution (2 span + 1, batch)).
 
-        Tables are given up on the way.
+        Tables are released on the way.
         """
         rest: dict[int, Floats] = {}
         for k in range(len(self._plan.axes) - 1, -1, -1):
             self._report("reading off the cells", k)
             axes = self._plan.axes[k]
-            # Less the peak of the message upwards all of it adds up to 1, as above it.
+            # Minus the peak of the upward message, all of it adds up to 1, as above it.
             weight = self._tables.pop() + (rest.pop(k) if k in rest else -self._peaks[k])
             np.exp(weight, out=weight)
             joint: dict[tuple[int, ...], Floats] = {}
@@ -366,8 +366,8 @@ class EliminationSweep:
                 scope = set(self._plan.axes[child][1:])
                 gone = tuple(a for a, v in enumerate(axes) if v not in scope)
                 sent = self._messages[child]
-                # What the child said itself is divided out again; 0/0 is 0. Here all is said, so
-                # that what underflows is as good as impossible.
+                # The child's own message is divided out again; 0/0 is 0. Everything is taken in here, so
+                # what underflows is as good as impossible.
                 silent = sent == -np.inf
                 with np.errstate(divide="ignore"):
                     back = np.log(weight.sum(axis=gone)) - np.where(silent, 0.0, sent)

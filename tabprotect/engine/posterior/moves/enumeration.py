@@ -1,7 +1,7 @@
 """Brute force: every original that could have led to the published table, with its weight.
 
-Backward through the steps, a set of distinct tables (as changes of groups) with their weights.
-The oracle for small cycle sets, and the exact number of originals that remain possible.
+Goes backwards through the steps with a set of distinct tables (as changes of groups) and their
+weights. Gives the oracle for small cycle sets, and the exact number of possible originals.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from tabprotect.engine.posterior.moves.signature_model import GroupModel
 from tabprotect.engine.progress import SILENT, Progress
 
 MOST_WORK = 20_000_000
-"""Limits of the count of originals: tables per component, and entries handled in all."""
+"""Most entries handled in all."""
 
 ENUMERATION_TABLES = 100_000
-"""Tables of one component."""
+"""Most tables of one component."""
 
 
 def enumerated_originals(
@@ -28,7 +28,7 @@ def enumerated_originals(
     most_work: int = MOST_WORK,
     progress: Progress = SILENT,
 ) -> tuple[Ints, Ints, Floats] | None:
-    """All originals that the given cycles (default: all) could have changed into the published.
+    """All originals that given cycles (default: all) could have turned into the published table.
 
     Returns
     -------
@@ -74,7 +74,7 @@ def enumerated_originals(
 
 
 def _log_masses(model: GroupModel, groups: Ints, change: Shorts, signs: Ints) -> list[Floats]:
-    """Logs of the chances that the coin subtracts, leaves and adds a cycle, for each original."""
+    """Log chances that the coin subtracts, leaves and adds a cycle, for each original."""
     if model.worth is not None:
         ratios = (_ratio(model, groups, change, way * signs) for way in (1, -1))
         with np.errstate(divide="ignore"):
@@ -95,7 +95,7 @@ def _ratio(model: GroupModel, groups: Ints, change: Shorts, signs: Ints) -> Floa
 
 
 def _merged(changes: Shorts, log_weight: Floats) -> tuple[Shorts, Floats]:
-    """Equal rows made one, their weights added."""
+    """Merge equal rows and add their weights."""
     if not len(changes):
         return changes, log_weight
     whole = np.dtype((np.void, changes.dtype.itemsize * changes.shape[1]))
@@ -124,9 +124,9 @@ def distribution(model: GroupModel, progress: Progress = SILENT) -> Floats | Non
 
 
 def number_of_originals(model: GroupModel) -> int | None:
-    """How many originals remain possible; ``None`` when too many to count.
+    """The number of possible originals; ``None`` if there are too many to count.
 
-    Components of cycles that share no cell multiply.
+    The numbers of components of cycles that share no cell multiply.
     """
     total, left = 1, MOST_WORK
     for structure in step_structures(model):

@@ -1,4 +1,4 @@
-"""The posterior of a sequence of moves: exact where the moves overlap little, else simulated."""
+"""The posterior of a sequence of moves: exact if the moves overlap little, else simulated."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.likelihood import MoveSequence
 
 MOST_LISTED = 2**24
-"""Counts of all listed originals."""
+"""Most counts in all listed originals."""
 
 
 DrawChanges = Callable[[int, np.random.Generator, Progress], Ints]
@@ -37,7 +37,7 @@ def _exact_because(exact: Elimination) -> str:
 
 
 def drawn_because(model: GroupModel) -> str:
-    """Why the posterior is drawn, and what would make it exact."""
+    """Say why the posterior is drawn, and what would make it exact."""
     if model.symmetric:
         return (
             "the cycles overlap too much for a formula; the mechanism run backwards draws "
@@ -66,10 +66,10 @@ def infer_moves(
     draws: int | None,
     progress: Progress,
 ) -> Posterior:
-    """As ``infer``. Cells that always move together share the distribution of their change."""
+    """See :func:`infer`. Cells that always move together share the distribution of their change."""
     model = group_model(likelihood, prior, progress)
     sig = model.signatures
-    # Cells that nothing touches belong to a last group that never changes.
+    # Untouched cells belong to a last group that never changes.
     group_of_cell = np.where(sig.group_of_cell < 0, model.groups, sig.group_of_cell)
     published = likelihood.published.counts.reshape(-1)
     certain = np.zeros((1, 2 * model.span + 1))
@@ -128,7 +128,7 @@ def infer_moves(
 
 
 def _listed(model: GroupModel, published: Ints) -> tuple[Ints, Floats] | None:
-    """Every original with its probability; ``None`` where they are too many."""
+    """Every original with its probability; ``None`` if there are too many."""
     found = enumerated_originals(model)
     if found is None or len(found[1]) * len(published) > MOST_LISTED:
         return None
@@ -136,7 +136,7 @@ def _listed(model: GroupModel, published: Ints) -> tuple[Ints, Floats] | None:
     column = np.full(model.groups + 1, len(groups), dtype=np.int64)
     column[groups] = np.arange(len(groups))
     changes = np.concatenate([changes, np.zeros((len(changes), 1), dtype=np.int64)], axis=1)
-    # Cells that nothing touches stay as they are.
+    # Untouched cells stay as published.
     of_cell = np.where(
         model.signatures.group_of_cell < 0, model.groups, model.signatures.group_of_cell
     )

@@ -29,30 +29,30 @@ from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.moves import MoveSet
 
 MOST_ENTRIES = 2**23
-"""Entries (cycle or group, draw) of one population, which bounds its memory."""
+"""Most entries (cycle or group, draw) of one population: bounds its memory."""
 
 SAMPLING_DRAWS = 20_000
-"""Draws where none are asked for."""
+"""Draws when no number is asked for."""
 
 
 POPULATIONS = 10
-"""Independent populations: their spread is the error."""
+"""Independent populations: the spread between them is the error."""
 
 
 RESAMPLING_COST = 20
-"""Weighted draws cost this many times more: resampling copies whole populations."""
+"""Cost of a weighted draw relative to an unweighted one: resampling copies whole populations."""
 
 
 @dataclass(frozen=True, eq=False)
 class Estimate:
-    """Distributions of the changes from draws.
+    """Distributions of the changes, estimated from draws.
 
     Attributes
     ----------
     changes : float64 (groups, 2 span + 1)
     standard_errors : float64 (groups, 2 span + 1)
     draws
-        Draws taken.
+        Number of draws taken.
     effective_sample_size
         Independent draws that would have the same error.
     """
@@ -65,7 +65,7 @@ class Estimate:
 
 @dataclass(frozen=True, eq=False)
 class _Layer:
-    """Disjoint cycles of a pass and the components they belong to.
+    """Disjoint cycles of a pass, and the components they belong to.
 
     Cycles are sorted by component; those of ``components[k]`` begin at ``component_starts[k]``.
     """
@@ -99,7 +99,7 @@ class BackwardWalk:
         self._component = component[: len(self._walked)]
         self._group_component = component[len(self._walked) :]
         self._layers = [_sorted(layer, self._component) for layer in layers(sub)][::-1]
-        # Late: scipy would be a third of the program's start.
+        # Imported late: scipy would be a third of the start-up time.
         from scipy.sparse import csr_array
 
         self._effect = csr_array(
@@ -113,12 +113,12 @@ class BackwardWalk:
 
     @property
     def updates(self) -> int:
-        """Cost of one draw in cell updates."""
+        """Cost of one draw, in cell updates."""
         each = max(len(self.model.moves.cells) * self.model.passes, 1)
         return each if self.model.symmetric else each * RESAMPLING_COST
 
     def largest_population(self) -> int:
-        """Draws side by side within the memory bound."""
+        """Number of draws that fit the memory bound side by side."""
         widest = max((len(layer.groups) for layer in self._layers), default=1)
         size = max(len(self.model.moves), self.model.groups, 4 * widest)
         return int(np.clip(MOST_ENTRIES // size, 16, 2000))
@@ -219,7 +219,7 @@ class BackwardWalk:
         return coin.ratio_masses(ratios[0], ratios[1], drawn=self.model.symmetric)
 
     def _ratios(self, layer: _Layer, here: Shorts, left: Ints) -> Floats:
-        """Log ratios of what guides the walk after the coefficients -1, 0, +1 to before.
+        """Log ratios of the guide after to before, for the coefficients -1, 0, +1.
 
         float64 (3, cycles, draws).
         """
@@ -229,7 +229,7 @@ class BackwardWalk:
             move = (k - 1) * layer.signs[:, None]
             if self._guide is not None:
                 at, last = layer.groups[:, None], 2 * self.model.span
-                # A step beyond the reach of a group cannot be taken by the masses either.
+                # A step beyond the reach of a group has no mass anyway.
                 then = np.clip(change - move + self.model.span, 0, last)
                 total[k] += self._guide[at, then] - self._guide[at, change + self.model.span]
             if self._future is not None:
@@ -240,7 +240,7 @@ class BackwardWalk:
         return np.add.reduceat(total, layer.starts, axis=1)
 
     def _correct(self, counts: Shorts, log_weight: Floats) -> None:
-        """Put the prior in the place of its guide."""
+        """Replace the guide by the prior in the weights."""
         assert self._guide is not None and self.model.log_prior is not None
         change = counts - self.model.lowest[self._watched, None] + self.model.span
         at = np.arange(len(self._watched))[:, None]
@@ -259,7 +259,7 @@ class BackwardWalk:
         generator: np.random.Generator,
         below: float,
     ) -> None:
-        """Systematic resampling of those components whose weights are too uneven."""
+        """Systematic resampling of the components whose weights are too uneven."""
         size = walk.shape[1]
         log = log_weight[components]
         peak = log.max(axis=1, keepdims=True)
@@ -313,8 +313,8 @@ def _sorted(layer: Layer, component: Ints) -> _Layer:
 def _future(model: GroupModel) -> Floats:
     """Log of the weight a group with a count may still gain, (touches left + 1, counts).
 
-    A guess that makes weights more even, not more: each group by itself, its neighbours blocking
-    as often as on the published table. With no touches left it is 0, so nothing is to be corrected.
+    A guess that only makes weights more even: each group is taken by itself, with neighbours that
+    block as often as on the published table. With no touches left it is 0, so no correction is due.
     """
     coin = model.coin
     zero = np.logical_or.reduceat(model.lowest[model.moves.cells] == 0, model.moves.starts[:-1])
@@ -330,7 +330,7 @@ def _future(model: GroupModel) -> Floats:
 
 
 STEEP = 3.0
-"""How much less (in logs, per unit) the guide thinks of a change the prior excludes."""
+"""Slope (in logs per unit) at which the guide falls off over changes that the prior excludes."""
 
 
 def _guide(model: GroupModel) -> Floats:
@@ -352,12 +352,12 @@ def estimate(
     generator: np.random.Generator,
     progress: Progress = SILENT,
 ) -> Estimate:
-    """Distributions of the changes from independent populations of draws.
+    """Estimate the distributions of the changes from independent populations of draws.
 
     Parameters
     ----------
     draws
-        In all; by default 20,000, fewer where that would take minutes.
+        Number in all; by default 20,000, or fewer if that would take minutes.
     """
     walk = BackwardWalk(model)
     if draws is None:
@@ -394,7 +394,7 @@ def draw(
     generator: np.random.Generator,
     progress: Progress = SILENT,
 ) -> Ints:
-    """Joint draws of the changes, int64 (number, groups), from as few populations as fit."""
+    """Joint draws of the changes, int64 (number, groups), from as few populations as possible."""
     walk = BackwardWalk(model)
     size = walk.largest_population()
     parts: list[Ints] = []

@@ -1,4 +1,4 @@
-"""The inference problem in its smallest form: one number per signature group.
+"""The inference problem reduced to one number per signature group.
 
 Cells that the same cycles touch with the same signs move alike, so they share the distribution
 of their *change* (original - published). Blocking depends only on the smallest count of a group;
@@ -27,7 +27,7 @@ MAX_SPAN = 10_000
 """Largest change; counts along a walk fit int16."""
 
 MAX_TABLE = 2**27
-"""Entries (group, change) of a table of distributions: 1 GiB."""
+"""Most entries (group, change) of a table of distributions: 1 GiB."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,13 +51,13 @@ class GroupModel:
         constant per group. ``None`` where the prior is uniform and the rule itself keeps
         originals from being negative.
     worth : float64 (groups, 2 span + 3) or None
-        Of the rule ``reversible``: log weight of the change ``column - span - 1``, summed over the
+        Log weight under the rule ``reversible`` of the change ``column - span - 1``, summed over the
         group's cells; far below ``IMPOSSIBLE`` where a count would be negative.
     own
-        Whether the prior is the weight of that rule.
+        Whether the prior is the stationary law of that rule.
     repeats
-        How often each cycle is run in place, one time after the other: its coefficient is then a sum
-        of so many.
+        How often each cycle is run in place, one time right after the other; its coefficient is then
+        the sum over these runs.
     """
 
     moves: MoveSet
@@ -74,11 +74,11 @@ class GroupModel:
 
     @property
     def levels(self) -> int:
-        """Values of the coefficient of a cycle in one pass."""
+        """Number of values of the coefficient of a cycle in one pass."""
         return 2 * self.repeats + 1
 
     def compact(self) -> GroupModel:
-        """The same with one coefficient for each cycle that is repeated in place."""
+        """The same model with one coefficient for each cycle that is repeated in place."""
         each = repeated(self.moves) if self.repeats == 1 else 1
         if each == 1:
             return self
@@ -100,7 +100,7 @@ class GroupModel:
 
     @cached_property
     def relevant(self) -> Bools:
-        """Groups that can block a cycle or whose prior weighs: the others only move along."""
+        """Groups that can block a cycle or that the prior weighs; the others only move along."""
         if self.log_prior is not None or self.worth is not None:
             return np.ones(self.groups, dtype=np.bool_)
         margin = 0 if self.coin.rule == "any_zero" else -1
@@ -123,7 +123,7 @@ def group_model(likelihood: MoveSequence, prior: Prior, progress: Progress = SIL
     InputError
         When the published table cannot come from the mechanism (a negative count).
     InfeasibleError
-        When the prior excludes every original that some cell could have.
+        If the prior excludes every original that some cell could have.
     """
     progress.report("grouping the cells", 0.0)
     published = likelihood.published
@@ -168,7 +168,7 @@ def group_model(likelihood: MoveSequence, prior: Prior, progress: Progress = SIL
         coin=Coin(
             likelihood.alpha,
             likelihood.beta,
-            # Never below zero by rounding, as with 0.9 and 0.1.
+            # Rounding must not make it negative, as with 0.9 and 0.1.
             likelihood.gamma,
             likelihood.rule,
         ),
@@ -179,7 +179,7 @@ def group_model(likelihood: MoveSequence, prior: Prior, progress: Progress = SIL
 
 
 def _check_prior(prior: Prior, log_prior: Floats, sig: Signatures, published: Table) -> None:
-    """Refuse a prior that leaves some cell no original at all."""
+    """Raise if a prior leaves some cell without a possible original."""
     domain = published.domain
     impossible = np.flatnonzero(~np.isfinite(log_prior).any(axis=1))
     if len(impossible):
@@ -227,7 +227,7 @@ def _log_prior(
 
 
 def over_groups(moves: MoveSet, sig: Signatures) -> MoveSet:
-    """The cycles as lists of groups; group numbers stand where cells stood."""
+    """The cycles as lists of groups, with group numbers in place of cells."""
     groups = np.repeat(np.arange(len(sig), dtype=np.int64), np.diff(sig.starts))
     # Groups ascend already.
     order = np.argsort(sig.cycles, kind="stable")

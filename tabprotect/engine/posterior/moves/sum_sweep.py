@@ -1,9 +1,9 @@
-"""The exact law of a sum of cells: the sweep of the elimination with the sum so far as one more axis.
+"""The exact law of a sum of cells: the elimination sweep with the partial sum as one more axis.
 
 The change of a sum is a linear combination of the effective coefficients of the cycles that cross
-its border; those inside it cancel. Each message carries, beside the coefficients that it depends
-on, the combination of those that were eliminated. Components are independent: their laws are
-folded together.
+its border; cycles inside it cancel. Each message depends on coefficients still to be eliminated
+and on the combination of those already eliminated. Components are independent: their laws are
+convolved.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from tabprotect.engine.posterior.moves.elimination import (
 from tabprotect.engine.progress import SILENT, Progress
 
 SUM_ENTRIES = 2**27
-"""Entries (coefficients, sum) that the exact law of one sum of cells may cost: some seconds."""
+"""Most entries (coefficients, sum) that the exact law of one sum may cost: some seconds."""
 
 SUM_HELD = 2**24
-"""Entries of its largest table (128 MiB)."""
+"""Most entries of its largest table (128 MiB)."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class _Part:
     coefficients
         What each variable adds to the sum when its value is 1.
     work, held
-        Entries that are computed, and those of the largest table.
+        Entries computed, and entries of the largest table.
     """
 
     plan: EliminationPlan
@@ -98,7 +98,7 @@ class SumLaws:
     Attributes
     ----------
     group_of_cell : int64 (cells,)
-        The signature group of each cell; cells that nothing touches have a last one.
+        The signature group of each cell; untouched cells have a last one.
     published : int64 (cells,)
     """
 
@@ -115,20 +115,20 @@ class SumLaws:
         )
 
     def work(self, cells: Ints) -> int | None:
-        """Entries that the law of the sum of some flat cells costs; ``None``: too wide."""
+        """Entries that the law of the sum of these flat cells costs; ``None`` if it is too wide."""
         crossed = self._parts(cells)
         work = sum(part.work for part in crossed)
         wide = any(part.held > SUM_HELD for part in crossed)
         return None if wide or work > SUM_ENTRIES else work
 
     def law(self, cells: Ints, progress: Progress = SILENT) -> tuple[int, Floats]:
-        """The first possible sum, and the chances of it and the ones after it."""
+        """The first possible sum, and the chances from it on."""
         first, chances = law(self.exact, self._parts(cells), progress)
         return int(self.published[cells].sum()) + first, chances
 
 
 def _reaches(one: EliminationPlan, coefficient: list[int]) -> tuple[list[int], list[int]]:
-    """How far the sum goes either way before and after each position is eliminated."""
+    """How far the sum can go either way, before and after each position is eliminated."""
     before: list[int] = []
     after: list[int] = []
     for axes, children in zip(one.axes, one.children, strict=True):
@@ -138,7 +138,7 @@ def _reaches(one: EliminationPlan, coefficient: list[int]) -> tuple[list[int], l
 
 
 def _cost(one: EliminationPlan, coefficient: list[int]) -> tuple[int, int]:
-    """Entries that are computed, and those of the largest table."""
+    """Entries computed, and entries of the largest table."""
     _, after = _reaches(one, coefficient)
     work, held = 0, 0
     for k, axes in enumerate(one.axes):
@@ -155,7 +155,7 @@ def _cost(one: EliminationPlan, coefficient: list[int]) -> tuple[int, int]:
 def _swept(
     sweep: EliminationSweep, one: EliminationPlan, coefficient: list[int]
 ) -> tuple[int, Floats]:
-    """The lowest value, and the law (values, batch) of one component, batch of them alike."""
+    """The lowest value and the law (values, batch) of a batch of identical components."""
     _, after = _reaches(one, coefficient)
     messages: list[Floats] = []
     roots: list[tuple[int, Floats]] = []
@@ -179,7 +179,7 @@ def _swept(
 
 
 def _spread(message: Floats, variables: tuple[int, ...], axes: tuple[int, ...]) -> Floats:
-    """A message, its sum and batch axes last, ready to broadcast over ``axes``."""
+    """A message (its sum and batch axes last) reshaped to broadcast over ``axes``."""
     sums, batch = message.shape[-2:]
     flat = message.reshape(*message.shape[:-2], sums * batch)
     out = laid_out(flat, variables, axes)
@@ -187,7 +187,7 @@ def _spread(message: Floats, variables: tuple[int, ...], axes: tuple[int, ...]) 
 
 
 def _folded(table: Floats, message: Floats) -> Floats:
-    """log of the sum over all ways in which two parts add up to a sum."""
+    """Log of the sum over all ways in which two parts add up to a total."""
     long, short = table.shape[-2], message.shape[-2]
     if short == 1 or long == 1:
         return table + message
@@ -200,7 +200,7 @@ def _folded(table: Floats, message: Floats) -> Floats:
 
 
 def _eliminated(table: Floats, coefficient: int) -> Floats:
-    """The first variable summed out, ``coefficient`` times its value added to the sum."""
+    """Sum out the first variable, adding ``coefficient`` times its value to the sum."""
     most = table.shape[0] // 2
     wide = abs(coefficient) * most
     sums = table.shape[-2]

@@ -1,9 +1,9 @@
-"""Cells that are published too large to block a cycle: they join no coefficients.
+"""Cells published too large to block a cycle: they join no coefficients.
 
-A group whose smallest count exceeds its reach can never have been zero on the way, so that under a
+A group whose smallest count exceeds its reach can never have been zero on the way, so under a
 uniform prior no factor depends on it; only its change is read off. Without such groups fewer
-cycles hang together, and posteriors become exact that are too wide whatever is published. What is
-looked at are published counts: which groups are left out is public too.
+cycles are connected, and posteriors become exact that would otherwise be too wide. Only published
+counts are looked at, so which groups are left out is public too.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from tabprotect.engine.posterior.moves.signature_model import GroupModel, over_g
 
 @dataclass(frozen=True, eq=False)
 class Thinned:
-    """A model whose groups that cannot block are cut apart where their cycles do not hang together.
+    """A model whose non-blocking groups are split where their cycles are otherwise unconnected.
 
     Attributes
     ----------
     model
-        Its groups are parts of the original ones.
+        The model over the parts of the original groups.
     starts : int64 (groups + 1,)
-        Group g of the original is the parts ``starts[g]:starts[g + 1]``: their changes add up.
+        Original group g is the parts ``starts[g]:starts[g + 1]``: their changes add up.
     dropped
         Number of groups that cannot block.
     """
@@ -38,7 +38,7 @@ class Thinned:
 
     @classmethod
     def of(cls, model: GroupModel) -> Thinned | None:
-        """``None`` where every group can block, or the prior weighs."""
+        """Return ``None`` if every group can block, or the prior is not uniform."""
         relevant = model.relevant
         if relevant.all():
             return None
@@ -50,7 +50,7 @@ class Thinned:
         spans = np.diff(np.r_[begin, len(owners)])
         heads = np.repeat(sig.cycles[blocking][begin], spans)
         label = graphs.components(heads, sig.cycles[blocking], len(model.moves))
-        # Touches sorted by group, then by component, then as they were.
+        # Touches sorted by group, then by component, otherwise in their given order.
         owner = np.where(blocking, -1, label[sig.cycles])
         order = np.lexsort((np.arange(len(group)), owner, group))
         cut = np.r_[True, (np.diff(group[order]) != 0) | (np.diff(owner[order]) != 0)]
@@ -75,7 +75,7 @@ class Thinned:
         return cls(thin, first_part, int((~relevant).sum()))
 
     def changes(self, parts: Floats) -> Floats:
-        """The distribution of each group's change from those of its parts, which are independent.
+        """The distribution of each group's change from those of its independent parts.
 
         float64 (groups, 2 span + 1).
         """
@@ -90,5 +90,5 @@ class Thinned:
         return out
 
     def draws(self, parts: Ints) -> Ints:
-        """The changes of the groups from draws of their parts', int64 (draws, groups)."""
+        """The changes of the groups from draws of their parts, int64 (draws, groups)."""
         return np.add.reduceat(parts, self.starts[:-1], axis=1)

@@ -1,8 +1,8 @@
-"""What a release by moves says about given whole originals, component by component.
+"""The likelihood of given whole originals under a release by moves, component by component.
 
-Cycles that share no cell change their cells independently, so that the weight of an original is
-a product over such components; the originals of each are listed by themselves. However many there
-are, only the largest component has to be small.
+Cycles that share no cell change their cells independently, so the weight of an original is a
+product over such components, and the originals of each are listed separately. However many
+components there are, only the largest has to be small.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from tabprotect.engine.release.likelihood import MoveSequence
 def log_weights(likelihood: MoveSequence, tables: Ints, progress: Progress) -> Floats | None:
     """Log P(release | original) of originals int64 (n, cells), up to a constant.
 
-    ``None`` where the originals of some component are too many to be listed.
+    ``None`` if the originals of some component are too many to be listed.
     """
     model = group_model(likelihood, Uniform(), progress)
     sig = model.signatures
@@ -29,7 +29,7 @@ def log_weights(likelihood: MoveSequence, tables: Ints, progress: Progress) -> F
     group = sig.group_of_cell
     untouched = group < 0
     of_group = change[:, sig.first_cell]
-    # What no cycle touches is as published, and the cells of a group move alike.
+    # Untouched cells are as published, and the cells of a group move alike.
     possible = (change[:, untouched] == 0).all(axis=1)
     possible &= (change[:, ~untouched] == of_group[:, group[~untouched]]).all(axis=1)
     log = np.where(possible, 0.0, -np.inf)

@@ -170,14 +170,7 @@ def run(
             break
         with _step(number, step.command.name):
             given = dict(step.arguments)
-            if isinstance(source := given.get(step.command.says.reads), str):
-                given[step.command.says.reads] = found = _beside(source, folder)
-                read_files.add(Path(found).resolve())
-            if isinstance(files := given.get(step.command.says.reads_too), dict):
-                given[step.command.says.reads_too] = found_too = {
-                    name: _beside(str(file), folder) for name, file in files.items()
-                }
-                read_files |= {Path(file).resolve() for file in found_too.values()}
+            read_files |= _found(step, given, folder)
             if mapping is not None and step.command.name in AFTER_TABLE and not checked:
                 checked = True
                 mapping.check(history.project.original.domain)
@@ -189,6 +182,19 @@ def run(
                     order = rename_category(variable=variable, category=category, to=to)
                     history, _ = history.do(order, progress=progress)
     return history, written
+
+
+def _found(step: Order, given: dict[str, object], folder: Path) -> set[Path]:
+    """Look beside the recipe for what a step reads; the files that are read."""
+    says, found = step.command.says, set()
+    if isinstance(source := given.get(says.reads), str):
+        given[says.reads] = beside = _beside(source, folder)
+        found.add(Path(beside).resolve())
+    if isinstance(files := given.get(says.reads_too), dict):
+        named = {name: _beside(str(file), folder) for name, file in files.items()}
+        given[says.reads_too] = named
+        found |= {Path(file).resolve() for file in named.values()}
+    return found
 
 
 def _redirected(

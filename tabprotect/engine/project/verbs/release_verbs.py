@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
@@ -25,6 +26,7 @@ from tabprotect.engine.project.verbs.cycle_verbs import QUICK_CELLS, redesigned,
 from tabprotect.engine.protection.coins import house_randomness
 from tabprotect.engine.protection.problem import Protected
 from tabprotect.engine.protection.registered import methods
+from tabprotect.engine.protection.subtables import MARGINS
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.register.left_before import (
     mechanism_digest,
@@ -55,28 +57,34 @@ def protect_words(project: Project, given: Arguments = MappingProxyType({})) -> 
     if project.table is None:
         return []
     table = table_word(project)
-    cycles: dict[str, object] = {}
+    parameters = dict(project.parameters)
     if project.moves is not None and project.cycles_from != "the example":
         if is_named(project.cycles_from):
-            cycles["cycles"] = project.cycles_from
+            parameters = {"cycles": project.cycles_from, **parameters}
         else:
             # Drawn or imported cycles live in the project; only a saved one has them.
             table = SAVED
+    verb, tables = "protect", given.get("tables")
+    if isinstance(tables, Mapping):
+        # The tables of a set say which sub-tables are published.
+        verb, parameters = "protect-set", {n: v for n, v in parameters.items() if n != MARGINS.name}
     done, reason = project.protected, given.get("accept")
     weak = bool(given.get("accept_weak")) or (done is not None and done.record.overruled)
     asked = Protecting(
         method=project.method,
-        parameters={**cycles, **project.parameters},
+        parameters=parameters,
         at_risk=str(project.at_risk),
         title=project.title or None,
         accept=str(reason) if reason else None,
         accept_weak=weak and not reason,
         fresh=bool(given.get("fresh")) or project.fresh,
     )
-    release = str(given.get("release") or "release.zip")
-    dossier = str(given.get("dossier") or "release-CONFIDENTIAL-dossier.zip")
-    where = ["--out", release, "--dossier", dossier]
-    return ["protect", table, *asked.words(), *where]
+    written = Publishing(
+        release=str(given.get("release") or "release.zip"),
+        tables=tables if isinstance(tables, Mapping) else None,
+        dossier=str(given.get("dossier") or "release-CONFIDENTIAL-dossier.zip"),
+    )
+    return [verb, table, *asked.words(), "--out", written.release, *written.words()]
 
 
 @Declared("choose {method}")

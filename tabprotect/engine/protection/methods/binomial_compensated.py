@@ -102,7 +102,7 @@ class BinomialCompensated(Method):
 
     def kept(self, domain: Domain, values: Values) -> Publication:
         """The stated margin, or the grand total."""
-        return Publication(domain, (_margin(domain, values),))
+        return Publication.of(domain, (_margin(domain, values),))
 
     def draw(
         self,

@@ -40,10 +40,10 @@ from tabprotect.engine.query_space.possible_tables import alike
 from tabprotect.engine.query_space.ways_to_bound import BoundsWay
 
 EXACT_CELLS = 20_000
-"""Cells left open by a part of a release up to which it is worked out without being told to."""
+"""Most cells left open by a part of a release for which programmes are solved unasked."""
 
 QUICK_CELLS = 100
-"""As many where one of many releases of a table larger than that is looked at."""
+"""The same limit when one of many releases of a table larger than that is judged."""
 
 QUICK_WORK = 1e6
 """Nominal microseconds (`solver.solver_work`) of programmes for a judgement that somebody waits
@@ -102,7 +102,7 @@ class Width(RiskCriterion):
         known = bounds == "decomposable" or decide_only or not small
         if known and self._covered(evidence, frontier, threshold):
             if bounds == "auto" and not hurried:
-                # Safe; the figure itself where it costs little.
+                # Safe; the figure itself is given where it is cheap.
                 found = programmed(most_open=QUICK_CELLS, decide_only=False)
                 if found.exact:
                     return found
@@ -117,14 +117,14 @@ class Width(RiskCriterion):
         return found
 
     def _covered(self, evidence: Evidence, frontier: Sequence[Query], threshold: int) -> bool:
-        """Whether a decomposable release that contains a release proves it safe."""
+        """Return True if a decomposable release that contains this one proves it safe."""
         queries = np.array(frontier[:1], dtype=np.int64)
         return bool(self.screen(evidence, tuple(frontier[1:]), queries, threshold).safe[0])
 
     def _undecided(
         self, evidence: Evidence, frontier: Sequence[Query], threshold: int
     ) -> RiskJudgement:
-        """What each margin says by itself: proof that a release is bad, never that it is safe."""
+        """The judgement from single margins: they can prove a release bad, never safe."""
         upper = evidence.smallest_of(frontier)
         ceiling = int(upper.min())
         return RiskJudgement(
@@ -145,7 +145,7 @@ class Width(RiskCriterion):
             bad[:] = True
         variables, place = lattice.variables, lattice.at(queries)
         size = np.bitwise_count(queries)
-        # Larger ones first: what is below a safe one need not be looked at.
+        # Larger ones first: what lies below a safe one need not be looked at.
         listed = lattice.listed
         below = np.zeros(lattice.size if listed else 0, dtype=np.bool_)
         for dimension in range(variables, -1, -1):
@@ -159,12 +159,12 @@ class Width(RiskCriterion):
                 bad[left] = ~safe[left] & cover.exact
             reached = queries[here & safe]
             for v in range(variables) if listed else ():
-                # Without a level that a finer one tells it would be the same query.
+                # Without a level that a finer one implies it would be the same query.
                 below[lattice.at(reached & ~(1 << v))] = True
         return MarginScreening(safe, bad)
 
     def _wide(self, evidence: Evidence, cover: Covers, threshold: int) -> Bools:
-        """Which covers (n,) keep every at-risk cell wide enough."""
+        """Mask of the covers (n,) that keep every at-risk cell wide enough."""
         tightest = evidence.widths.smallest_at(cover.cliques).min(axis=1)
         wide: Bools = tightest >= threshold
         # No lower bound exceeds the count itself: with that much room it need not be known.
@@ -181,7 +181,7 @@ class Width(RiskCriterion):
     def refuses(
         self, evidence: Evidence, tables: Ints, margins: Sequence[Query], threshold: int
     ) -> Bools:
-        """All tables being at hand, the ends of every class of them are the sharp bounds."""
+        """With all tables at hand, the extremes within each class are the sharp bounds."""
         classes = alike(evidence.cells.table.domain.shape, tables, margins)
         order = np.argsort(classes, kind="stable")
         begins = np.flatnonzero(np.diff(classes[order], prepend=-1))
@@ -197,7 +197,7 @@ class Width(RiskCriterion):
         return WidthWalk(evidence, threshold, proved)
 
     def _reaches(self, evidence: Evidence, cliques: Ints, separators: Ints, threshold: int) -> bool:
-        """Whether a cover, by elimination steps, keeps every at-risk cell wide enough."""
+        """Return True if a cover, by elimination steps, keeps every at-risk cell wide enough."""
         cells, smallest_at = evidence.cells, evidence.widths.smallest_at
         known = int(np.bitwise_or.reduce(cliques))
         settled = ~cells.open_at(known)
@@ -212,7 +212,7 @@ class Width(RiskCriterion):
             live = lower > 0
             if not live.any():
                 return True
-            # Every further step can only lower the bound.
+            # Further steps can only lower the bound.
             near, lower = near[live], lower[live]
         return bool((upper[near] - lower >= threshold).all())
 
@@ -228,7 +228,7 @@ def _programmed(
     decide_only: bool,
     progress: Progress,
 ) -> RiskJudgement:
-    """By shuttle, linear and integer programmes; the width itself unless only to decide."""
+    """Judge by shuttle, linear and integer programmes; find the width unless ``decide_only``."""
     cells = evidence.cells
 
     def found(beta: int | None) -> WidthResult:

@@ -21,32 +21,32 @@ from tabprotect.engine.tables.wide_table import numbered
 
 
 class AtRiskCells:
-    """The cells that a criterion looks at, and those of a table that are not zero after them.
+    """The cells that a criterion looks at, followed by the table's other cells that are not zero.
 
     Attributes
     ----------
     table, at_risk
-        The original and what calls a cell at risk.
+        The original, and the rule that calls a cell at risk.
     judged
-        Which cells a criterion looks at.
+        The choice of the cells that a criterion looks at.
     rule
-        Their counts: those at risk, or any.
+        Rule for their counts: those at risk, or any.
     lattice
         The table's query space.
     codes : whole numbers (K, cells)
-        Category numbers by bit of the lattice; the first ``size`` columns are those looked at, in
-        the table's order.
+        Category numbers by bit of the lattice; the first ``size`` columns are the cells looked at,
+        in the table's order.
     counts : int64 (cells,)
     size
-        m, the number of cells that are looked at.
+        m, the number of cells looked at.
     lowest
         The smallest of their counts.
 
     Raises
     ------
     InputError
-        When no cell is at risk, when a count is negative, or when zeros count as at risk in a
-        table too large to list them.
+        If no cell is at risk, a count is negative, or zeros count as at risk in a table too large
+        to list them.
     """
 
     def __init__(self, table: Table, at_risk: SmallCount, judged: Judged = "at_risk") -> None:
@@ -65,7 +65,7 @@ class AtRiskCells:
         order = np.concatenate([np.flatnonzero(risky), np.flatnonzero(~risky)])
         self.counts: Ints = counts[order]
         self.sizes = tuple(len(table.domain[name].categories) for name in self.lattice.names)
-        # Of few categories: as narrow as they go, for what is held for each cell is most of it.
+        # As narrow as few categories allow: these codes are most of what is held per cell.
         narrow = np.min_scalar_type(max(self.sizes, default=1))
         self.codes: AnyInts = np.empty((self.lattice.variables, len(counts)), dtype=narrow)
         for column, axis in zip(columns, self.lattice.axes, strict=True):
@@ -91,9 +91,9 @@ class AtRiskCells:
         return tuple(int(self.codes[axis.bit_length() - 1, cell]) for axis in self.lattice.axes)
 
     def open_at(self, known: Query) -> Bools:
-        """Which at-risk cells (m,) share all that some levels tell with another cell.
+        """Mask (m,) of the at-risk cells that share all that some levels tell with another cell.
 
-        A structural zero is no other cell.
+        A structural zero does not count as another cell.
         """
         out = np.zeros(self.size, dtype=np.bool_)
         tied = 0
@@ -115,11 +115,11 @@ class AtRiskCells:
         return out
 
     def _last(self, name: str) -> int:
-        """The bit of a variable itself."""
+        """The bit of the variable itself, its finest level."""
         return self.lattice.axes[self.table.domain.axis(name)].bit_length() - 1
 
     def _shared(self, number: int, known: Query) -> Bools:
-        """Which categories of a variable share what some levels tell with another one."""
+        """Mask of a variable's categories that share all that some levels tell with another one."""
         found = self._together.get((number, known))
         if found is None:
             variable = self.table.domain.variables[number]
@@ -172,7 +172,7 @@ def _cells(table: Table, rule: SmallCount) -> tuple[Sequence[AnyInts], Ints]:
             hint="declare counts from 1 at risk, and look at the at-risk cells alone",
         )
     counts = table.counts.reshape(-1)
-    # Everybody knows of structural zeros: there is nothing to keep apart.
+    # Structural zeros are public: nothing has to be kept apart there.
     looked_at = ((counts > 0) | rule.mask(counts)) & ~table.domain.structural_cells()
     keys = np.flatnonzero(looked_at).astype(np.int64)
     return np.unravel_index(keys, table.domain.shape), counts[keys]

@@ -1,8 +1,9 @@
 """The smallest count at the at-risk cells, for every margin of a table at once.
 
-Counts never grow with the margin, so a margin one of whose own margins is down to the smallest
-at-risk count needs no look: in a sparse table that is most of the lattice. Margins are visited
-after all of their own margins. Memory is one key per variable and cell, whatever their number.
+Counts never grow with the margin, so a margin need not be looked at if one of its own margins is
+down to the smallest at-risk count: in a sparse table that is most of the lattice. Margins are
+visited after all of their own margins. Memory is one key per variable and cell, however many there
+are.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from tabprotect.engine.query_space.lattice import Lattice, Query, bits
 Sums = Ints | Floats
 
 ROOMY = 8
-"""Possible cells per listed cell up to which a margin is summed by bincount, else by sorting."""
+"""Possible cells per listed cell up to which a margin is summed by bincount; beyond, by sorting."""
 
 
 def at_risk_sums(key: Ints, size: int, counts: Sums, at_risk: int) -> Ints:
@@ -29,7 +30,7 @@ def at_risk_sums(key: Ints, size: int, counts: Sums, at_risk: int) -> Ints:
     key : int64 (cells,)
         Each cell's number in the margin, from 0 to ``size - 1``.
     counts : int64 or float64 (cells,)
-        Floats only where every sum is exact.
+        Floats only if every sum is exact.
     """
     wanted = key[:at_risk]
     if size <= ROOMY * len(key) + 4096 and counts.dtype == np.float64:
@@ -43,7 +44,7 @@ def at_risk_sums(key: Ints, size: int, counts: Sums, at_risk: int) -> Ints:
 
 
 def summable(counts: Ints) -> Sums:
-    """Counts as floats where all their sums are exact, which is the fastest to sum."""
+    """The counts as floats if all their sums are exact: these are the fastest to sum."""
     return counts.astype(np.float64) if int(counts.sum()) < EXACT_FLOAT else counts
 
 
@@ -65,11 +66,11 @@ def smallest_counts(
     codes : whole numbers (K, cells)
         Category numbers by bit of the lattice, at-risk cells first.
     always
-        What every margin has; all of it of variables beyond the first ``free``.
+        Bits that every margin has, none of them of the first ``free`` variables.
     free
-        ``q`` runs over the queries over the first so many variables (all by default).
+        ``q`` runs over the queries over the first ``free`` variables (all by default).
     watch
-        Told the fraction done now and then; may raise.
+        Called now and then with the fraction done; may raise.
 
     Returns
     -------
@@ -113,7 +114,7 @@ def smallest_counts(
 
 
 def _places(lattice: Lattice, patterns: Sequence[Sequence[Query]]) -> Callable[[Query], int]:
-    """Where a query over the first variables stands."""
+    """The position of a query over the first variables, as a function."""
     if lattice.plain:
         return lambda query: query
     weights: list[tuple[Query, dict[Query, int]]] = []

@@ -4,9 +4,9 @@ The most parsimonious release of a sub-table T is T with the one-way tables of a
 variables. It is decomposable, so its bounds are a closed form and sharp; the critical width of T
 is the smallest upper minus lower bound of an at-risk cell. It never grows with T.
 
-Structural zeros join variables: there is no closed form then, and integer programmes make the widths
-smaller where the table and its lattice are small. In larger ones the closed form stays, which is never
-too small; what is released is judged with the zeros always (``criteria/width.py``).
+Structural zeros join variables: there is no closed form then, and integer programmes lower the
+widths if the table and its lattice are small. In larger ones the closed form stands, which is never
+too small; a release is always judged with the zeros (``criteria/width.py``).
 
 Source: Dobra, Karr, Sanil and Fienberg 2002, section 4 and equation 10 with its maximum read as
 the minimum.
@@ -30,11 +30,11 @@ from tabprotect.engine.query_space.lattice import Lattice, Query, bits
 from tabprotect.engine.query_space.workers import Workers, spread_over_workers
 
 TIED_CELLS = 2**14
-"""Cells times sub-tables up to which critical widths are worked out with structural zeros."""
+"""Most cells times sub-tables for which critical widths are computed with structural zeros."""
 
 
 PIECES = 6
-"""The lattice is cut into 2^6 pieces, or a few more, to share out."""
+"""The lattice is shared out in 2^6 pieces, or a few more."""
 
 
 def by_figure(lattice: Lattice, values: Ints) -> list[Query]:
@@ -66,7 +66,7 @@ class Widths:
         return int(self.values[self.lattice.at([query])[0]])
 
     def smallest_at(self, queries: Ints | Sequence[Query]) -> Ints:
-        """The smallest count of some margins at an at-risk cell, in the shape they have."""
+        """Smallest counts of given margins at an at-risk cell, in the shape of ``queries``."""
         return self.smallest[self.lattice.at(queries)]
 
     def ordered(self) -> list[Query]:
@@ -75,7 +75,7 @@ class Widths:
 
     def chain(self) -> list[Query]:
         """The most dangerous chain, from the grand total to the table: each step adds the
-        variable that leaves the smallest width (the first such in the table's order)."""
+        variable that leaves the smallest width (the first of equals in the table's order)."""
         out = [0]
         while out[-1] != self.lattice.full:
             out.append(min(self.lattice.above(out[-1]), key=self.__getitem__))
@@ -97,9 +97,9 @@ def critical_widths(
     Raises
     ------
     InputError
-        For more than ``2^MAX_LISTED`` sub-tables.
+        If there are more than ``2^MAX_LISTED`` sub-tables.
     Interrupted
-        When cancelled.
+        If cancelled.
     """
     lattice = cells.lattice
     every = lattice.every
@@ -131,7 +131,7 @@ def parsimonious_bounds(cells: AtRiskCells, query: Query) -> tuple[Ints, Ints]:
 def _with_lower_bounds(cells: AtRiskCells, progress: Progress) -> Iterator[tuple[Query, int]]:
     """The sub-tables that bound some at-risk cell from below, with their widths.
 
-    Lower bounds never fall as sub-tables grow, so these hang together from the table downwards.
+    Lower bounds never fall as sub-tables grow, so these are connected from the table downwards.
     """
     waiting, seen = [cells.lattice.full], {cells.lattice.full}
     while waiting:
@@ -195,5 +195,5 @@ def _piece(
     free: int,
     always: Query,
 ) -> Ints:
-    """All margins that have of the variables beyond the first ``free`` what ``always`` has."""
+    """All margins that agree with ``always`` on the variables beyond the first ``free``."""
     return smallest_counts(codes, sizes, counts, at_risk, lattice, always=always, free=free)

@@ -15,7 +15,7 @@ from tabprotect.engine.query_space.lattice import Query
 
 @dataclass(frozen=True, repr=False)
 class AskedWidths(Widths):
-    """As :class:`Widths`, with nothing listed: ``values`` and ``smallest`` are empty."""
+    """:class:`Widths` with nothing listed: ``values`` and ``smallest`` are empty."""
 
     cells: AtRiskCells
     _known: dict[Query, int] = field(default_factory=dict)
@@ -23,7 +23,7 @@ class AskedWidths(Widths):
 
     @classmethod
     def of(cls, cells: AtRiskCells) -> AskedWidths:
-        """Of some at-risk cells."""
+        """Build it for the given at-risk cells."""
         nothing = np.zeros(0, dtype=np.int64)
         return cls(cells.lattice, nothing, nothing, cells)
 

@@ -21,7 +21,7 @@ Graph = list[Query]
 
 
 def graph_of(variables: int, queries: Iterable[Query]) -> Graph:
-    """Two variables are neighbours when some query has both."""
+    """The graph in which two variables are neighbours if some query has both."""
     graph = [0] * variables
     for query in queries:
         for v in bits(query):
@@ -30,7 +30,7 @@ def graph_of(variables: int, queries: Iterable[Query]) -> Graph:
 
 
 def is_complete(graph: Graph, query: Query) -> bool:
-    """Whether all variables of a query are neighbours."""
+    """Return True if all variables of a query are neighbours of each other."""
     left = query
     while left:
         low = left & -left
@@ -41,7 +41,7 @@ def is_complete(graph: Graph, query: Query) -> bool:
 
 
 def separates(graph: Graph, separator: Query, i: int, j: int) -> bool:
-    """Whether every path from i to j passes through the separator."""
+    """Return True if every path from i to j passes through the separator."""
     target, reached, front = 1 << j, 1 << i, 1 << i
     while front:
         spread = 0
@@ -65,7 +65,7 @@ class JunctionTree:
 
     @property
     def released(self) -> int:
-        """Complete sets of variables, the empty one included."""
+        """Number of complete sets of variables, the empty one included."""
         return sum(1 << c.bit_count() for c in self.cliques) - sum(
             1 << s.bit_count() for s in self.separators
         )
@@ -87,7 +87,7 @@ def junction_tree(graph: Graph, within: Query | None = None) -> JunctionTree | N
         if not is_complete(graph, earlier):
             return None
         if earlier != clique or not visited:
-            # The growing clique ends here, and a new one starts from what v shares with it.
+            # The growing clique ends here; a new one starts from what v shares with it.
             if visited:
                 cliques.append(clique)
                 separators.append(earlier)
@@ -100,7 +100,7 @@ def junction_tree(graph: Graph, within: Query | None = None) -> JunctionTree | N
 
 
 def decomposable(variables: int, queries: Iterable[Query]) -> JunctionTree | None:
-    """The junction tree of a release, or ``None`` unless its sets are exactly the cliques of a
+    """The junction tree of a release; ``None`` unless its sets are exactly the cliques of a
     chordal graph (a triangle of three pairs is chordal, but its clique is not released)."""
     frontier = maximal_queries(queries)
     used = 0
@@ -120,10 +120,10 @@ class Covers:
     ----------
     cliques, separators : int64 (n, K)
         Step by step of an elimination: ``sum n(cliques) - sum n(separators)`` over all steps is
-        the closed form's lower bound less the total; every clique of the cover is among
-        ``cliques``.
+        the lower bound of the closed form before the total is subtracted; every clique of the cover
+        is among ``cliques``.
     exact : bool (n,)
-        The cover is the release itself, so that its bounds are the release's own.
+        Whether the cover is the release itself, so that its bounds are the release's own.
     """
 
     cliques: Ints
@@ -139,9 +139,9 @@ def covers(
 ) -> Covers:
     """Decomposable covers of ``released`` with each query (n,) added, all at once.
 
-    What is released of a set in ``crossing`` is covered together: its parts tell of each other.
+    Released parts of a set in ``crossing`` are covered together: each tells about the others.
 
-    Vertices are eliminated where that joins the fewest strangers: a chordal graph stays itself.
+    Vertices are eliminated in order of least fill-in: a chordal graph stays itself.
     """
     n = len(queries)
     kind = _narrowest(variables)
@@ -158,7 +158,7 @@ def covers(
     separators = np.zeros((variables, n), dtype=np.int64)
     exact = np.ones(n, dtype=np.bool_)
     columns = np.arange(n)
-    # The cost and, in its last bits, the number of the vertex: the least is found in one sweep.
+    # The cost and, in its last bits, the number of the vertex: one sweep finds the minimum.
     number = np.arange(variables, dtype=np.int32)[:, None]
     left = used
     for step in range(variables):
@@ -177,8 +177,8 @@ def covers(
         exact &= ~joins & _inside(clique, released, added)
         cliques[step], separators[step] = clique, met
         left = left & ~bit
-        # The neighbours lose the vertex, and with it the strangers they had in it: whom it does
-        # not know.
+        # The neighbours lose the vertex, and with it the pairs it formed with neighbours of theirs
+        # that it does not know.
         touched = (met & own) != 0
         lost = np.bitwise_count(around & ~clique).astype(np.int32)
         strangers -= np.where(touched, 2 * lost, 0)
@@ -191,12 +191,12 @@ def covers(
 
 
 def _narrowest(variables: int) -> Any:
-    """The smallest numbers that hold a query: what is worked through is counted in bytes."""
+    """The narrowest integer type that holds a query: fewer bytes are faster."""
     return np.uint16 if variables <= 16 else np.uint32 if variables <= 32 else np.int64
 
 
 def _strangers(around: Arrays, own: Arrays) -> npt.NDArray[np.int32]:
-    """Ordered pairs of each vertex's neighbours that are not joined themselves (K, n)."""
+    """Numbers of ordered pairs of a vertex's neighbours that are not joined themselves, (K, n)."""
     apart = ~(around | own)
     out = np.empty(around.shape, dtype=np.int32)
     for v, near in enumerate(around):
@@ -206,7 +206,7 @@ def _strangers(around: Arrays, own: Arrays) -> npt.NDArray[np.int32]:
 
 
 def _inside(cliques: Arrays, released: tuple[Query, ...], queries: Arrays) -> Bools:
-    """Whether each clique (n,) lies in one of the released sets or in its own query."""
+    """Return True for each clique (n,) that lies in a released set or in its own query."""
     out: Bools = (cliques & queries) == cliques
     for query in released:
         out |= (cliques & cliques.dtype.type(query)) == cliques

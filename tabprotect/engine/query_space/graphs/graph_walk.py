@@ -1,4 +1,4 @@
-"""Walking over the decomposable releases that satisfy a threshold, one edge at a time."""
+"""Walks over the decomposable releases that satisfy a threshold, one edge at a time."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class GraphWalk(ABC):
     """A chordal graph whose cliques satisfy a threshold, and the legal steps from it.
 
     It starts at the one-way tables, which must satisfy the threshold: the levels of a variable are
-    joined. A level is joined with all that finer ones are joined with, so that cliques are queries.
+    neighbours. A level has all neighbours that its finer levels have, so that cliques are queries.
     """
 
     def __init__(self, lattice: Lattice) -> None:
@@ -41,17 +41,17 @@ class GraphWalk(ABC):
         return self.graph[i] & self.graph[j]
 
     def joined(self, i: int, j: int) -> bool:
-        """Whether ij is an edge."""
+        """True if ij is an edge."""
         return bool(self.graph[i] >> j & 1)
 
     def can_delete(self, i: int, j: int) -> bool:
-        """Whether the graph stays chordal without the edge, and no finer level keeps it."""
+        """True if the graph stays chordal without the edge, and no finer level requires it."""
         if self.graph[i] & self._finer[j] or self.graph[j] & self._finer[i]:
             return False
         return is_complete(self.graph, self.common(i, j))
 
     def can_add(self, i: int, j: int) -> bool:
-        """Whether the graph with the edge is chordal, and satisfies the threshold."""
+        """True if the graph with the edge is chordal and satisfies the threshold."""
         common = self.common(i, j)
         if self._coarser[j] & ~self.graph[i] or self._coarser[i] & ~self.graph[j]:
             return False
@@ -62,7 +62,7 @@ class GraphWalk(ABC):
         )
 
     def toggle(self, i: int, j: int) -> None:
-        """Add or take away the edge; legality is the caller's."""
+        """Add or remove the edge; the caller answers for legality."""
         self.graph[i] ^= 1 << j
         self.graph[j] ^= 1 << i
 
@@ -73,16 +73,16 @@ class GraphWalk(ABC):
         return tree
 
     def _might(self, clique: Query) -> bool:
-        """Whether a clique satisfies the threshold by itself, as far as that is quickly known."""
+        """Return False if a quick look shows that a clique alone breaks the threshold."""
         return True
 
     @abstractmethod
     def _fits(self, i: int, j: int) -> bool:
-        """Whether the release with the edge, known to be decomposable, satisfies the threshold."""
+        """True if the release with the edge, known to be decomposable, satisfies the threshold."""
 
 
 class MarginWalk(GraphWalk):
-    """For criteria that look at one margin at a time."""
+    """A walk for criteria that look at one margin at a time."""
 
     def __init__(self, evidence: Evidence, threshold: int) -> None:
         super().__init__(evidence.lattice)
@@ -99,13 +99,13 @@ class MarginWalk(GraphWalk):
 
 
 class WidthWalk(MarginWalk):
-    """For the width of bounds: an edge changes the lower bounds by four margins.
+    """A walk for the width of bounds: an edge changes the lower bounds by four margins.
 
     Parameters
     ----------
     proved
-        Whether a release satisfies the threshold, asked where levels that cross or structural zeros
-        leave no closed form.
+        Returns True if a release satisfies the threshold; asked where crossing levels or structural
+        zeros rule out a closed form.
     """
 
     def __init__(
@@ -115,7 +115,7 @@ class WidthWalk(MarginWalk):
         self._proved = cache(proved)
         self._cells = evidence.cells
         n = self._cells.total
-        # Lower bounds before they are cut off at zero: sum over cliques less separators.
+        # Lower bounds before they are cut off at zero: sum over cliques minus separators.
         self._lower: Ints = np.full(self._cells.size, n, dtype=np.int64)
         for axis in evidence.lattice.axes:
             self._lower += self._cells.counts_at(axis) - n
@@ -133,7 +133,7 @@ class WidthWalk(MarginWalk):
 
     def _wide(self, i: int, j: int) -> bool:
         common = self.common(i, j)
-        # Each record the step adds to a lower bound falls into the margin of S.
+        # Each record that the step adds to a lower bound is in the margin of S.
         if self._top + self._reach(common) <= 0:
             return True
         lower = self._lower + self._step(i, j, common)
@@ -146,7 +146,7 @@ class WidthWalk(MarginWalk):
         return bool((upper - lower[near] >= self._threshold).all())
 
     def toggle(self, i: int, j: int) -> None:
-        """As :meth:`Walk.toggle`."""
+        """As :meth:`GraphWalk.toggle`."""
         change = self._step(i, j, self.common(i, j))
         if self.joined(i, j):
             self._lower -= change

@@ -12,7 +12,7 @@ from tabprotect.engine.query_space.lattice import Lattice, Query, bits, in_order
 
 @dataclass(frozen=True)
 class IndependenceGraph:
-    """Edges between variables of one released margin; two without an edge are independent
+    """Edges between variables that one released margin has; two without an edge are independent
     given the rest, as far as a reader can tell.
 
     Attributes
@@ -22,12 +22,12 @@ class IndependenceGraph:
     chordal
         Whether every cycle of four or more variables has a chord.
     decomposable
-        Whether moreover the cliques are exactly the released frontier: bounds are then a closed
-        form and sharp.
+        Whether, in addition, the cliques are exactly the released frontier: bounds are then in
+        closed form and sharp.
     cliques, separators
         By name, separators with multiplicity; empty unless chordal.
     missing
-        Cliques that are not released: what would have to be, for the release to be decomposable.
+        Cliques that are not released: they would have to be for a decomposable release.
     """
 
     variables: tuple[str, ...]
@@ -40,7 +40,7 @@ class IndependenceGraph:
 
     @property
     def sentence(self) -> str:
-        """What it means, in words."""
+        """Its meaning, in words."""
         if self.decomposable:
             return "Decomposable: the bounds on every cell are a closed form and sharp."
         if self.chordal:

@@ -1,9 +1,9 @@
 """Decomposable releases by simulated annealing: one legal edge of the graph at a time.
 
-The state is a chordal graph; its cliques are the released frontier. Adding or taking away an
+The state is a chordal graph; its cliques are the released frontier. Adding or removing an
 edge ij with common neighbours S changes the number of released sub-tables by ``2^|S|`` and the
-lower bounds by one combination of four margins, so a proposal costs microseconds. Started from
-the one-way tables; every state on the way satisfies the threshold.
+lower bounds by one combination of four margins, so a proposal costs microseconds. The walk starts
+from the one-way tables; every state on the way satisfies the threshold.
 
 Source: Dobra, Karr, Sanil and Fienberg 2002, section 5; edge rules of decomposable graphs.
 """
@@ -41,7 +41,7 @@ class Annealed:
     cliques
         Its frontier.
     complete
-        Whether all proposals were made; a cancelled run keeps the best so far.
+        False if the run was cancelled, which keeps the best so far.
     """
 
     cliques: tuple[Query, ...]
@@ -49,7 +49,7 @@ class Annealed:
 
 
 ROUNDS = 4
-"""Coolings, each from the best so far."""
+"""Coolings, each from the best state so far."""
 
 
 def anneal(
@@ -62,7 +62,7 @@ def anneal(
     proposals: int = ANNEALING_PROPOSALS,
     progress: Progress = SILENT,
 ) -> Annealed:
-    """The best decomposable release found in some coolings from the one-way tables.
+    """Search for the best decomposable release in several coolings from the one-way tables.
 
     The one-way tables must satisfy the threshold. The same generator gives the same result.
     Cancelling keeps the best so far; each report's partial result is that frontier.

@@ -40,11 +40,11 @@ class ReleaseProposal:
     lattice, released
         The released frontier.
     judgement
-        Its risk at the threshold that was asked for.
+        Its risk at the requested threshold.
     decomposable
-        Whether it is the cliques of a chordal graph.
+        Whether its queries are the cliques of a chordal graph.
     complete
-        Whether the search ran to its end; a cancelled one keeps the best it had.
+        Whether the search ran to its end; a cancelled search keeps the best it had.
     """
 
     lattice: Lattice
@@ -78,7 +78,7 @@ def judged_proposal(
     complete: bool = True,
     progress: Progress = SILENT,
 ) -> ReleaseProposal:
-    """Any release as a plan, judged: to compare searches with, say, all three-way tables."""
+    """Judge any release as a proposal: to compare searches with, say, all three-way tables."""
     lattice = evidence.lattice
     released = Frontier.below(lattice, (0, *queries))
     judgement = (criterion or criteria()["width"]).judge(
@@ -106,11 +106,11 @@ def optimal(
     Raises
     ------
     ParameterError
-        For an unknown method, or a utility that cannot be searched for.
+        If the method is unknown, or the utility cannot be searched for.
     InfeasibleError
-        When the threshold forbids even the one-way tables, naming the cells.
+        If the threshold forbids even the one-way tables; names the cells.
     InputError
-        For an exhaustive search over too many variables.
+        If the search is exhaustive and there are too many variables.
     """
     if method not in METHODS:
         raise ParameterError({"method": f"unknown: {method!r}; there are {', '.join(METHODS)}"})
@@ -153,7 +153,7 @@ def optimal(
         proposals=proposals,
         progress=progress,
     )
-    # A cancelled search still has its best judged.
+    # The best of a cancelled search is judged all the same.
     return judged_proposal(
         evidence,
         found.cliques,
@@ -165,7 +165,7 @@ def optimal(
 
 
 def _forbidden(evidence: Evidence, criterion: RiskCriterion, threshold: int) -> InfeasibleError:
-    """The threshold forbids the one-way tables: which cells are in the way."""
+    """The error when the threshold forbids the one-way tables, with the cells to blame."""
     judgement = criterion.judge(evidence, evidence.lattice.axes, threshold)
     figure = f"{criterion.label[:1].lower()}{criterion.label[1:]}"
     said = (

@@ -1,7 +1,7 @@
 """Every decomposable release that satisfies a threshold, for tables of few variables.
 
-Any chordal graph is reached from the empty one by legal edges, and what satisfies the threshold
-does so at every step before: so only such graphs are visited, each once.
+Any chordal graph is reached from the empty one by legal edges, and if it satisfies the threshold,
+so does every graph on the way: only such graphs are visited, each once.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def every_release(
     Raises
     ------
     InputError
-        For more than ``MAX_VARIABLES`` variables.
+        If there are more than ``MAX_VARIABLES`` variables.
     """
     variables = evidence.lattice.variables
     if variables > MAX_VARIABLES:
@@ -44,7 +44,7 @@ def every_release(
     pairs = [(i, j) for i, j in combinations(range(variables), 2) if axis_of[i] != axis_of[j]]
     walk = criterion.walk(evidence, threshold)
     seen = {0}
-    # (edges, next pair to try); the walk always stands at the top of the stack.
+    # (edges, next pair to try); the walk stands at the top of the stack.
     stack = [(0, 0)]
     yield walk.tree()
     while stack:
@@ -64,7 +64,7 @@ def every_release(
                 break
         else:
             if stack:
-                # Back to the release before: take its edge away again.
+                # Go back to the release before: remove its edge again.
                 before = stack[-1][0]
                 walk.toggle(*pairs[(edges ^ before).bit_length() - 1])
 
@@ -76,7 +76,7 @@ def best_release(
     worth: Worth,
     progress: Progress = SILENT,
 ) -> JunctionTree:
-    """The release of largest worth (see ``Worth``); of equals the one of least risk."""
+    """The release of largest worth (see ``Worth``); among equals the one of least risk."""
     best, rank = JunctionTree((), ()), (-1.0, -1)
     for tree in every_release(criterion, evidence, threshold, progress):
         value = worth.of(tree)

@@ -1,9 +1,9 @@
 """Ordered marginals: the longest prefix of the list of sub-tables that may be released together.
 
-Sub-tables are ordered by critical width (or by what the criterion in force says of each alone),
-then dimension, then the variables' order. Releasing more never widens a bound, so bisection finds
-the prefix. The first element alone and the whole
-list are candidates like any other, which the published procedure forgets.
+Sub-tables are ordered by critical width (or by the criterion's figure of each alone), then
+dimension, then the variables' order. Releasing more never widens a bound, so bisection finds the
+prefix. The first element alone and the whole list are candidates too, which the published procedure
+forgets.
 
 Source: Dobra, Karr, Sanil and Fienberg 2002, section 5.
 """
@@ -26,9 +26,9 @@ def longest_prefix(
     bounds: BoundsWay = "auto",
     progress: Progress = SILENT,
 ) -> tuple[int, tuple[Query, ...]]:
-    """Length of the longest prefix proved safe, and its frontier (empty when there is none)."""
+    """Length of the longest prefix proved safe, and its frontier (empty if there is none)."""
     order = criterion.order(evidence)
-    # The prefix of `safe` sub-tables is safe (of none: only the total), that of `refused` is not.
+    # The prefix of length `safe` is safe (0: only the total), that of length `refused` is not.
     safe, refused = 0, len(order) + 1
     best: tuple[Query, ...] = ()
     steps = max(1, len(order).bit_length())

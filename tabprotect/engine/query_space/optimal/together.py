@@ -1,4 +1,4 @@
-"""Which of the wished sub-tables may go out together."""
+"""The largest part of a wish list that may be released together."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ TOGETHER_WORK = 5e6
 
 @dataclass(frozen=True)
 class WishesTogether:
-    """Wishes parted in three. Confidential.
+    """Wishes divided into three lists. Confidential.
 
     Attributes
     ----------
     kept
-        Those that are proved safe to go out together.
+        Wishes that are proved safe to release together.
     left
-        Those that are proved unsafe with the kept ones before them, in the order of the wishes.
+        Wishes that are proved unsafe with the kept ones before them, in the order of the list.
     undecided
-        Those of which neither is proved: they stay in like ``left``.
+        Wishes with neither proof: they stay in like ``left``.
     judgement
-        Of all that is kept.
+        Judgement of all that is kept.
     """
 
     kept: tuple[Query, ...]
@@ -40,7 +40,7 @@ class WishesTogether:
     judgement: RiskJudgement
 
     def joined(self, wishes: Sequence[Query], judgement: RiskJudgement) -> WishesTogether:
-        """The same with more wishes, by what was found of all that is kept with them."""
+        """This with more wishes kept, and the judgement of all that is kept with them."""
         if judgement.verdict == "safe":
             return replace(self, kept=(*self.kept, *wishes), judgement=judgement)
         if judgement.verdict == "bad":
@@ -49,7 +49,7 @@ class WishesTogether:
 
 
 class _SoFar:
-    """Progress that hands on what is proved with every report: only the latest one is heard."""
+    """Progress that adds what is proved so far to every report: listeners hear only the latest."""
 
     def __init__(self, progress: Progress) -> None:
         self._progress = progress
@@ -69,16 +69,17 @@ def wishes_together(
     bounds: BoundsWay = "auto",
     progress: Progress = SILENT,
 ) -> WishesTogether:
-    """All wishes where they may go out together; else each in turn that may join those before it.
+    """Keep all wishes if they may be released together; else each in turn that may join those kept.
 
-    Since no more is proved of more tables than of fewer, none that is left can join later. Under
-    ``auto`` closed forms speak first. Programmes then look at what is undecided until they have
-    cost ``TOGETHER_WORK``; every report meanwhile has as its partial result what is proved.
+    A larger release is never proved safe where a smaller one is not, so a wish that is left cannot
+    join later. Under ``auto`` closed forms come first. Programmes then look at what is undecided
+    until they have cost ``TOGETHER_WORK``; every report meanwhile has the proofs so far as its
+    partial result.
 
     Raises
     ------
     Interrupted
-        When cancelled.
+        If cancelled.
     """
     begun = solver.solver_work()
     so_far = _SoFar(progress)
@@ -86,7 +87,7 @@ def wishes_together(
     def tried(
         found: WishesTogether, wishes: Sequence[Query], *, closed: bool, decide_only: bool = True
     ) -> WishesTogether:
-        """With one more wish, or all of them at once."""
+        """This with one more wish judged, or all of them at once."""
         released = Frontier.below(evidence.lattice, (0, *found.kept, *wishes))
         judgement = criterion.judge(
             evidence,
@@ -100,7 +101,7 @@ def wishes_together(
         return found.joined(wishes, judgement)
 
     def completed(found: WishesTogether, rest: Sequence[Query]) -> WishesTogether:
-        """With what is known of the rest without programmes."""
+        """This with what is known about the rest without programmes."""
         for wish in rest:
             if bounds in ("auto", "decomposable"):
                 found = tried(found, [wish], closed=True)
@@ -109,7 +110,7 @@ def wishes_together(
         return found
 
     def figured(found: WishesTogether) -> WishesTogether:
-        """With the figure itself where that costs little."""
+        """This with the exact figure if it is cheap."""
         if found.judgement.exact:
             return found
         whole = tried(replace(found, kept=()), found.kept, closed=False, decide_only=False)
@@ -131,7 +132,7 @@ def wishes_together(
             break
     else:
         return figured(turn if found.undecided else found)
-    # Too hard to go in turn: what closed forms prove stands, and the others may join it.
+    # Too hard to go in turn: the proofs of closed forms stand, and the others may join them.
     for number, wish in enumerate(found.undecided):
         so_far.share = number / len(found.undecided)
         if solver.solver_work() - begun >= TOGETHER_WORK:

@@ -1,8 +1,8 @@
 """The released set with both frontiers, kept up to date as releases happen. Confidential.
 
-Three regions: released; allowed (proved safe to release next, on its own); refused. Refused only
-ever grows, allowed only ever shrinks, so each release re-examines no more than what was allowed
-before it.
+There are three regions: released; allowed (proved safe to release next, on its own); refused. The
+refused region only grows and the allowed one only shrinks, so each release re-examines no more than
+what was allowed before it.
 """
 
 from __future__ import annotations
@@ -23,23 +23,23 @@ from tabprotect.engine.query_space.lattice import Lattice, Query, in_order
 from tabprotect.engine.query_space.ways_to_bound import BoundsWay
 
 PARTIALS = 16
-"""Partial results of one look at every query, at most."""
+"""Most partial results of one look at every query."""
 
 
 @dataclass(frozen=True)
 class Consequence:
-    """What releasing one query would do, before it happens.
+    """Consequences of releasing one query, before it happens.
 
     Attributes
     ----------
     judgement
-        Of the released set with the query added.
+        Judgement of the released set with the query added.
     newly_released
-        How many sub-tables become released.
+        Number of sub-tables that become released.
     newly_unreleasable
-        Frontier of what could have been released before and could not after.
+        Frontier of what could be released before and cannot after.
     lost
-        How many sub-tables that is.
+        Number of sub-tables in that region.
     """
 
     query: Query
@@ -56,17 +56,17 @@ class ReleaseSet:
     Attributes
     ----------
     evidence, criterion, threshold, bounds
-        What judges.
+        The evidence and the criterion that judge.
     released
         The released frontier.
     judgement
-        Of what is released.
+        Judgement of what is released.
     allowed : int64, sorted
         Every query whose release is proved safe now, the released ones included.
     unreleasable
         The minimal refused queries.
     proved
-        The minimal queries that are proved bad; what is refused beyond them is undecided.
+        The minimal queries that are proved bad; other refused queries are undecided.
     """
 
     evidence: Evidence
@@ -90,14 +90,14 @@ class ReleaseSet:
         bounds: BoundsWay = "auto",
         progress: Progress = SILENT,
     ) -> ReleaseSet:
-        """The state of a table of which some margins (none: only the total) are released.
+        """The state of a table with some margins released (only the total if none are given).
 
         Raises
         ------
         ParameterError
-            For a negative threshold.
+            If the threshold is negative.
         Interrupted
-            When cancelled.
+            If cancelled.
         """
         if threshold < 0:
             raise ParameterError({"beta": f"must be a whole number from 0 up, is {threshold}"})
@@ -126,8 +126,8 @@ class ReleaseSet:
         frontier = self.released.add(query)
         if frontier is self.released:
             return self
-        # What is allowed was proved safe, perhaps as a part of something larger: in a large table
-        # to prove it once more, by itself, can take seconds.
+        # An allowed query was proved safe, perhaps as part of something larger: in a large table it
+        # can take seconds to prove it again by itself.
         proved = self.allows(query)
         cheap = proved and not self.criterion.decides(self.evidence, self.bounds)
         judgement = self.criterion.judge(
@@ -143,10 +143,10 @@ class ReleaseSet:
         return replace(self, released=frontier, judgement=judgement)._examined(progress)
 
     def release_all(self, queries: Sequence[Query], progress: Progress = SILENT) -> ReleaseSet:
-        """The state after several more releases: that of one after the other, for one look.
+        """The state after several more releases: as after one release at a time, but with one look.
 
-        Where nothing but screening decides they do follow one another, as what was proved bad on
-        the way stays so.
+        If only screening decides, they are released one at a time, since what was proved bad on the
+        way stays so.
         """
         if self.criterion.decides(self.evidence, self.bounds) and len(queries) > 1:
             frontier = self.released.add(*queries)
@@ -191,11 +191,11 @@ class ReleaseSet:
         )
 
     def refuse(self, query: Query) -> ReleaseSet:
-        """The state once somebody has been told that a query is refused for good."""
+        """The state after somebody has been told that a query is refused for good."""
         return self
 
     def allows(self, query: Query) -> bool:
-        """Whether the query is released or proved safe to release next."""
+        """Return True if the query is released or proved safe to release next."""
         at = int(np.searchsorted(self.allowed, query))
         return at < len(self.allowed) and int(self.allowed[at]) == query
 
@@ -208,7 +208,7 @@ class ReleaseSet:
         return "unreleasable" if query in self.proved else "unknown"
 
     def judge(self, query: Query, progress: Progress = SILENT) -> RiskJudgement:
-        """The released set with one query added, with its tight cells, at once."""
+        """Judge the released set with one query added, with its tight cells, at once."""
         return self.criterion.judge(
             self.evidence,
             self.released.add(query).members,
@@ -219,7 +219,7 @@ class ReleaseSet:
         )
 
     def preview(self, query: Query, progress: Progress = SILENT) -> Consequence:
-        """What would follow from releasing a query, whether or not it may be."""
+        """The consequences of releasing a query, whether or not that is allowed."""
         after = self.release(query, progress)
         gone = np.setdiff1d(self.allowed, after.allowed, assume_unique=True)
         return Consequence(
@@ -232,21 +232,21 @@ class ReleaseSet:
 
     @cached_property
     def refused(self) -> int:
-        """How many sub-tables are refused, proved bad or undecided."""
+        """Number of refused sub-tables, proved bad or undecided."""
         return self.evidence.lattice.size - len(self.allowed)
 
     @cached_property
     def undecided(self) -> int:
-        """How many sub-tables are refused only because nothing is proved."""
+        """Number of sub-tables refused only because nothing is proved."""
         return self.refused - self.proved.size
 
     def require_some_one_way(self) -> None:
-        """Complain when the threshold forbids every one-way table, each by itself.
+        """Raise if the threshold forbids every one-way table by itself.
 
         Raises
         ------
         InfeasibleError
-            Naming the cells.
+            With the names of the cells.
         """
         tight: dict[str, TightCell] = {}
         # The coarsest levels are the safest.
@@ -265,11 +265,11 @@ class ReleaseSet:
 
     @staticmethod
     def _bounded_by(bounds: BoundsWay) -> BoundsWay:
-        """The way that is taken where one is asked for."""
+        """The way actually taken for the requested one."""
         return bounds
 
     def _outside(self, unreleasable: Frontier) -> Ints:
-        """What is allowed where nothing else is refused."""
+        """The allowed queries if nothing but these is refused."""
         every = self.evidence.lattice.every
         return every[~unreleasable.covers(every)]
 
@@ -277,7 +277,7 @@ class ReleaseSet:
         """Both regions brought up to date with ``released`` and ``judgement``."""
         lattice = self.evidence.lattice
         if self.judgement.verdict != "safe":
-            # More released is never safer: with this nothing is allowed any more.
+            # A larger release is never safer: nothing is allowed any more.
             everything = Frontier(lattice, (0,), upward=True)
             proved = everything if self.judgement.verdict == "bad" else self.proved
             return replace(self, allowed=self.allowed[:0], unreleasable=everything, proved=proved)
@@ -290,7 +290,7 @@ class ReleaseSet:
         return self._parted(asked, *self._decided(asked, safe, bad, progress))
 
     def _parted(self, asked: Ints, safe: Bools, bad: Bools) -> ReleaseSet:
-        """Both regions by what is proved of each query that was asked about (n,)."""
+        """Both regions, from what is proved about each query that was asked about (n,)."""
         lattice = self.evidence.lattice
         inside = self.released.covers(self.allowed)
         allowed = np.sort(np.concatenate([self.allowed[inside], asked[safe]]))
@@ -312,7 +312,7 @@ class ReleaseSet:
     ) -> tuple[Bools, Bools]:
         """Decide what screening left open, one by one; each verdict settles its neighbours.
 
-        Reports have as their partial result what is proved so far, screening first.
+        The partial result of a report is what is proved so far, by screening first.
         """
         if not self.criterion.decides(self.evidence, self.bounds):
             return safe, bad
@@ -321,7 +321,7 @@ class ReleaseSet:
         total = told = int(waiting.sum())
         while waiting.any():
             left = np.flatnonzero(waiting)
-            # Whoever watches need not see each single one.
+            # Not every single one needs a report.
             due = len(left) == total or told - len(left) >= total / PARTIALS
             so_far = self._parted(asked, safe, bad) if due else None
             told = len(left) if due else told
@@ -350,7 +350,7 @@ class ReleaseSet:
 
 
 def _closed(asked: Ints, safe: Bools, bad: Bools) -> tuple[Bools, Bools]:
-    """What lies below something safe is safe; what lies above something bad is bad."""
+    """Close the masks: what is below a safe query is safe, what is above a bad one is bad."""
     safe, bad = safe.copy(), bad.copy()
     if not len(asked):
         return safe, bad
@@ -370,7 +370,7 @@ def _closed(asked: Ints, safe: Bools, bad: Bools) -> tuple[Bools, Bools]:
 
 
 def _held(queries: Ints, listed: Ints) -> Bools:
-    """Which queries are in a sorted list."""
+    """Mask of the queries that are in a sorted list."""
     if not len(listed):
         return np.zeros(len(queries), dtype=np.bool_)
     at = np.minimum(np.searchsorted(listed, queries), len(listed) - 1)
@@ -379,7 +379,7 @@ def _held(queries: Ints, listed: Ints) -> Bools:
 
 
 def _minimal_in(closed: Ints) -> list[Query]:
-    """The minimal ones of sorted queries that hold whatever lies between two of them."""
+    """The minimal members of a sorted set that holds everything between any two of its members."""
     if not len(closed):
         return []
     fit = np.ones(len(closed), dtype=np.bool_)
@@ -395,14 +395,14 @@ def _minimal_outside(lattice: Lattice, allowed: Ints) -> list[Query]:
         return [0]
     out: list[Query] = []
     for v, told in enumerate(lattice.coarser):
-        # Each is reached once: by adding its highest bit, which no other one tells.
+        # Each is reached once: by adding its highest bit, which no other bit implies.
         larger = allowed[(allowed < 1 << v) & (allowed & told == told)] | 1 << v
         larger = larger[~_held(larger, allowed)]
         for u in range(v):
             above = [w for w in range(u + 1, v + 1) if lattice.coarser[w] >> u & 1]
             has = (larger >> u) & 1 == 1
             for w in above:
-                # Without a level that a finer one tells it is no query.
+                # Without a level that a finer one implies it is not a query.
                 has &= (larger >> w) & 1 == 0
             fit = ~has
             fit[has] = _held(larger[has] & ~(1 << u), allowed)

@@ -1,7 +1,7 @@
 """The released set in a query space too large to list: judged query by query. Confidential.
 
-Of forty variables 2^40 queries cannot be examined after each release. A query is judged when it is
-asked for, from the released cliques at the cells that are not zero; what was refused then stays
+With forty variables, 2^40 queries cannot be examined after each release. A query is judged when it
+is asked for, from the released cliques at the cells that are not zero; once refused it stays
 refused, and so does all above it.
 """
 
@@ -23,7 +23,7 @@ from tabprotect.engine.query_space.ways_to_bound import BoundsWay
 
 @dataclass(frozen=True)
 class AskedReleaseSet(ReleaseSet):
-    """As :class:`ReleaseSet`; ``allowed`` is empty, both refused frontiers know what was asked."""
+    """:class:`ReleaseSet` with ``allowed`` empty; both refused frontiers hold what was asked."""
 
     _verdicts: dict[Query, Verdict] = field(default_factory=dict, compare=False)
 
@@ -60,7 +60,7 @@ class AskedReleaseSet(ReleaseSet):
         return "unreleasable" if bad else "unknown"
 
     def preview(self, query: Query, progress: Progress = SILENT) -> Consequence:
-        """Refused: what a release makes impossible is among too many to look at.
+        """Not available: what a release makes impossible is among too many queries to look at.
 
         Raises
         ------
@@ -74,12 +74,12 @@ class AskedReleaseSet(ReleaseSet):
 
     @property
     def refused(self) -> int:
-        """How many sub-tables were refused, those above them not counted."""
+        """Number of refused sub-tables, those above them not counted."""
         return len(self.unreleasable)
 
     @property
     def undecided(self) -> int:
-        """How many of them only because nothing is proved."""
+        """Number of these that are refused only because nothing is proved."""
         return sum(query not in self.proved for query in self.unreleasable)
 
     def _verdict(self, query: Query) -> Verdict:

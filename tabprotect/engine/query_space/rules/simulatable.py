@@ -68,7 +68,7 @@ class Simulatable(ReleaseRule):
             try:
                 evidence = Evidence.gather(original, cells.at_risk, cells=cells.judged)
             except InputError:
-                # Nothing is at risk in this one.
+                # No cell is at risk in this one.
                 continue
             judged = state.criterion.judge(
                 evidence, after, state.threshold, bounds=state.bounds, decide_only=True

@@ -1,4 +1,4 @@
-"""What a table server gives out: releases of the method ``publish_margins``. Public."""
+"""The answers of a table server: releases of the method ``publish_margins``. Public."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from tabprotect.engine.tables.table import Table
 
 
 def release_of(state: ServerState, query: Query, table: Table, title: str) -> Release:
-    """The release that a released sub-table goes out in; it depends on nothing that comes later.
+    """The release in which a released sub-table is published; nothing that comes later changes it.
 
-    What judged it is stated: the criterion with its threshold where that proved it safe together
-    with all that was out, or a rule that looks at no original.
+    It states what judged it: the criterion with its threshold, if that proved it safe together
+    with all released before, or a rule that looks at no original.
 
     Parameters
     ----------
     query
-        Of at least one variable.
+        Has at least one variable.
     table
         Its true counts.
     """
@@ -47,7 +47,7 @@ def release_of(state: ServerState, query: Query, table: Table, title: str) -> Re
     if not state.rule.simulatable:
         said |= {"at_risk": str(cells.at_risk), PROVED: True}
     domain = cells.table.domain
-    # Of a table that nobody could lay out only what is given is described.
+    # In a table that nobody could lay out, only the given variables are described.
     described = domain.project(margin) if domain.wide else domain
     mechanism = Mechanism("publish_margins", described, said)
     return Release((PublishedTable(table),), mechanism, title)

@@ -1,7 +1,7 @@
-"""The table server decides on requests one by one, so that every session can be replayed.
+"""Decisions of the table server on requests, one by one, so that every session can be replayed.
 
 ``serve(state, request)`` gives the next state, the answer for the user and a line for the log.
-It is pure: no clock, no random numbers, no files. Who keeps the log decides what is so far.
+It is pure: no clock, no random numbers, no files. The keeper of the log decides what holds.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ EventKind = Literal["settings", "freeze", "account"]
 LineKind = AnswerKind | EventKind
 
 EVENTS: frozenset[str] = frozenset(get_args(EventKind))
-"""Lines that nobody's request made."""
+"""Kinds of lines that no request made."""
 
 REFUSED = "not released: the sub-table is too close to single persons, or cannot be shown not to be"
-"""All that may be said: figures would be a release of their own."""
+"""All that may be said: figures would be a release in themselves."""
 
 PERTURBED = "from the perturbed table, which agrees with every released sub-table"
 
@@ -47,19 +47,19 @@ class Request:
 
 @dataclass(frozen=True)
 class Answer:
-    """What the user gets. Public.
+    """The reply to a user. Public.
 
     Attributes
     ----------
     kind
-        ``table``: the sub-table itself; ``projection``: what of it is released; ``refusal``;
+        ``table``: the sub-table itself; ``projection``: its released sub-tables; ``refusal``;
         ``deferral``: perhaps later; ``perturbed``: the sub-table of the perturbed table.
     queries
         The sub-tables given out.
     reason
-        What may be said about it.
+        The part of the reason that may be shown.
     permanent
-        Whether the same request can ever be answered otherwise.
+        Whether the same request will always get the same answer.
     """
 
     query: Query
@@ -71,20 +71,20 @@ class Answer:
 
 @dataclass(frozen=True)
 class LogLine:
-    """What the house records of one request, or of one act of its own. Confidential.
+    """The record of one request, or of one act of the house. Confidential.
 
     Attributes
     ----------
     newly_released
         The query, if this answer is its first release.
     detail
-        Why, with figures.
+        The reason, with figures.
     permanent
         As in the :class:`Answer`.
     bundle
         Fingerprint of the release bundle that went out with it; empty for none.
     price
-        What a refusal told, as it stands in ``detail``; the log keeps it there alone.
+        The price of a refusal, as ``detail`` states it; the log holds it only there.
     """
 
     user: str
@@ -105,7 +105,7 @@ class ServerState:
     Attributes
     ----------
     demand
-        How often each query was asked for.
+        Number of times each query was asked for.
     bundles
         Fingerprint of the bundle that each query was answered with.
     refused
@@ -115,7 +115,7 @@ class ServerState:
     perturbed
         Fingerprint of the perturbed table that answers beyond the frozen frontier; empty for none.
     settings
-        What was last fixed for the service, as its fingerprint.
+        Fingerprint of the settings last fixed for the service.
     """
 
     releases: ReleaseSet
@@ -137,11 +137,11 @@ class ServerState:
         Raises
         ------
         ParameterError
-            For wrong parameters of the rule.
+            If parameters of the rule are wrong.
         InputError
-            For a rule that lists what becomes impossible where sub-tables are too many.
+            If the rule lists what becomes impossible and sub-tables are too many.
         InfeasibleError
-            When the threshold forbids even the one-way tables.
+            If the threshold forbids even the one-way tables.
         """
         lattice = releases.evidence.lattice
         if rule.lists and not lattice.listed:
@@ -158,7 +158,7 @@ class ServerState:
         return cls(releases, rule, rule.resolve(given or {}), nothing, bundles, refused)
 
     def after(self, lines: Iterable[LogLine], progress: Progress = SILENT) -> ServerState:
-        """The state once lines are in the log: what was decided then stays decided."""
+        """The state after lines have been logged: decisions made then stand."""
         demand, bundles = dict(self.demand), dict(self.bundles)
         releases, refused, frozen, perturbed = (
             self.releases,
@@ -205,7 +205,7 @@ def serve(
 def decide(
     state: ServerState, request: Request, progress: Progress = SILENT
 ) -> tuple[Answer, LogLine]:
-    """The answer to one request and its line, before anything has changed."""
+    """The answer to one request and its log line; nothing is changed yet."""
     answer, new, detail = _answered(state, request.query, progress)
     cost = None
     if answer.reason == REFUSED:
@@ -228,7 +228,7 @@ def decide(
 def _answered(
     state: ServerState, query: Query, progress: Progress
 ) -> tuple[Answer, Query | None, str]:
-    """The answer, the query if this is its first release, and why, for the log."""
+    """The answer, the query if this is its first release, and the reason for the log."""
     releases = state.releases
     if query in releases.released:
         return Answer(query, "table", (query,), "released before", True), None, ""
@@ -256,7 +256,7 @@ def _by_rule(
 
 
 def _refused(releases: ReleaseSet, query: Query, reason: str, permanent: bool) -> Answer:
-    """What of it is released, if anything."""
+    """A refusal, or the released part of the query if there is one."""
     parts = maximal_queries(member & query for member in releases.released)
     kind: AnswerKind = "projection" if any(parts) else "refusal"
     return Answer(query, kind, parts if any(parts) else (), reason, permanent)

@@ -1,9 +1,9 @@
 """The history of a table's releases in a database: the log that the table server folds over.
 
-One history per table, shared by every session on it, because what is released stays released
-whoever asked. Each line carries the hash of itself with the line before it, so that tampering
-shows. Confidential: it holds users, queries and decisions; never a count of the table beyond what
-the log's details say, and the bundles that went out.
+There is one history per table, shared by every session on it, because what is released stays
+released whoever asked. Each line carries a hash over itself and the line before it, so that
+tampering shows. Confidential: it holds users, queries, decisions and the bundles that went out, but
+no count of the table beyond the details in the log.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from tabprotect.engine.query_space.table_server.log_entry import (
 from tabprotect.engine.tables.table import Table
 
 ENTRIES_BLOCK = 10_000
-"""Lines of a table server's log that are read at once."""
+"""Log lines read at once."""
 
 
 _SCHEMA = sa.MetaData()
@@ -54,7 +54,7 @@ _ENTRY = sa.Table(
     "entry",
     _SCHEMA,
     sa.Column("history", sa.ForeignKey("history.id"), primary_key=True),
-    # No two decisions share a number: who comes second decides anew.
+    # No two decisions share a number: the later one is decided anew.
     sa.Column("number", sa.Integer, primary_key=True, autoincrement=False),
     sa.Column("session", sa.ForeignKey("session.id"), nullable=False),
     sa.Column("time", sa.DateTime, nullable=False),
@@ -103,11 +103,11 @@ _BEHIND = (
 )
 _UP_TO = _BEHIND.where(_ENTRY.c.number <= sa.bindparam("until"))
 _LOG, _KEEP_BUNDLE = sa.insert(_ENTRY), sa.insert(_BUNDLE)
-"""Written once: to put them together takes longer than to run them."""
+"""Built once: building them takes longer than running them."""
 
 
 class Taken(Exception):  # noqa: N818 (nothing went wrong)
-    """Somebody else has logged a decision meanwhile: take theirs in and decide anew."""
+    """Raised if somebody else has logged a decision meanwhile: read it and decide anew."""
 
 
 class Ledger:
@@ -116,7 +116,7 @@ class Ledger:
     Parameters
     ----------
     url
-        Any SQLAlchemy URL, or the path of an SQLite file, which is made where there is none.
+        Any SQLAlchemy URL, or the path of an SQLite file, which is created if there is none.
 
     Raises
     ------
@@ -145,11 +145,11 @@ class Ledger:
         self.close()
 
     def close(self) -> None:
-        """Let go of the database."""
+        """Close the connections to the database."""
         self._database.close()
 
     def open_session(self, settings: Mapping[str, object]) -> int:
-        """Record a new session with what was chosen for it; its number."""
+        """Record a new session with its settings; return its number."""
         row = {"history": self._history, "opened": _now(), "settings": dict(settings)}
 
         def opened(connection: sa.Connection) -> int:
@@ -160,12 +160,12 @@ class Ledger:
         return self._database.transaction(opened)
 
     def settings(self, session: int) -> dict[str, object]:
-        """What was chosen for a session.
+        """The settings of a session.
 
         Raises
         ------
         InputError
-            For a session this table does not have.
+            If this table has no such session.
         """
         wanted = sa.select(_SESSION.c.settings).where(
             _SESSION.c.id == session, _SESSION.c.history == self._history
@@ -176,7 +176,7 @@ class Ledger:
         return cast(dict[str, object], found)
 
     def latest_settings(self) -> dict[str, object] | None:
-        """What was chosen for the latest session of this table; ``None`` before the first."""
+        """The settings of the latest session of this table; ``None`` before the first."""
         wanted = (
             sa.select(_SESSION.c.settings)
             .where(_SESSION.c.history == self._history)
@@ -187,9 +187,9 @@ class Ledger:
         return cast("dict[str, object] | None", found)
 
     def entries(self, *, after: int = 0, until: int | datetime | None = None) -> Iterator[LogEntry]:
-        """The log in order, from behind a number up to a number or a time (UTC).
+        """The log in order, from after a number up to a number or a time (UTC).
 
-        Up to a time: up to the first line that is later, whatever the clock did after it. Read in
+        A time limit ends at the first line that is later, whatever the clock did after it. Read in
         blocks: a long history is never held as a whole.
         """
         if isinstance(until, datetime):
@@ -213,7 +213,7 @@ class Ledger:
             after = rows[-1]._mapping["number"]
 
     def entry(self, number: int) -> LogEntry | None:
-        """One line of the log; ``None`` where there is none of this number."""
+        """One line of the log; ``None`` if no line has this number."""
         return next(self.entries(after=number - 1, until=number), None)
 
     def of_user(self, user: str, most: int = 100) -> list[LogEntry]:
@@ -248,7 +248,7 @@ class Ledger:
         Raises
         ------
         Taken
-            When there is such an entry by now; nothing was logged.
+            If there is such an entry by now; nothing was logged.
         """
         bare = LogEntry(number, session, _now(), line, "")
         entry = LogEntry(number, session, bare.time, line, chained(previous, bare, self.lattice))
@@ -281,7 +281,7 @@ class Ledger:
         return entry
 
     def bundle(self, fingerprint: str) -> bytes | None:
-        """A bundle that went out; ``None`` where none with this fingerprint did."""
+        """A bundle that went out; ``None`` if none has this fingerprint."""
         wanted = sa.select(_BUNDLE.c.content).where(
             _BUNDLE.c.history == self._history, _BUNDLE.c.fingerprint == fingerprint
         )
@@ -296,7 +296,7 @@ class Ledger:
         )
 
     def set_price(self, number: int, price: Mapping[str, object]) -> None:
-        """Note what a refusal told; it follows from the log and the table, and is not chained."""
+        """Store the price of a refusal; it follows from log and table, and is not chained."""
         row = {"history": self._history, "number": number, "price": dict(price)}
         with contextlib.suppress(exc.IntegrityError):
             self._database.transaction(
@@ -304,7 +304,7 @@ class Ledger:
             )
 
     def prices(self, numbers: Collection[int]) -> dict[int, Mapping[str, object]]:
-        """What refusals told, where that was worked out."""
+        """The prices of refusals, as far as computed."""
         wanted = sa.select(_PRICE.c.number, _PRICE.c.price).where(
             _PRICE.c.history == self._history, _PRICE.c.number.in_(numbers)
         )
@@ -312,17 +312,17 @@ class Ledger:
         return {row[0]: row[1] for row in rows}
 
     def vacuum(self) -> None:
-        """Give back the room that deleted rows took.
+        """Return the space of deleted rows to the file system.
 
         Raises
         ------
         InputError
-            When somebody else is using the database.
+            If somebody else is using the database.
         """
         self._database.vacuum()
 
     def keep(self, number: int, chain: str, settings: str, state: object) -> None:
-        """Keep the state after an entry, so that a later start need not read the log before it."""
+        """Store the state after an entry, so that a later start need not read the log before it."""
         row = {
             "history": self._history,
             "number": number,
@@ -335,14 +335,14 @@ class Ledger:
             connection.execute(sa.delete(_SNAPSHOT).where(_SNAPSHOT.c.history == self._history))
             connection.execute(sa.insert(_SNAPSHOT).values(row))
 
-        # Whoever is later has as good a state.
+        # A later state does as well.
         with contextlib.suppress(exc.IntegrityError):
             self._database.transaction(kept)
 
     def kept(self, settings: str) -> tuple[int, str, object] | None:
-        """The number and hash of an entry with the state after it, under the same settings.
+        """The number and hash of an entry with the stored state after it, under the same settings.
 
-        A state whose entry is not in the log with the very hash is not given.
+        A state is ignored unless its entry is in the log with the same hash.
         """
         wanted = (
             sa.select(_SNAPSHOT.c.number, _SNAPSHOT.c.chain, _SNAPSHOT.c.state)
@@ -362,7 +362,7 @@ class Ledger:
 
     @cached_property
     def secret(self) -> bytes:
-        """A key of this history's own, 256 bits, for what its servers sign."""
+        """The history's own key, 256 bits, with which its servers sign."""
         wanted = sa.select(_HISTORY.c.secret).where(_HISTORY.c.id == self._history)
         found = self._database.transaction(lambda connection: connection.execute(wanted).scalar())
         return bytes.fromhex(cast(str, found))
@@ -384,7 +384,7 @@ class Ledger:
 
 
 def answers_in(url: str) -> list[list[bytes]]:
-    """The bundles that went out, by table, of whatever tables a database has the histories.
+    """The bundles that went out, by table, for all histories in a database.
 
     Raises
     ------

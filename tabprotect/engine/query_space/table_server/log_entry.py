@@ -12,7 +12,7 @@ from tabprotect.engine.query_space.table_server.decision import LogLine
 from tabprotect.engine.tables.table import Table
 
 FIRST_CHAIN = "0" * 64
-"""What stands for the line before the first one."""
+"""Stands for the hash of the line before the first one."""
 
 
 @dataclass(frozen=True)
@@ -43,12 +43,12 @@ class LogEntry:
         }
 
     def follows(self, previous: str, lattice: Lattice) -> bool:
-        """Whether its hash is that of itself after the hash of the line before it."""
+        """Return True if the entry's hash is that of its content chained to ``previous``."""
         return self.chain == chained(previous, self, lattice)
 
 
 def chained(previous: str, entry: LogEntry, lattice: Lattice) -> str:
-    """The hash of a line: SHA-256 of the hash before it and of all that the line says."""
+    """The hash of a line: SHA-256 over the hash before it and the content of the line."""
     line = entry.line
     said = [
         entry.number,
@@ -68,7 +68,7 @@ def chained(previous: str, entry: LogEntry, lattice: Lattice) -> str:
 
 
 def table_fingerprint(table: Table) -> str:
-    """What tells tables apart: SHA-256 of variables, categories and counts. Confidential, since
+    """The identity of a table: SHA-256 of variables, categories and counts. Confidential, since
     small tables can be guessed from it."""
     digest = hashlib.sha256()
     variables = [[v.name, list(v.categories)] for v in table.domain.variables]

@@ -1,11 +1,11 @@
-"""The price of a refusal: what it tells by itself, of whoever is in the table. Confidential.
+"""The price of a refusal: what it tells by itself about people in the table. Confidential.
 
 A criterion refuses by the original, so a refusal tells that the original is one of those it
-refuses. Where all tables with the released margins can be listed, both sides are counted, all of
-them taken as equally likely beforehand; where they can only be drawn, they are counted among draws.
+refuses. If all tables with the released margins can be listed, both sides are counted, all taken as
+equally likely beforehand; if they can only be drawn, they are counted among draws.
 
 Source: Kenthapadi, Mishra and Nissim 2005 on refusals that tell; measured here, not avoided. With
-the width over all cells (``cells=all``) a refusal tells of margins alone.
+the width over all cells (``cells=all``) a refusal tells about margins alone.
 """
 
 from __future__ import annotations
@@ -28,27 +28,27 @@ from tabprotect.engine.query_space.possible_tables import possible_tables
 from tabprotect.engine.query_space.release_sets.release_set import ReleaseSet
 
 TELLS = "The refusal tells"
-"""How the price of a refusal begins in the log."""
+"""The start of a refusal's price in the log."""
 
 LEAST_DRAWN = 20
-"""With fewer draws that would be refused nothing is said."""
+"""With fewer refused draws no price is stated."""
 
 
 @dataclass(frozen=True)
 class RefusalPrice:
-    """What one refusal tells.
+    """The price of one refusal.
 
     Attributes
     ----------
     bits
-        -log2 of the share of the tables that were possible before and would be refused, too.
+        -log2 of the share of the tables possible before that would be refused too.
     before, after
-        P(the count of one cell is at risk) without and with the refusal: of the at-risk cell that
+        P(the count of one cell is at risk) without and with the refusal, of the at-risk cell that
         it moves most.
     cell
         That cell's categories.
     originals, left
-        Tables that were possible before; those of them that would be refused.
+        Number of tables that were possible before, and of those that would be refused.
     drawn
         Whether these are draws, and the figures estimates.
     """
@@ -63,7 +63,7 @@ class RefusalPrice:
 
     @property
     def largest_move(self) -> float:
-        """How far the probability moves that an at-risk cell is at risk, 0..1."""
+        """The change of the probability that an at-risk cell is at risk, 0..1."""
         return abs(self.after - self.before)
 
     @property
@@ -96,31 +96,31 @@ def refusal_price(
     draws: int = 0,
     progress: Progress = SILENT,
 ) -> RefusalPrice | None:
-    """What refusing a query, or several at once, tells whoever knows all that is released.
+    """The price of refusing a query, or several at once, for somebody who knows what is released.
 
     Parameters
     ----------
     releases
-        What is out, and what judges.
+        The released set, with what judges it.
     asked
-        Refused by the criterion, not by a rule: several if not together.
+        Queries refused by the criterion, not by a rule; several if refused only together.
     refused
-        Queries that the criterion refused before: known already, and refused still.
+        Queries that the criterion refused before: known already, and still refused.
     draws
-        Where the possible tables cannot be listed, so many are drawn.
+        Number of draws if the possible tables cannot be listed.
 
     Returns
     -------
     RefusalPrice or None
-        ``None`` where the possible tables can neither be listed nor drawn, or too few of them
-        would be refused.
+        ``None`` if the possible tables can neither be listed nor drawn, or too few of them would
+        be refused.
 
     Raises
     ------
     InfeasibleError
-        When there is nothing to draw from.
+        If there is nothing to draw from.
     Interrupted
-        When cancelled.
+        If cancelled.
     """
     evidence, criterion = releases.evidence, releases.criterion
     cells = evidence.cells
@@ -141,13 +141,13 @@ def refusal_price(
         progress.report("pricing the refusal", 0.5)
         return judge(evidence, tables, maximal_queries((*out, *more)), releases.threshold)
 
-    # Nobody could ask about a table of which no cell counts.
+    # Nobody could ask about a table in which no cell counts.
     possible = cells.rule.mask(tables).any(axis=1)
     if releases.judgement.verdict == "safe":
         possible &= ~refuses()
     before = set(refused)
     for other in before:
-        # What lies above something refused is refused: that tells nothing more.
+        # Whatever is above a refused query is refused: that tells nothing more.
         if not any(one != other and one & other == one for one in before):
             possible &= refuses(other)
     left = possible & refuses(*asked)
@@ -157,7 +157,7 @@ def refusal_price(
 
 
 def _told(cells: AtRiskCells, before: Ints, after: Ints, *, drawn: bool) -> RefusalPrice:
-    """What is told by some tables, int64 (tables, cells), of those that were possible before."""
+    """The price, from the tables left, int64 (tables, cells), and those possible before."""
     own = cells.at_risk.mask(cells.table.counts.reshape(-1))
     shares = [cells.at_risk.mask(tables).mean(axis=0) for tables in (before, after)]
     cell = int(np.where(own, np.abs(shares[1] - shares[0]), -1.0).argmax())

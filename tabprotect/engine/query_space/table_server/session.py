@@ -1,6 +1,6 @@
 """A table server session: requests answered from, and logged to, the table's history.
 
-The decision is logged before the answer leaves. Where two sessions write at once, the second to
+The decision is logged before the answer leaves. If two sessions write at once, the second to
 log folds the first one's line in and decides anew: nothing is lost and nothing released twice.
 """
 
@@ -28,7 +28,7 @@ from tabprotect.engine.query_space.table_server.log_entry import FIRST_CHAIN, Lo
 from tabprotect.engine.query_space.table_server.snapshot import restored, snapshot
 
 SNAPSHOT_LINES = 1_000
-"""Lines after which its state is kept again, so that a start folds no more than these."""
+"""Lines after which the state is stored again, so that a start folds no more than these."""
 
 
 ATTEMPTS = 100
@@ -44,7 +44,7 @@ class Sealed:
 
 
 Publish = Callable[[Query], Sealed]
-"""Makes the bundle that a released sub-table goes out in; the same one gives the same bytes."""
+"""Makes the bundle for a released sub-table; the same release gives the same bytes."""
 
 
 @dataclass(frozen=True)
@@ -63,11 +63,11 @@ class ServerSession:
     ledger
         The table's log; the session does not close it.
     start
-        The server as if nothing had been asked: criterion, threshold, rule.
+        The server before any request: criterion, threshold, rule.
     publish
-        What makes bundles; without it answers carry none.
+        Makes bundles; without it answers carry none.
     service
-        Fingerprint of what is fixed for the service besides; empty for none.
+        Fingerprint of what else is fixed for the service; empty for none.
     """
 
     def __init__(
@@ -95,7 +95,7 @@ class ServerSession:
 
     @property
     def length(self) -> int:
-        """How many entries the log has, as far as this session knows."""
+        """Number of log entries that this session knows of."""
         return self._folded
 
     def ask(self, request: Request, progress: Progress = SILENT) -> Answered:
@@ -104,7 +104,7 @@ class ServerSession:
         Raises
         ------
         InputError
-            When the database cannot be written: nothing is released then.
+            If the database cannot be written: nothing is released then.
         """
         for _ in range(ATTEMPTS):
             answer, line = decide(self.state, request, progress)
@@ -124,12 +124,12 @@ class ServerSession:
     def record(
         self, make: Callable[[ServerState], LogLine | None], sealed: Sealed | None = None
     ) -> LogEntry | None:
-        """Log an act of the house; ``make`` is asked again where somebody else was quicker.
+        """Log an act of the house; ``make`` is called again if somebody else was quicker.
 
         Returns
         -------
         Entry or None
-            ``None`` where ``make`` says that nothing is to be logged.
+            ``None`` if ``make`` says that nothing is to be logged.
         """
         for _ in range(ATTEMPTS):
             line = make(self.state)
@@ -141,12 +141,12 @@ class ServerSession:
         raise _too_busy()
 
     def catch_up(self, progress: Progress = SILENT) -> None:
-        """Fold in what others have logged meanwhile.
+        """Fold in the lines that others have logged meanwhile.
 
         Raises
         ------
         InputError
-            When the database cannot be read, or a line is not what was logged.
+            If the database cannot be read, or a line is not as it was logged.
         """
         block: list[LogLine] = []
         number, chain = self._folded, self._chain
@@ -158,7 +158,7 @@ class ServerSession:
             self._folded, self._chain = number, chain
 
     def _logged(self, line: LogLine, sealed: Sealed | None, progress: Progress) -> LogEntry | None:
-        """The entry with the state after it; ``None`` where somebody else was quicker."""
+        """Log a line; return its entry, or ``None`` if somebody else was quicker."""
         after = self.state.after([line], progress)
         try:
             entry = self._ledger.append(
@@ -178,7 +178,7 @@ class ServerSession:
 
 
 def settings_of(start: ServerState) -> dict[str, object]:
-    """What was chosen for a session, as JSON values."""
+    """The settings of a session, as JSON values."""
     releases = start.releases
     return {
         "criterion": releases.criterion.name,
@@ -204,12 +204,12 @@ def followed(
     *,
     until: int | datetime | None = None,
 ) -> Iterator[LogEntry]:
-    """The log from behind an entry on, each line checked against the one before it.
+    """The log after an entry, with each line checked against the one before it.
 
     Raises
     ------
     InputError
-        At the first line that is not what was logged, or is missing.
+        At the first line that is missing or not as it was logged.
     """
     for entry in ledger.entries(after=number, until=until):
         if entry.number != number + 1 or not entry.follows(chain, ledger.lattice):

@@ -14,7 +14,7 @@ from tabprotect.engine.query_space.table_server.decision import ServerState
 
 @dataclass(frozen=True)
 class Snapshot:
-    """What a log has made of a server. Confidential."""
+    """The state of a server after a log. Confidential."""
 
     released: tuple[Query, ...]
     unreleasable: tuple[Query, ...]
@@ -45,7 +45,7 @@ def snapshot(state: ServerState) -> dict[str, object]:
 
 
 def restored(start: ServerState, kept: object, progress: Progress = SILENT) -> ServerState:
-    """The server that :func:`snapshot` told of, under the same settings."""
+    """The server stored by :func:`snapshot`, under the same settings."""
     said = decoded(kept, Snapshot)
     first = start.releases
     lattice = first.evidence.lattice

@@ -424,13 +424,17 @@ class ReleasePage(ReleaseStage, Page):
     def _answered(self) -> None:
         self._question = None
 
+    def _tables(self) -> dict[str, str] | None:
+        """The tables that each get a bundle of their own, if that is chosen."""
+        project = self.document.project
+        return tables_said(project) if project and self.form.apart.isChecked() else None
+
     def _publish(self, release: Path, dossier: Path | None, overwrite: bool) -> Job | None:
         prepared, approved = self.signing.names()
         reason = self.signing.reason.text().strip()
-        project = self.document.project
         order = publish(
             release=str(release),
-            tables=tables_said(project) if project and self.form.apart.isChecked() else None,
+            tables=self._tables(),
             dossier=None if dossier is None else str(dossier),
             overwrite=overwrite,
             accept=reason,
@@ -449,7 +453,7 @@ class ReleasePage(ReleaseStage, Page):
         if project is None:
             return
         dossier = None if destination.dossier is None else str(destination.dossier)
-        order = publish(release=str(destination.release), dossier=dossier)
+        order = publish(release=str(destination.release), dossier=dossier, tables=self._tables())
         self.seal.to_clipboard(line(order.words(project)))
 
     def _reported(self, path: Path) -> None:

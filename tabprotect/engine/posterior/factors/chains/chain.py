@@ -1,11 +1,11 @@
-"""Markov chains over the originals that fit, many side by side: for what has too many states.
+"""Markov chains over the feasible originals, side by side: for components with too many states.
 
-A step picks a direction that keeps every fixed sum (a circuit, or a random combination of a short
-lattice basis: so every original can be reached from every other), and each chain goes along it as
-far as bounds allow: to a uniform place or a neighbour, accepted by Metropolis' rule. Directions
-are shared by all chains and do not depend on where they are; given the directions the chains are
-independent, so the spread between them is the error. They start in corners far apart, and go on
-until they agree.
+A step picks a direction that keeps every fixed sum (a circuit, or a random combination from a
+short lattice basis, so that every original can be reached from every other), and each chain moves
+along it within its bounds: to a uniformly chosen point or to a neighbour, accepted by Metropolis'
+rule. Directions are shared by all chains and do not depend on their states; given the directions
+the chains are independent, so the spread between them is the error. They start in corners far
+apart and run until they agree.
 """
 
 from __future__ import annotations
@@ -29,27 +29,27 @@ from tabprotect.engine.posterior.factors.sum_circuits import SumCircuits
 from tabprotect.engine.progress import SILENT, Progress
 
 MOST_HELD = 2**25
-"""Counts held in all: 256 MiB, and figures of them take some of these."""
+"""Most counts held in all: 256 MiB, and figures of them take a few times that."""
 
 MOST_ENTRIES = 3 * 2**23
-"""Entries (cell, count) of the distributions; adding them up takes several of their size."""
+"""Most entries (cell, count) of the distributions; adding them up takes several of their size."""
 
 MOST_CELLS = 20_000
-"""Cells that hang together and lie in two sums each (a two-way table): some ten seconds."""
+"""Most connected cells that lie in two sums each (a two-way table): some ten seconds."""
 
 MOST_TANGLED = 2_000
-"""Cells where they lie in more: finding first originals takes integer programmes."""
+"""Most connected cells that lie in more sums: finding first originals takes integer programmes."""
 
 MOST_UPDATES = 3 * 10**8
-"""Cell updates by sweeps over the table in one run."""
+"""Most cell updates by sweeps over the table in one run."""
 
 
 CHAINS = 64
 CORNERS = 8
-"""Different starts."""
+"""Different starting tables."""
 
 RECORDS = 100
-"""Tables kept of each chain."""
+"""Tables recorded from each chain."""
 
 
 DIRECTIONS = 12_000
@@ -59,22 +59,22 @@ DIRECTIONS = 12_000
 SWEEPS = 1500
 
 ROUNDS = 3
-"""Runs of doubled length until the chains agree."""
+"""Most runs, each twice as long as the one before, until the chains agree."""
 
 AGREED = 1.05
-"""R-hat up to which they do."""
+"""Largest R-hat at which chains agree."""
 
 DIRECTION_COST, SWEEP_COST, START_COST = 150.0, 0.015, 0.4
-"""About how many microseconds of a usual core a direction takes, a sweep for each count, and the start
-for each pair of cells."""
+"""Microseconds on an ordinary core, roughly: of a direction, of a sweep per count, and of the start
+per pair of cells."""
 
 HOLE = -40.0
-"""Log weight of a count that the prior excludes between others: passed through, never kept."""
+"""Log weight of an excluded count between possible ones: passed through, never recorded."""
 
 
 @dataclass(frozen=True, eq=False)
 class _Direction:
-    """A move: cells and coefficients, and by how much it changes which loose sums."""
+    """A move: its cells and coefficients, and its changes of the loose sums."""
 
     cells: Ints
     signs: Ints
@@ -107,7 +107,7 @@ class _Looked:
             done += len(run)
 
     def __call__(self, which: Ints, values: Ints) -> Floats:
-        """Log weights of the values (which..., chains)."""
+        """Log weights at the values (which..., chains)."""
         return np.asarray(self._flat[self._at[which][..., None] + values], dtype=np.float64)
 
 
@@ -148,7 +148,7 @@ class Chains:
         ).reshape(len(self._loose), chains)
 
     def _bases(self, progress: Progress) -> list[Vector]:
-        """Moves that keep the fixed sums, and those that keep the loose ones too."""
+        """Moves that keep the fixed sums, and those that keep the loose sums as well."""
         cells = len(self._component)
         fixed = [s.cells for s in self._component.sums if s.low == s.high]
         if self._circuits is not None and not self._circuits.rest:
@@ -160,7 +160,7 @@ class Chains:
         return basis
 
     def _neighbours(self) -> list[list[int]]:
-        """For each move of the basis those that share a cell with it."""
+        """For each move of the basis, the moves that share a cell with it."""
         touching: dict[int, list[int]] = {}
         for k, move in enumerate(self._basis):
             for cell in move:
@@ -169,7 +169,7 @@ class Chains:
 
     @property
     def moves(self) -> int:
-        """About how many directions there are to choose from."""
+        """Number of directions to choose from, roughly."""
         return len(self._basis) or len(self._component)
 
     def _direction(self) -> _Direction | None:
@@ -183,7 +183,7 @@ class Chains:
             return None
         at = int(generator.integers(len(self._basis)))
         vector = dict(self._basis[at])
-        # One move, or the sum of a few: mostly of neighbours, sometimes of any.
+        # One move, or the sum of a few: mostly neighbours, sometimes any.
         while generator.random() < 0.4:
             near = self._next[at] if generator.random() < 0.8 else range(len(self._basis))
             at = near[int(generator.integers(len(near)))]
@@ -208,7 +208,7 @@ class Chains:
         )
 
     def step(self) -> None:
-        """One direction, all chains."""
+        """Move all chains along one direction."""
         way = self._direction()
         if way is None:
             return
@@ -240,9 +240,9 @@ class Chains:
         return np.asarray((logs(which, then) - logs(which, now)).sum(axis=0), dtype=np.float64)
 
     def _proposed(self, least: Ints, most: Ints) -> Ints:
-        """Steps along a direction: to any place with equal chances, or to a neighbour.
+        """Proposed steps along a direction: to any point with equal chances, or to a neighbour.
 
-        Both are as likely backwards.
+        Both proposals are symmetric.
         """
         u = self._generator.random((2, *least.shape))
         far = least + np.floor(u[1] * (most - least + 1)).astype(np.int64)
@@ -253,7 +253,7 @@ class Chains:
         return np.asarray(np.where(u[0] < 0.5, np.minimum(far, most), near), dtype=np.int64)
 
     def sweep(self) -> None:
-        """Swaps all over the table at once, all chains."""
+        """Apply swaps all over the table at once, in all chains."""
         assert self.sweeps is not None
         corners, signs = self.sweeps.draw(self._generator)
         here = [self.tables[c] for c in corners]
@@ -274,7 +274,7 @@ class Chains:
             self.tables[cells] = value + sign * times
 
     def _holed(self) -> tuple[list[int], list[int]]:
-        """Cells and loose sums with impossible counts between possible ones."""
+        """The cells and the loose sums with impossible counts between possible ones."""
         holes: dict[int, bool] = {}
         found: tuple[list[int], list[int]] = ([], [])
         for mine, logs in zip(
@@ -289,7 +289,7 @@ class Chains:
         return found
 
     def possible(self) -> Bools:
-        """Chains that are in no hole of a prior or a factor now, (chains,)."""
+        """Chains whose table has positive weight now, (chains,)."""
         out = np.ones(self.tables.shape[1], dtype=np.bool_)
         for cell in self._holes[0]:
             log = self._component.logs[cell]
@@ -303,7 +303,7 @@ class Chains:
     def run(
         self, records: int, between: tuple[int, int], progress: Progress, stage: str
     ) -> tuple[Ints, Bools]:
-        """Tables kept, int64 (records, cells, chains), and which of them count.
+        """The recorded tables, int64 (records, cells, chains), and which of them count.
 
         Parameters
         ----------
@@ -325,7 +325,7 @@ class Chains:
 
 
 def _room(values: Ints, signs: Ints, bounds: tuple[Ints, Ints]) -> tuple[Ints, Ints]:
-    """How far one can go along a direction, (chains,) each: 0 is always between."""
+    """How far each chain can go along a direction, (chains,) each; 0 always lies between."""
     size = np.abs(signs)
     down, up = (values - bounds[0]) // size, (bounds[1] - values) // size
     forward, backward = np.where(signs > 0, up, down), np.where(signs > 0, down, up)
@@ -346,19 +346,19 @@ def by_chain(
     Parameters
     ----------
     shape
-        Of the original.
+        Shape of the original.
     draws
-        Tables kept in all; 6,400 by default, fewer of large tables.
+        Tables recorded in all; 6,400 by default, fewer for large tables.
     limited
-        Whether the work is: to ``CHAIN_WORK``, counted and never timed, and to no further runs where
-        chains stand still in different places.
+        Whether to stop at a work of ``CHAIN_WORK``, counted and never timed, and after a run in
+        which chains stand still in different places.
 
     Raises
     ------
     InfeasibleError
-        When no original is found that fits.
+        If no feasible original is found.
     TooLargeError
-        When so many cells hang together that it would take minutes or gigabytes.
+        If so many cells are connected that it would take minutes or gigabytes.
     """
     cells = len(component)
     if cells > MOST_CELLS:
@@ -378,7 +378,7 @@ def by_chain(
     sweeps = 0
     if found.sweeps is not None:
         sweeps = int(np.clip(MOST_UPDATES // (cells * chains), 2 * RECORDS, SWEEPS))
-        # The swaps do most of the work; what they cannot reach is left to single directions.
+        # The swaps do most of the work; single directions reach what swaps cannot.
         directions = DIRECTIONS // 4
     between = (-(-directions // records), -(-sweeps // records))
     found.run(max(records // 4, 2), between, progress, "warming up")
@@ -386,7 +386,7 @@ def by_chain(
         stage = f"drawing originals, run {attempt + 1}"
         tables, counts = found.run(records, between, progress, stage)
         agreement = r_hat(tables)
-        # What the next run would take, besides.
+        # Plus the cost of the next run.
         spent += (
             2 * records * (DIRECTION_COST * between[0] + SWEEP_COST * between[1] * cells * chains)
         )
@@ -407,12 +407,12 @@ def _too_large(cells: int, most: int) -> TooLargeError:
 
 
 def _held(tables: Ints) -> int:
-    """Counts in the widest row of the distributions of these tables (records, cells, chains).
+    """Width of the widest row of the distributions of these tables (records, cells, chains).
 
     Raises
     ------
     TooLargeError
-        When the distributions would be too large.
+        If the distributions would be too large.
     """
     width = int((tables.max(axis=(0, 2)) - tables.min(axis=(0, 2))).max()) + 1
     if width * tables.shape[1] > MOST_ENTRIES:
@@ -425,9 +425,9 @@ def _held(tables: Ints) -> int:
 
 
 def r_hat(tables: Ints) -> float:
-    """The largest R-hat over the cells: 1 when chains (records, cells, chains) agree.
+    """The largest R-hat over the cells of tables (records, cells, chains): 1 when the chains agree.
 
-    Gelman & Rubin 1992. Infinite where chains stand still in different places.
+    Gelman & Rubin 1992. Infinite when chains stand still in different places.
     """
     records = len(tables)
     within = tables.var(axis=0, ddof=1).mean(axis=1)

@@ -1,4 +1,4 @@
-"""Originals to start from: corners of what the sums allow, far apart from each other."""
+"""Starting tables for the chains: corners of what the sums allow, far apart from each other."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ NODES = 10
 """Branch-and-bound nodes for one corner in whole numbers: any good one will do."""
 
 PATIENT = 100_000
-"""Nodes for the first original, where no corner gave one."""
+"""Nodes for a first original when no corner gave one."""
 
 WHOLE = 3
-"""Corners in whole numbers, which cost more than those of linear programmes."""
+"""Corners sought in whole numbers, which cost more than corners of linear programmes."""
 
 
 def chain_starts(
@@ -27,12 +27,12 @@ def chain_starts(
     generator: np.random.Generator,
     progress: Progress = SILENT,
 ) -> Ints:
-    """Feasible tables, int64 (number, cells): each the best for random weights of the cells.
+    """Feasible tables, int64 (number, cells), each optimal for random weights of the cells.
 
     Raises
     ------
     InfeasibleError
-        When no table fits the sums, or none is found.
+        If no table fits the sums, or none is found.
     """
     cells = len(component)
     of_cell: list[list[int]] = [[] for _ in range(cells)]
@@ -80,7 +80,7 @@ def _whole(point: Floats) -> Ints:
 
 
 def within_bounds(component: FactorComponent, point: Ints) -> bool:
-    """Whether a table keeps all bounds."""
+    """Return True if a table keeps all bounds."""
     if not len(point) or (point < component.low).any() or (point > component.high).any():
         return False
     return all(one.low <= int(point[one.cells].sum()) <= one.high for one in component.sums)

@@ -17,19 +17,19 @@ from tabprotect.engine.posterior.factors.components import FactorComponent
 
 
 class SwapSweeps:
-    """The swaps of a component that keep all its sums. Build with :meth:`of`."""
+    """The swaps of a component that keep all its sums; built by :meth:`of`."""
 
     def __init__(self, grid: Ints, axes: list[tuple[int, ...]]) -> None:
         self._grid, self._axes = grid, axes
 
     @classmethod
     def of(cls, component: FactorComponent, shape: Sequence[int]) -> SwapSweeps | None:
-        """``None`` when no swap keeps the sums, or they are not over boxes.
+        """Return ``None`` if no swap keeps the sums, or they are not sums over boxes.
 
         Parameters
         ----------
         shape
-            Of the table whose flat cells the component has.
+            Shape of the table that the flat cells of the component belong to.
         """
         places = np.array(np.unravel_index(component.cells, shape))
         used = [np.unique(row) for row in places]
@@ -53,7 +53,7 @@ class SwapSweeps:
         return cls(grid, found) if found else None
 
     def draw(self, generator: np.random.Generator) -> tuple[list[Ints], list[int]]:
-        """Disjoint swaps: the local cells of each corner, int64 (swaps,), and its sign."""
+        """Draw disjoint swaps: the local cells of each corner, int64 (swaps,), and its sign."""
         axes = self._axes[int(generator.integers(len(self._axes)))]
         halves: list[list[tuple[int, Ints]]] = []
         for axis, size in enumerate(self._grid.shape):
@@ -66,6 +66,6 @@ class SwapSweeps:
         for chosen in itertools.product(*halves):
             corners.append(self._grid[np.ix_(*(index for _, index in chosen))].reshape(-1))
             signs.append(int(np.prod([sign for sign, _ in chosen])))
-        # Corners without a cell are of known cells: such a swap is none.
+        # A corner without a local number is a known cell: such a swap is dropped.
         whole = np.logical_and.reduce([corner >= 0 for corner in corners])
         return [corner[whole] for corner in corners], signs

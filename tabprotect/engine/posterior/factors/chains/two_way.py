@@ -1,4 +1,4 @@
-"""Components that are two-way tables with both margins published: their number is known better."""
+"""Better counts of the originals of two-way tables with both margins published."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tabprotect.engine.posterior.factors.components import FactorComponent
 
 
 def totals(component: FactorComponent) -> tuple[list[int], list[int]] | None:
-    """Row and column totals, when nothing else limits the cells; else ``None``."""
+    """Row and column totals if nothing else limits the cells, else ``None``."""
     cells = len(component)
     if any(np.isneginf(log).any() for log in component.logs):
         return None
@@ -22,7 +22,7 @@ def totals(component: FactorComponent) -> tuple[list[int], list[int]] | None:
     if any(one.low != one.high for one in left):
         return None
     while left and len(margins) < 3:
-        # The sums disjoint from the first one left are its side of the table.
+        # The sums disjoint from the first one lie on its side of the table.
         side = np.full(cells, -1)
         totals_: list[int] = []
         rest = []
@@ -54,7 +54,7 @@ def totals(component: FactorComponent) -> tuple[list[int], list[int]] | None:
 def counting(
     component: FactorComponent,
 ) -> tuple[Callable[[], int | None], Callable[[], TableCount | None]]:
-    """(exact number or ``None``, estimate or ``None``), both worked out when asked."""
+    """Functions giving the exact number and an estimate of it; both may return ``None``."""
 
     @cache
     def counted() -> TableCount | None:
