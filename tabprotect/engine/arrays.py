@@ -1,4 +1,4 @@
-"""Types of arrays, one name each."""
+"""Names for the types of arrays."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 """Probabilities, weights and other real numbers."""
 Bools = npt.NDArray[np.bool_]
-"""Which cells, rows or margins are meant."""
+"""Masks of cells, rows or margins."""
 Letters = npt.NDArray[np.str_]
 """A status letter for each published cell."""
 Codes = npt.NDArray[np.int32]
 """The number of each entry's category."""
 Bytes = npt.NDArray[np.uint8]
-"""Text as it stands in a file."""
+"""Text as stored in a file."""
 Words = npt.NDArray[np.uint64]
 """Text eight bytes at a time."""
 Signs = npt.NDArray[np.int8]
@@ -30,9 +30,9 @@ Signs = npt.NDArray[np.int8]
 Shorts = npt.NDArray[np.int16]
 """Changes of cells in walks, where most of the work is copying them."""
 Singles = npt.NDArray[np.float32]
-"""Weights of which there are very many."""
+"""Weights, where there are very many."""
 SignedInts = npt.NDArray[np.signedinteger]
-"""Whole numbers, as narrow as they may be."""
+"""Whole numbers of the narrowest signed type that fits."""
 AnyInts = npt.NDArray[np.integer]
 """Whole numbers of any kind."""
 Arrays = npt.NDArray[Any]

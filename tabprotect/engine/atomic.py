@@ -1,4 +1,4 @@
-"""Files that are either wholly written or not touched at all, alone or together."""
+"""Files that are either written whole or not touched at all, singly or together."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from typing import BinaryIO
 from tabprotect.engine.errors import InputError
 
 PART = ".tabprotect-part"
-"""How files end that are being written, or were when their program was killed."""
+"""Suffix of files that are being written, or were when their program was killed."""
 
 LIVE = 600.0
-"""Seconds after which a part is no longer being written."""
+"""Seconds after which a part counts as abandoned."""
 
 _REMEDIES = {
     errno.ENOSPC: ("the disk is full", "free some space or save elsewhere"),
@@ -37,7 +37,7 @@ _REMEDIES = {
 
 
 def unwritable(path: Path | str, error: OSError) -> InputError:
-    """What an ``OSError`` while writing means, with its remedy."""
+    """The error for an ``OSError`` while writing, with its remedy."""
     cause, remedy = _REMEDIES.get(
         error.errno or 0, (error.strerror or "the disk reports a fault", "save elsewhere")
     )
@@ -54,11 +54,11 @@ class Whole:
     ----------
     path, data
     overwrite
-        Whether a file of that name may be replaced.
+        Whether an existing file of that name may be replaced.
     private
-        Whether it is for its owner alone (mode 0600), whatever the old one was.
+        Whether only its owner may read it (mode 0600), whatever the old mode was.
     kept
-        A free name beside it that the file it replaces gets.
+        A free name beside it that the replaced file is kept under.
     """
 
     path: Path
@@ -69,7 +69,7 @@ class Whole:
 
 
 class _Staged:
-    """A file under a name of its own beside its target, to be renamed."""
+    """A file under a temporary name beside its target, to be renamed."""
 
     def __init__(self, whole: Whole) -> None:
         path = whole.path
@@ -85,7 +85,7 @@ class _Staged:
         if not whole.overwrite and path.exists():
             raise self._taken(path)
         self.whole = whole
-        # A link stays a link: what it points to is replaced.
+        # A link stays a link: its target is replaced.
         self.target = Path(os.path.realpath(path))
         self.aside: Path | None = None
         self._renamed = False
@@ -105,11 +105,11 @@ class _Staged:
         return InputError("there is a file of that name already", file=path, hint="choose another")
 
     def finish(self) -> None:
-        """All of it on the disk, with its mode."""
+        """Flush all of it to disk and set its mode."""
         self.file.flush()
         os.fsync(self.file.fileno())
         self.file.close()
-        # mkstemp makes private files; keep what the old one had, else the user's default.
+        # mkstemp makes private files; keep the mode of the old one, else take the user's default.
         if not self.whole.private:
             there = self.target.exists()
             self.temporary.chmod(self.target.stat().st_mode & 0o7777 if there else _default_mode())
@@ -132,7 +132,7 @@ class _Staged:
         self._renamed = True
 
     def undo(self) -> None:
-        """The old file is there again, or none."""
+        """Restore the old file, or remove the file if there was none."""
         if self.aside is not None:
             if self._renamed:
                 os.replace(self.aside, self.target)
@@ -143,7 +143,7 @@ class _Staged:
             self.target.unlink()
 
     def clean(self) -> None:
-        """Nothing is left but the target and what was to be kept."""
+        """Remove everything but the target and the file to be kept."""
         self.file.close()
         self.temporary.unlink(missing_ok=True)
         if self.aside is not None and self.whole.kept is None:
@@ -186,17 +186,17 @@ def _words(path: Path) -> Iterator[None]:
 
 @contextlib.contextmanager
 def replacing(path: Path, *, overwrite: bool = True, private: bool = False) -> Iterator[BinaryIO]:
-    """A binary file that takes ``path``'s place when the block ends without an error.
+    """A binary file that takes ``path``'s place if the block ends without an error.
 
-    It is written beside its target (so that the last step is one rename on one disk) and is
-    flushed to the disk first. After any error the old file is as it was and nothing is left over.
+    It is written beside its target (so that the last step is one rename on one disk) and flushed to
+    disk first. After any error the old file is as it was and nothing is left over.
 
-    With ``private`` it is for its owner alone (mode 0600), whatever the old one was.
+    With ``private`` only its owner may read it (mode 0600), whatever the old mode was.
 
     Raises
     ------
     InputError
-        When the place cannot be written, or ``overwrite`` is false and there is a file already.
+        If the place cannot be written, or the file exists and ``overwrite`` is false.
     """
     with _all_or_none([Whole(path, b"", overwrite, private)]) as (staged,), _words(path):
         yield staged.file
@@ -208,16 +208,16 @@ def write_bytes(path: Path, data: bytes, *, overwrite: bool = True, private: boo
 
 
 def write_together(files: Sequence[Whole]) -> None:
-    """Write all of some files, or leave all of them as they were.
+    """Write all of the given files, or leave all of them as they were.
 
-    Each is written beside its target and flushed first; then each is renamed, in order. When
-    one cannot be, those before it are put back. (A kill between two renames can leave the first
+    Each is written beside its target and flushed first; then they are renamed, in order. If a
+    rename fails, those before it are undone. (A kill between two renames can leave the first
     ones; see :func:`leftovers`.)
 
     Raises
     ------
     InputError
-        Naming the file that cannot be written.
+        Names the file that cannot be written.
     """
     with _all_or_none(files) as staged:
         for one in staged:
@@ -226,16 +226,16 @@ def write_together(files: Sequence[Whole]) -> None:
 
 
 def make_private(path: Path) -> None:
-    """An empty file for its owner alone (mode 0600), where there is none; else nothing.
+    """Create an empty file for its owner alone (mode 0600) if there is none.
 
-    For programs that fill it themselves, and say what is wrong where it cannot be made.
+    For libraries that fill it themselves, and report the fault if it cannot be created.
     """
     with contextlib.suppress(OSError):
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
 
 
 def leftovers(folder: Path) -> tuple[Path, ...]:
-    """What programs that were killed while they wrote left in a folder, in order.
+    """Parts left in a folder by programs that were killed while writing, in order.
 
     Parts that may still be written (younger than ``LIVE`` seconds) do not count.
     """
@@ -248,7 +248,7 @@ def leftovers(folder: Path) -> tuple[Path, ...]:
 
 
 def _same_file(old: Path, name: Path) -> None:
-    """The file under a second name; a copy of it where the disk knows no second names."""
+    """The file under a second name; a copy of it if the disk has no hard links."""
     try:
         os.link(old, name)
     except FileExistsError:

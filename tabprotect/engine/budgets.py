@@ -1,8 +1,8 @@
 """Budgets of memory and time that a house may set for its machines.
 
-Each stands here with what it protects; limits that follow from how something is computed stand in the
-module that they limit. Limits are counts, never seconds of a clock, wherever a result depends on them:
-the same input gives the same output anywhere.
+Each is listed with what it protects; limits that follow from how something is computed are in the
+module that they limit. Limits are counts, never seconds of a clock, wherever a result depends on
+them: the same input gives the same output anywhere.
 """
 
 # assessment

@@ -1,7 +1,7 @@
-"""A database that the house keeps: opened by address, its tables made or checked, in transactions.
+"""A database kept by the house: opened by address, its tables made or checked, in transactions.
 
-SQLite by default, PostgreSQL where several work together. Whoever keeps something in one declares
-its tables and their version; everything about patience, durability and faults is here.
+SQLite by default, PostgreSQL if several work together. A user of it declares its tables and their
+version; everything about patience, durability and faults is here.
 """
 
 from __future__ import annotations
@@ -22,37 +22,37 @@ from tabprotect.engine.budgets import DATABASE_PATIENCE
 from tabprotect.engine.errors import InputError
 
 ATTEMPTS = 50
-"""Runs of a transaction that the database takes back because of what others do at once."""
+"""Most runs of a transaction that the database rolls back because of concurrent ones."""
 
 TAKEN_BACK = {"40001", "40P01"}
 """SQLSTATE of transactions that only have to be run again: not serialisable, deadlock."""
 
 BORN_TWICE = {"23505", "42P07", "42710", "42P06"}
-"""SQLSTATE where somebody else has made the same table or row meanwhile."""
+"""SQLSTATE if somebody else has created the same table or row meanwhile."""
 
 TURNS = 3
-"""Waits for somebody else's writing that a thread may stand behind."""
+"""Most waits of ``DATABASE_PATIENCE`` that a thread queues behind others."""
 
 _TURN: dict[str, threading.Lock] = {}
-"""Of each SQLite file that is open here: threads of one program stand in line. SQLite itself lets
-whoever comes by chance go first, so that under load one may wait until its patience ends."""
+"""A lock per open SQLite file: threads of one program queue for it. SQLite itself lets any of them
+go first, so that under load one may wait until its patience ends."""
 
 T = TypeVar("T")
 
 
 @dataclass(frozen=True, eq=False)
 class Schema:
-    """Tables, made together when a database is first opened.
+    """Tables, created together when a database is first opened.
 
     Attributes
     ----------
     tables
-        All of them, as they are created.
+        All of them, in their final form.
     version
-        Counted up when a table changes: a database of another version is refused.
+        Raised when a table changes: a database of another version is refused.
     version_table
-        Where a database says which version it has; its own for each schema, so that one database
-        can hold several.
+        The table in which a database states its version; its own for each schema, so that one
+        database can hold several.
     """
 
     tables: sa.MetaData
@@ -66,12 +66,12 @@ class Database:
     Parameters
     ----------
     url
-        Any SQLAlchemy URL, or the path of an SQLite file, which is made where there is none.
+        Any SQLAlchemy URL, or the path of an SQLite file, which is created if there is none.
 
     Raises
     ------
     InputError
-        For a database that is gone, locked, no database, or of another version.
+        If the database is gone, locked, not a database, or of another version.
     """
 
     def __init__(self, url: str, schema: Schema) -> None:
@@ -90,7 +90,7 @@ class Database:
         if address.get_backend_name() == "sqlite":
             if address.database not in (None, "", ":memory:"):
                 path = Path(str(address.database))
-                # The library would make it with everybody's rights.
+                # The library would create it readable for everybody.
                 make_private(path)
                 self._turn = _TURN.setdefault(str(path.resolve()), threading.Lock())
             _take_turns(self._engine)
@@ -106,18 +106,18 @@ class Database:
             raise
 
     def close(self) -> None:
-        """Let go of it."""
+        """Close all connections."""
         self._engine.dispose()
 
     def transaction(self, work: Callable[[sa.Connection], T], again: set[str] = TAKEN_BACK) -> T:
-        """Run in a transaction, and again where others came between (SQLSTATE in ``again``).
+        """Run in a transaction, and again after a conflict with others (SQLSTATE in ``again``).
 
         Raises
         ------
         InputError
-            When the database cannot be used.
+            If the database cannot be used.
         sqlalchemy.exc.IntegrityError
-            When a row contradicts another one.
+            If a row violates a constraint.
         """
         for attempt in range(ATTEMPTS):
             try:
@@ -146,12 +146,12 @@ class Database:
                 self._turn.release()
 
     def vacuum(self) -> None:
-        """Give back the room that deleted rows took.
+        """Return the space of deleted rows to the file system.
 
         Raises
         ------
         InputError
-            When the database cannot be used.
+            If the database cannot be used.
         """
         try:
             with (
@@ -160,7 +160,7 @@ class Database:
                     isolation_level="AUTOCOMMIT"
                 ) as connection,
             ):
-                # No statement of a transaction: asked of the driver itself.
+                # Not allowed in a transaction: sent to the driver itself.
                 cursor = connection.connection.cursor()
                 cursor.execute("VACUUM")
                 cursor.close()
@@ -175,11 +175,11 @@ def _options(address: sa.URL) -> dict[str, object]:
 
 
 def _take_turns(engine: sa.Engine) -> None:
-    """SQLite: whoever begins may write, so that nobody reads what is about to change."""
+    """SQLite: a transaction takes the write lock at once, so that what it reads cannot change."""
 
     @sa.event.listens_for(engine, "connect")
     def connect(connection: object, record: object) -> None:
-        # The driver must not begin by itself.
+        # The driver must not begin transactions itself.
         connection.isolation_level = None  # type: ignore[attr-defined]
         cursor = connection.cursor()  # type: ignore[attr-defined]
         cursor.execute("PRAGMA synchronous=FULL")
@@ -192,7 +192,7 @@ def _take_turns(engine: sa.Engine) -> None:
 
 
 def _be_patient_and_durable(engine: sa.Engine) -> None:
-    """PostgreSQL: as much patience as elsewhere; a commit that returns has reached the disk."""
+    """PostgreSQL: the same patience as elsewhere; a commit that returns has reached the disk."""
 
     @sa.event.listens_for(engine, "connect")
     def connect(connection: object, record: object) -> None:
@@ -204,7 +204,7 @@ def _be_patient_and_durable(engine: sa.Engine) -> None:
 
 
 def _made(connection: sa.Connection, schema: Schema, name: str) -> None:
-    """Make the tables where there are none; those of another version are left as they are."""
+    """Create the tables if there are none; those of another version are left as they are."""
     there = sa.inspect(connection).has_table
     versions = sa.Table(
         schema.version_table, sa.MetaData(), sa.Column("version", sa.Integer, primary_key=True)
@@ -215,7 +215,7 @@ def _made(connection: sa.Connection, schema: Schema, name: str) -> None:
         connection.execute(sa.insert(versions).values(version=schema.version))
         return
     found = None
-    # Tables of these names may be somebody else's.
+    # Tables with these names may belong to somebody else.
     if there(versions.name):
         with contextlib.suppress(exc.OperationalError, exc.ProgrammingError):
             found = connection.execute(sa.select(versions.c.version)).scalar()

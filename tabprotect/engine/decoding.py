@@ -1,6 +1,6 @@
 """Plain values (of JSON, of TOML) as typed ones, checked against annotations.
 
-Every wrong field is named at once: where it stands, what it must be, what was found.
+Every wrong field is named at once: its place, the expected value, the value found.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ T = TypeVar("T")
 
 INT64 = 2**63 - 1
 MOST_FAULTS = 20
-"""Wrong fields that are named; whoever sends more gets no longer message."""
+"""Most wrong fields that are named; more do not make the message longer."""
 
 KINDS = {int: "a whole number", float: "a number", str: "text", bool: "true or false"}
 
@@ -30,7 +30,7 @@ _SHORT.maxstring = _SHORT.maxother = _SHORT.maxlong = 60
 
 
 class FieldsError(InputError):
-    """Values that are not of their types. ``fields`` names *all* wrong ones by their paths."""
+    """Values of wrong types. ``fields`` names *all* wrong ones by their paths."""
 
     def __init__(self, wrong: Mapping[str, str]) -> None:
         super().__init__("; ".join(f"{at}: {why}" if at else why for at, why in wrong.items()))
@@ -46,22 +46,23 @@ class Between:
 
 
 def decoded(value: object, kind: type[T], at: str = "", *, among_others: bool = False) -> T:
-    """A plain value as a type: a dataclass, or what its fields may be.
+    """Convert a plain value to a type: a dataclass, or a type that its fields may have.
 
-    Lists become tuples where the type says so, whole numbers real ones. Nothing else is converted:
-    ``true`` is no number, a text is no list, a whole number has 64 bits, a real one is finite.
+    Lists become tuples if the type says so, and whole numbers become floats. Nothing else is
+    converted: ``true`` is not a number, a text is not a list, an integer has 64 bits, a float is
+    finite.
 
     Parameters
     ----------
     at
         The path of the value itself; empty for a whole file.
     among_others
-        Whether fields that a dataclass does not have are passed over: they are somebody else's.
+        Whether unknown fields of a dataclass are ignored: they belong to somebody else.
 
     Raises
     ------
     FieldsError
-        Naming every wrong, missing and unknown field.
+        Names every wrong, missing and unknown field.
     """
     decoding = Decoding(among_others=among_others)
     found: T = decoding.value(value, kind, at)
@@ -71,7 +72,7 @@ def decoded(value: object, kind: type[T], at: str = "", *, among_others: bool = 
 
 
 def parsed_json(text: str | bytes) -> object:
-    """The value of a JSON text (``InputError`` with the line for what is none)."""
+    """The value of a JSON text; raises ``InputError`` with the line if it is not JSON."""
     try:
         found: object = json.loads(text)
         return found
@@ -80,7 +81,7 @@ def parsed_json(text: str | bytes) -> object:
 
 
 def parsed_toml(text: str, what: str) -> dict[str, Any]:
-    """The tables of a TOML text that is a policy, a recipe (``what``); ``InputError`` for none."""
+    """The tables of a TOML text that is a policy or a recipe (``what``); raises ``InputError``."""
     try:
         return tomllib.loads(text)
     except (ValueError, RecursionError) as error:
@@ -95,7 +96,7 @@ def types_of(kind: type) -> Mapping[str, object]:
 
 
 def shown(value: object) -> str:
-    """A value within a message, never long."""
+    """A value shortened for a message."""
     try:
         return _SHORT.repr(value)
     except ValueError:  # more digits than Python writes
@@ -103,7 +104,7 @@ def shown(value: object) -> str:
 
 
 class Decoding:
-    """One pass over a plain value; what is wrong is collected in ``faults`` by its path."""
+    """One pass over a plain value; faults are collected in ``faults`` by their paths."""
 
     widest = INT64
 
@@ -112,7 +113,7 @@ class Decoding:
         self.faults: dict[str, str] = {}
 
     def value(self, given: object, hint: object, at: str) -> Any:
-        """The value as its type; of no meaning where a fault was found."""
+        """The value as its type; meaningless if a fault was found."""
         origin, inner = get_origin(hint), get_args(hint)
         if hint in (object, Any):
             return given
@@ -131,7 +132,7 @@ class Decoding:
         return self.listed(given, hint, at)
 
     def scalar(self, given: object, kind: type, at: str) -> object:
-        """A number, a text, true or false."""
+        """A number, a text, or a boolean."""
         if kind is float and type(given) is int:
             given = float(given) if abs(given) <= 2**1023 else math.inf
         if not isinstance(given, kind) or (isinstance(given, bool) and kind is not bool):
@@ -146,7 +147,7 @@ class Decoding:
         return given
 
     def record(self, given: object, kind: type, at: str) -> object:
-        """A dataclass of its fields by name."""
+        """A dataclass from its fields by name."""
         if not isinstance(given, Mapping):
             return self.wrong(given, kind, at)
         hints = types_of(kind)
@@ -180,7 +181,7 @@ class Decoding:
         return found if get_origin(hint) is list else tuple(found)
 
     def wrong(self, given: object, hint: object, at: str) -> object:
-        """The value itself, named among the faults."""
+        """Record a fault for the value, and return it as it is."""
         self.faults[at] = f"must be {_kind(hint)}, is {shown(given)}"
         return given
 
@@ -196,7 +197,7 @@ class Decoding:
         return found if isinstance(given, dict) else MappingProxyType(found)
 
     def _either(self, given: object, kinds: tuple[object, ...], at: str) -> object:
-        """The first type that fits; else the faults within the one that it may have meant."""
+        """The value as the first type that fits; else the faults within the one probably meant."""
         if given is None and NoneType in kinds:
             return None
         before, meant = self.faults, None
@@ -230,7 +231,7 @@ def _within(at: str, name: object) -> str:
 
 
 def _kind(hint: object) -> str:
-    """What a type takes, in words."""
+    """The values of a type, in words."""
     origin, inner = get_origin(hint), get_args(hint)
     if origin in (Union, UnionType):
         return " or ".join(dict.fromkeys(_kind(one) for one in inner if one is not NoneType))

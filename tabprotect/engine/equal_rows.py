@@ -1,4 +1,4 @@
-"""Which rows of some columns of whole numbers are equal."""
+"""Equal rows among columns of whole numbers."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ import numpy as np
 from tabprotect.engine.arrays import Ints
 
 SMALL = 2**31
-"""Range of a column up to which its numbers are used as they are."""
+"""Range of a column up to which its numbers are used unchanged."""
 
 FITS = 2**62
-"""Keys below it are told apart without being numbered anew."""
+"""Keys below it need no renumbering."""
 
 
 def row_keys(columns: Iterable[Ints]) -> tuple[Ints, int]:
-    """A number for each row, int64 (rows,), and a bound of all: equal ones for equal rows.
+    """A key for each row, int64 (rows,), and a bound of all keys: equal keys for equal rows.
 
-    They ascend as the rows do. No sort, unless the columns' ranges multiply to more than a key can
-    hold.
+    Keys ascend as the rows do. Nothing is sorted, unless the columns' ranges multiply to more than
+    a key can hold.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ def row_keys(columns: Iterable[Ints]) -> tuple[Ints, int]:
 
 
 def equal_rows(columns: Iterable[Ints]) -> tuple[Ints, Ints]:
-    """The different rows, in ascending order.
+    """The distinct rows, in ascending order.
 
     Parameters
     ----------
@@ -49,18 +49,18 @@ def equal_rows(columns: Iterable[Ints]) -> tuple[Ints, Ints]:
     Returns
     -------
     first : int64 (different rows,)
-        The first of each.
+        The first row of each.
     which : int64 (rows,)
-        Place of each row among the different ones.
+        Position of each row among the distinct ones.
     """
     key, size = row_keys(columns)
     return _by_key(key, size)
 
 
 def rows_by_first(columns: Iterable[Ints]) -> tuple[Ints, Ints]:
-    """As :func:`equal_rows`, in the order in which the different rows come first."""
+    """:func:`equal_rows` in the order in which the distinct rows first appear."""
     key, size = row_keys(columns)
-    # Without the places of what is sorted a sort takes a tenth of the time.
+    # A sort that need not return positions takes a tenth of the time.
     ordered = np.sort(key)
     if (ordered[1:] != ordered[:-1]).all():
         every = np.arange(len(key))
@@ -74,7 +74,7 @@ def rows_by_first(columns: Iterable[Ints]) -> tuple[Ints, Ints]:
 
 def _by_key(key: Ints, size: int) -> tuple[Ints, Ints]:
     if size <= np.size(key):
-        # A place for every key: the first row of each is written last.
+        # An entry for every key: the first row of each is written last.
         place = np.full(size, -1, dtype=np.int64)
         place[key[::-1]] = np.arange(len(key))[::-1]
         there = place >= 0

@@ -1,4 +1,4 @@
-"""One tree of errors. Each says what is wrong, where, and what can be done about it."""
+"""The tree of errors. Each names the fault, its place and its remedy."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ class TabprotectError(Exception):
     message
         The cause in one sentence, in the user's words.
     hint
-        The remedy in one sentence; empty where there is none.
+        The remedy in one sentence; empty if there is none.
     detail
-        Further lines to unfold and copy (a list of sums that do not add up, for example).
+        Further lines to unfold and copy (such as a list of sums that do not add up).
     """
 
     exit_code = 1
@@ -36,12 +36,12 @@ class TabprotectError(Exception):
 
     @property
     def place(self) -> str:
-        """Where it happened, as text; empty where it has no place."""
+        """The place of the fault, as text; empty if it has none."""
         return ""
 
     @property
     def sentence(self) -> str:
-        """The message as a sentence of its own, beside others."""
+        """The message as a separate sentence, to stand beside others."""
         return f"{self.message[:1].upper()}{self.message[1:]}."
 
     def as_json(self) -> dict[str, object]:
@@ -103,12 +103,12 @@ class InputError(TabprotectError):
 
 @contextmanager
 def needing(extra: str, what: str) -> Iterator[None]:
-    """What is loaded here may not be installed: everything else runs without it.
+    """Report a missing optional package: everything else runs without it.
 
     Raises
     ------
     InputError
-        That says what installs it.
+        Names the extra that installs it.
     """
     try:
         yield
@@ -120,7 +120,7 @@ def needing(extra: str, what: str) -> Iterator[None]:
 
 
 class RecordsError(InputError):
-    """A file or an example that holds records, where a table of counts was asked for."""
+    """A file or an example that holds records instead of a table of counts."""
 
 
 class ParameterError(TabprotectError):
@@ -140,21 +140,21 @@ class ParameterError(TabprotectError):
 
 @dataclass(frozen=True)
 class Suggestion:
-    """What else could be asked for: in words (a button), and as parameters."""
+    """Another request to make: in words (a button), and as parameters."""
 
     text: str
     parameters: Mapping[str, object]
 
     @property
     def reached(self) -> str:
-        """How well it did where it was tried, in words; else empty."""
+        """Its result in the trial, in words; empty if it was not tried."""
         return ""
 
 
 class InfeasibleError(TabprotectError):
-    """There is no result that satisfies what was asked (or no original that fits).
+    """No result satisfies the request (or no original fits).
 
-    ``suggestions``: what may be asked instead, the most promising first.
+    ``suggestions`` are other requests, the most promising first.
     """
 
     exit_code = 5
@@ -167,11 +167,11 @@ class InfeasibleError(TabprotectError):
 
 
 class TooLargeError(InfeasibleError):
-    """There may well be a result, but finding it is beyond what this program takes on."""
+    """A result may exist, but finding it takes more than the program does."""
 
 
 class SolverError(TabprotectError):
-    """The solver failed on a programme that has a solution; nothing is known from it."""
+    """The solver failed on a programme that has a solution; the failure proves nothing."""
 
     exit_code = 5
     kind = "solver"
@@ -194,7 +194,7 @@ class Interrupted(TabprotectError):  # noqa: N818 (nothing went wrong)
 
 
 def attempted(work: Callable[[], T], *, faults: bool = False) -> T | TabprotectError:
-    """What the work gives, or the error that refuses it.
+    """The result of the work, or the error that refuses it.
 
     Parameters
     ----------
@@ -204,7 +204,7 @@ def attempted(work: Callable[[], T], *, faults: bool = False) -> T | TabprotectE
     Raises
     ------
     Interrupted
-        When cancelled.
+        If cancelled.
     """
     try:
         return work()
@@ -219,7 +219,7 @@ def attempted(work: Callable[[], T], *, faults: bool = False) -> T | TabprotectE
 
 
 def internal(error: Exception) -> TabprotectError:
-    """A fault of the program by its type and place; its own text may quote a count."""
+    """The error for a fault of the program, by type and place; its own text may quote a count."""
     where = traceback.extract_tb(error.__traceback__)[-1]
     place = f"{Path(where.filename).name}, line {where.lineno}"
     return TabprotectError(f"internal error: {type(error).__name__} in {place}")

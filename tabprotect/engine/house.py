@@ -1,4 +1,4 @@
-"""Where the house keeps what is its own: its key, its register. As confidential as originals."""
+"""The house's own files: its key, its register. As confidential as originals."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def folder() -> Path:
     Raises
     ------
     InputError
-        When the system names no home.
+        If the system names no home folder.
     """
     named = os.environ.get(FOLDER)
     if named:
@@ -45,7 +45,7 @@ def folder() -> Path:
 
 
 def user_name() -> str:
-    """The login name of whoever runs the program; empty where the system knows none."""
+    """The login name of the user who runs the program; empty if the system has none."""
     try:
         return getpass.getuser()
     except (KeyError, OSError, ImportError):
@@ -53,27 +53,27 @@ def user_name() -> str:
 
 
 def key_file() -> Path:
-    """The file of the house's key, whether it is there or not."""
+    """The path of the file of the house's key, whether or not it exists."""
     named = os.environ.get(KEY)
     return Path(named) if named else folder() / "house.key"
 
 
 def key() -> bytes:
-    """The key of the house, 256 bits, made at first use.
+    """The key of the house, 256 bits, created at first use.
 
-    Who has it can test guesses of a small table against what was published, and against marks in
-    the register. Who loses it gets other coins for the same table from then on.
+    A holder of the key can test guesses of a small table against what was published, and against
+    marks in the register. After its loss the same table gets other coins.
 
     Raises
     ------
     InputError
-        When it cannot be read or made, or is no key.
+        If it cannot be read or created, or is not a key.
     """
     path = key_file()
     try:
         if not path.exists():
             path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            # Another program may have made one meanwhile: the first one holds.
+            # Another program may have created one meanwhile: the first one counts.
             with contextlib.suppress(InputError):
                 text = secrets.token_hex(KEY_BYTES) + "\n"
                 write_bytes(path, text.encode(), overwrite=False, private=True)
@@ -101,29 +101,29 @@ REGISTER = "TABPROTECT_REGISTER"
 """The environment variable that names the house's register: a file, a URL, or ``none``."""
 
 NONE = "none"
-"""In place of a register: publish without one."""
+"""Stands for no register: publish without one."""
 
 
 def register_address(said: str | None = None) -> str | None:
-    """The address of the register in force; ``None`` where there is to be none."""
+    """The address of the register in force; ``None`` if there is to be none."""
     found = said or os.environ.get(REGISTER) or str(folder() / "register.sqlite")
     return None if found == NONE else found
 
 
 def is_missing(url: str) -> bool:
-    """Whether a register is a file that nobody has made yet: it has no entries then."""
+    """True if a register is a file that does not exist yet: it has no entries then."""
     return ("://" not in url or url.startswith("sqlite:///")) and not Path(
         url.removeprefix("sqlite:///")
     ).exists()
 
 
 def prepared_address(url: str) -> str:
-    """The same address, with a file of its owner alone (mode 0600) where it names a new one.
+    """The same address; a new file that it names is created for its owner alone (mode 0600).
 
     Raises
     ------
     InputError
-        When the file cannot be made.
+        If the file cannot be created.
     """
     path = Path(url.removeprefix("sqlite:///"))
     if "://" in url and not url.startswith("sqlite:///"):
@@ -131,7 +131,7 @@ def prepared_address(url: str) -> str:
     try:
         if path.parent == folder():
             path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        # The database's library would make it with everybody's rights.
+        # The database library would create it readable for everybody.
         with contextlib.suppress(FileExistsError):
             os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
     except OSError as error:

@@ -1,4 +1,4 @@
-"""Options: what is asked of a command. Each is said once; shells and forms take its words here."""
+"""Options of a command, each declared once; shells and forms take their words from here."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ class Naming:
     Attributes
     ----------
     sign
-        Between name and value.
+        Separator of name and value.
     entry
-        What the value is: a text, texts or whole numbers apart by commas, or a width: one whole
+        Kind of the value: a text, texts or whole numbers separated by commas, or a width: one whole
         number, of which a name may have several.
     behind
-        Whether the name stands behind the sign.
+        Whether the name stands after the separator.
     """
 
     sign: str = "="
@@ -34,12 +34,12 @@ class Naming:
     behind: bool = False
 
     def read(self, text: str) -> tuple[str, object]:
-        """Name and value.
+        """Split a text into name and value.
 
         Raises
         ------
         ValueError
-            Where it is not of this form.
+            If it is not of this form.
         """
         split = text.partition if self.sign == "=" and not self.behind else text.rpartition
         first, sign, last = split(self.sign)
@@ -67,7 +67,7 @@ class Naming:
 
     @property
     def form(self) -> str:
-        """For the message of what is not of it."""
+        """The form, for the message about a text that does not have it."""
         value = {
             "text": "VALUE",
             "list": "NAME,NAME,...",
@@ -78,7 +78,7 @@ class Naming:
         return self.sign.join(reversed(parts) if self.behind else parts)
 
     def words(self, held: Mapping[str, object]) -> Iterator[str]:
-        """The words that say a mapping."""
+        """The command line arguments that state a mapping."""
         for name, value in held.items():
             several = isinstance(value, Sequence) and not isinstance(value, str)
             each = value if several and self.entry == "width" else [value]
@@ -90,32 +90,32 @@ class Naming:
 
 @dataclass(frozen=True, kw_only=True)
 class Option:
-    """One option: the field of an :class:`Options` with what all shells say of it.
+    """One option: the field of an :class:`Options`, with what all shells say about it.
 
     Attributes
     ----------
     name, default
-        Of the field; one without a default is :data:`dataclasses.MISSING`.
+        Of the field; the default of a required one is :data:`dataclasses.MISSING`.
     kinds
-        The types that its value may have, ``None`` left out.
+        The types that its value may have, without ``None``.
     help
         A phrase for the command line, and a sentence for the library.
     metavar, remedy
-        What stands for the value on the command line; how a form offers it as a way out.
+        Placeholder of the value on the command line; how a form offers it as a way out.
     shell
-        Its word on the command line; empty where it has none.
+        Its word on the command line; empty if it has none.
     library
         Whether the library takes it as a keyword.
     file
         Whether it names a file.
     read
-        What makes the value of a text, where neither its type nor ``naming`` says it.
+        Makes the value from a text, if neither its type nor ``naming`` says how.
     naming
         How a mapping is written.
     instead_of
         The option that excludes it on the command line.
     second
-        The option that is filled where the command line names this one twice.
+        The option that is filled if the command line names this one twice.
     """
 
     name: str
@@ -138,9 +138,9 @@ class Option:
         return f"{self.help[:1].upper()}{self.help[1:]}."
 
 
-# ``Any``, as ``dataclasses.field`` has it: the annotation beside says what the field is.
+# ``Any``, as in ``dataclasses.field``: the annotation beside it says what the field is.
 def option_field(default: object = MISSING, *, shell: str | None = None, **said: Any) -> Any:
-    """A field of an :class:`Options`; ``said`` are the attributes of its :class:`Option`.
+    """A field of an :class:`Options`; ``said`` holds the attributes of its :class:`Option`.
 
     Its word on the command line is its name by default.
     """
@@ -155,7 +155,7 @@ def _kinds(hint: object) -> tuple[type, ...]:
 
 
 def options_of(asked: type[Options]) -> tuple[Option, ...]:
-    """The options of a kind of request as they are shown: its own, then those it shares."""
+    """The options of a request in the order they are shown: its own, then those it shares."""
     kind: type = asked
     return _options_of(kind)
 
@@ -176,16 +176,16 @@ def _options_of(asked: type) -> tuple[Option, ...]:
 
 @dataclass(frozen=True)
 class Options:
-    """What is asked of a command, as one value: a frozen dataclass of :func:`option_field` fields."""
+    """Arguments of a command as one value: a frozen dataclass of :func:`option_field` fields."""
 
     @property
     def given(self) -> dict[str, object]:
-        """The options that are not as they are by default."""
+        """The options that differ from their defaults."""
         every = ((one, getattr(self, one.name)) for one in options_of(type(self)))
         return {one.name: value for one, value in every if value != one.default}
 
     def words(self) -> list[str]:
-        """The words of the command line that say the same."""
+        """The same as command line arguments."""
         out: list[str] = []
         for one in options_of(type(self)):
             value = getattr(self, one.name)

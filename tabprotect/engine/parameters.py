@@ -32,14 +32,14 @@ Kind = Literal[
 
 @dataclass(frozen=True)
 class Shares:
-    """Two parameters are shares of one whole: together at most 1, the rest is a third share.
+    """Two parameters that are shares of one whole: together at most 1, the rest is a third share.
 
     Attributes
     ----------
     words
-        What the first, the second and the rest are the share of, in a word each.
+        The meanings of the first, the second and the third share, in a word each.
     rest
-        The name of the third.
+        The name of the third share.
     """
 
     words: tuple[str, str, str]
@@ -48,7 +48,7 @@ class Shares:
 
 @dataclass(frozen=True)
 class Parameter(Generic[T_co]):
-    """One parameter of a method: ``Parameter[int]`` where its resolved value is a whole number.
+    """One parameter of a method: ``Parameter[int]`` if its resolved value is a whole number.
 
     Attributes
     ----------
@@ -57,27 +57,27 @@ class Parameter(Generic[T_co]):
     kind
         ``real``, ``integer``, ``choice``, ``flag``, ``text``; ``cycles`` (a cycle set or its
         file), ``perturbation`` (a perturbation table or its file), ``formula`` (published
-        sub-tables), ``groupings`` (of categories), ``statuses`` (of cells), ``cells`` (named by categories)
-        and ``setting`` (a method with its parameters), all as text.
+        sub-tables), ``groupings`` (of categories), ``statuses`` (of cells), ``cells`` (named by
+        categories) and ``setting`` (a method with its parameters), all as text.
     default
-        The value when none is given.
+        The value if none is given.
     low, high
         Closed bounds of a number.
     choices
-        Value -> what it means in words.
+        Maps a value to its meaning in words.
     unit
         For example ``"probability"`` or ``"passes"``.
     public
-        Whether the value is part of what is released (else it is confidential).
+        Whether the value is part of the release (else it is confidential).
     shares
-        What it is a share of, together with the one other parameter that declares the same.
+        The whole of which it is a share, together with the one other parameter that declares it.
     in_place_of
         A parameter that this one replaces: only one of the two may differ from its default.
     may_be_unstated
-        Whether a mechanism that does not state the value has the default: only for parameters
-        that came later than the releases of their method, which could do nothing else.
+        Whether a mechanism that does not state the value has the default: only for parameters added
+        after releases of their method, which behaved as the default does.
     of
-        The parameter that this one refines: a form shows it when it is asked for.
+        The parameter that this one refines: a form shows it on demand.
     """
 
     name: str
@@ -96,7 +96,7 @@ class Parameter(Generic[T_co]):
     of: str = ""
 
     def check(self, value: object) -> object:
-        """The value in its own type.
+        """Check a value and return it in its own type.
 
         Raises
         ------
@@ -171,9 +171,9 @@ class Parameter(Generic[T_co]):
 
 
 class Values(Mapping[str, object]):
-    """Resolved parameters, read-only: by the :class:`Parameter` of its type, by name any object.
+    """Resolved parameters, read-only: typed when indexed by :class:`Parameter`, any object by name.
 
-    ``values | {name: value}`` is another one with some values changed.
+    ``values | {name: value}`` is a copy with some values changed.
     """
 
     __slots__ = ("_held",)
@@ -188,7 +188,7 @@ class Values(Mapping[str, object]):
     def __getitem__(self, key: Parameter[T]) -> T: ...
 
     def __getitem__(self, key: str | Parameter[T]) -> object:
-        """The value; a method keeps its promise that the parameter's type is that of the value."""
+        """The value; the method guarantees that the parameter's type is that of the value."""
         return self._held[key.name if isinstance(key, Parameter) else key]
 
     def __iter__(self) -> Iterator[str]:
@@ -205,7 +205,7 @@ class Values(Mapping[str, object]):
 
 
 def resolve(parameters: Iterable[Parameter[object]], given: Mapping[str, object]) -> Values:
-    """Defaults completed by what was given; every wrong field is reported at once.
+    """Complete the given values by defaults; every wrong field is reported at once.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Progress and cancellation of long work, without knowing who watches."""
+"""Progress and cancellation of long work, independent of who watches."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from tabprotect.engine.errors import Interrupted
 
 
 class Progress(Protocol):
-    """What long work reports to, and asks whether to go on.
+    """Receives reports of long work, and may cancel it.
 
-    ``report`` may be called thousands of times; whoever implements it throttles.
+    ``report`` may be called thousands of times; implementations throttle.
     """
 
     def report(self, stage: str, fraction: float, partial: object = None) -> None:
-        """Say the stage, the fraction done in 0..1, and a partial result worth showing.
+        """Report the stage, the fraction done in 0..1, and a partial result worth showing.
 
         Raises
         ------
         Interrupted
-            When the user has cancelled.
+            If the user has cancelled.
         """
 
 
@@ -47,17 +47,17 @@ class Cancellable:
 
 
 class Part:
-    """The progress of one part of several alike, as a share of all.
+    """The progress of one of several equal parts, as a share of the whole.
 
     Parameters
     ----------
     number, parts
-        Which part it is, from 0 up, and of how many.
+        The number of the part, from 0, and how many there are.
     stage
-        What is said in place of the part's own stages.
+        Reported in place of the part's own stages.
     known
-        The partial result of every report, in place of the part's own: whoever watches may skip
-        reports, so none is the only one with it.
+        The partial result of every report, in place of the part's own: watchers may skip reports,
+        so it must be in all of them.
     """
 
     def __init__(

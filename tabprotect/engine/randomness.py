@@ -1,6 +1,6 @@
 """Random numbers for protection: a cryptographic stream from a seed.
 
-The seed is the house's own (see ``protection.coins``), the operating system's, or a given one.
+The seed comes from the house (see ``protection.coins``), from the operating system, or is given.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from tabprotect.engine.errors import ParameterError
 
 KEY_MODULUS = 10**8
 """Record keys are whole numbers below it, and so are their sums modulo it: keys of eight
-decimals, whose sums do not depend on any order of adding."""
+decimals, whose sums do not depend on the order of addition."""
 
 GENERATOR = "ChaCha20"
-"""What makes coins of a seed, as dossiers state it."""
+"""The generator that turns a seed into coins, as dossiers state it."""
 
 SEED_BITS = 256
-"""Of a seed that is drawn."""
+"""Length of a drawn seed."""
 
 SHORT = 120
 """Bits below which a given seed can be guessed. Of 128 random bits the first few may be 0."""
@@ -29,7 +29,7 @@ SHORT = 120
 
 @dataclass(frozen=True)
 class Randomness:
-    """A seed and how it came about. The seed is confidential: it replays the coins.
+    """A seed and its origin. The seed is confidential: it replays the coins.
 
     There is no default seed anywhere in the program: take :meth:`fresh`, or :meth:`seeded` to
     replay. The seed never shows in a ``repr``.
@@ -38,7 +38,7 @@ class Randomness:
     ----------
     seed
     given
-        Whether a person named it.
+        Whether a person chose it.
     """
 
     seed: int = field(repr=False)
@@ -55,18 +55,18 @@ class Randomness:
 
     @classmethod
     def seeded(cls, seed: int | None) -> Randomness:
-        """A given seed; ``None`` is :meth:`fresh`.
+        """A given seed; :meth:`fresh` for ``None``.
 
         Raises
         ------
         ParameterError
-            For a negative seed.
+            If the seed is negative.
         """
         return cls.fresh() if seed is None else cls(seed, given=True)
 
     @property
     def short(self) -> bool:
-        """Whether it is a given seed that somebody could find by trying."""
+        """True if it is a given seed that somebody could find by trying."""
         return self.given and self.seed.bit_length() < SHORT
 
     def generator(self, attempt: int = 1) -> np.random.Generator:
@@ -75,7 +75,7 @@ class Randomness:
         Parameters
         ----------
         attempt
-            From 1: each gives numbers of its own.
+            Counted from 1: each attempt has its own numbers.
         """
         return np.random.Generator(_chacha20(self.seed, attempt))
 
@@ -85,7 +85,8 @@ def _chacha20(seed: int, attempt: int) -> np.random.BitGenerator:
 
     Its key is SHA-256 of ``tabprotect coins, attempt N, seed M`` with both numbers in decimals.
     """
-    # Here: the package takes as long to load as all the rest, and most commands draw nothing.
+    # Imported here: the package takes as long to load as all the rest, and most commands draw
+    # nothing.
     from randomgen import ChaCha
 
     text = f"tabprotect coins, attempt {attempt}, seed {seed}"

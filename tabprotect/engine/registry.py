@@ -16,7 +16,7 @@ from tabprotect.engine.errors import ParameterError
 
 
 class Named(Protocol):
-    """What all plug-ins have."""
+    """The attributes that all plug-ins have."""
 
     @property
     def name(self) -> str: ...
@@ -33,16 +33,16 @@ class Registry(Mapping[str, T], Generic[T]):
     ``pkgutil`` too; the packaging smoke test proves it). Other installed packages offer theirs as
     entry points: an object, its class, or a module with ``PLUGIN``.
 
-    A foreign plug-in that cannot be loaded stops nothing: it is in ``broken`` with the reason, and
-    asking for it tells.
+    A foreign plug-in that cannot be loaded stops nothing: it is listed in ``broken`` with the
+    reason, and asking for it raises that.
 
     Parameters
     ----------
     noun, plural
-        What one plug-in is called, and several; ``tabprotect.`` and the plural is the group of
-        the entry points.
+        The noun for one plug-in and for several; the group of the entry points is ``tabprotect.``
+        and the plural.
     order
-        What they are sorted by; their names by default.
+        The sort key; their names by default.
     """
 
     def __init__(
@@ -60,8 +60,8 @@ class Registry(Mapping[str, T], Generic[T]):
 
     @property
     def broken(self) -> Mapping[str, str]:
-        """Foreign plug-ins that cannot be loaded: name -> why."""
-        list(self)  # They show when all are loaded.
+        """Foreign plug-ins that cannot be loaded: name -> reason."""
+        list(self)  # They are found when all are loaded.
         return self._broken
 
     @cached_property
@@ -74,7 +74,7 @@ class Registry(Mapping[str, T], Generic[T]):
             try:
                 found |= self._loaded(point, found)
             except Exception as error:
-                # Somebody else's code may fail in any way.
+                # Foreign code may fail in any way.
                 self._broken[point.name] = f"{type(error).__name__}: {error}"
         return self._sorted(found)
 
@@ -87,7 +87,7 @@ class Registry(Mapping[str, T], Generic[T]):
         return out
 
     def _alone(self, name: str) -> T | None:
-        """One of our own by the module that bears its name, without importing all the others."""
+        """One of our own by the module named after it, without importing all the others."""
         if "_found" not in vars(self) and name.isidentifier():
             for package in self._packages:
                 module = f"{package.__name__}.{name}"
@@ -111,7 +111,7 @@ class Registry(Mapping[str, T], Generic[T]):
 
     @contextmanager
     def including(self, plugin: T) -> Iterator[None]:
-        """With one more plug-in, or another one of a name: to check it before it is installed."""
+        """Add one more plug-in, or replace one by name: to check it before it is installed."""
         before = self._found
         self._found = self._sorted(before | {_key(plugin): plugin})
         try:
@@ -146,7 +146,7 @@ class Registry(Mapping[str, T], Generic[T]):
 
 @cache
 def _every() -> Sequence[EntryPoint]:
-    """Those of all packages, read once: it takes a tenth of a second where many are installed."""
+    """The entry points of all packages, read once: of many that takes a tenth of a second."""
     found = entry_points()
     return [point for group in found.groups for point in found.select(group=group)]
 

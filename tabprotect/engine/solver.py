@@ -1,6 +1,6 @@
-"""Linear and integer programmes: the one place that knows HiGHS.
+"""Linear and integer programmes: the one place that uses HiGHS.
 
-HiGHS is called with one thread and a fixed seed, so that the same programme gives the same
+HiGHS runs with one thread and a fixed seed, so that the same programme gives the same
 answer. (Never load OR-tools into the same process: the two clash.)
 """
 
@@ -20,7 +20,7 @@ from tabprotect.engine.errors import InfeasibleError, Interrupted, SolverError
 from tabprotect.engine.progress import SILENT, Progress
 
 PATIENCE = 0.2
-"""Seconds that a cancelled integer programme has to notice."""
+"""Seconds within which a cancelled integer programme has to stop."""
 
 
 Sense = Literal["min", "max"]
@@ -33,26 +33,26 @@ SHORT = {
     "primal_simplex_bound_perturbation_multiplier": 0.0,
     "simplex_primal_edge_weight_strategy": 0,
 }
-"""Of short runs: bounds as they are, and the steepest column by its cost."""
+"""Options for short runs: bounds unperturbed, and the steepest column by its cost."""
 
 NEAR = 1e-6
-"""How far a float may be from the integer it stands for."""
+"""Largest distance of a float from the integer it stands for."""
 
 POLL = 0.05
-"""Seconds between two looks at whether an integer programme is to go on."""
+"""Seconds between two checks for cancellation of an integer programme."""
 
 
 RUN_COST, ITERATION_COST = 300.0, 0.02
-"""About how many microseconds of a usual core a run takes, and an iteration for each entry."""
+"""Microseconds on an ordinary core, roughly: of a run, and of an iteration per entry."""
 
 _spent = threading.local()
 
 
 def solver_work() -> float:
-    """What this thread's programmes have cost so far, in nominal microseconds.
+    """The cost of this thread's programmes so far, in nominal microseconds.
 
     Counted from iterations and sizes, never timed: the same programmes cost the same on any
-    machine, whatever else it does. Only differences mean something.
+    machine, whatever else it does. Only differences are meaningful.
     """
     return float(getattr(_spent, "work", 0.0))
 
@@ -67,19 +67,19 @@ _ENDED = (
 
 @dataclass(frozen=True)
 class SolverOutcome:
-    """What one run found.
+    """The result of one run.
 
     Attributes
     ----------
     bound
-        No feasible point has a better objective (up to the solver's tolerance); infinite when a
-        limit ended the run before anything was proven.
+        No feasible point has a better objective (up to the solver's tolerance); infinite if a
+        limit ended the run before anything was proved.
     value
-        Of the best point found; ``None`` when a limit ended the run before there was one.
+        Objective of the best point found; ``None`` if a limit ended the run before there was one.
     point : float64 (columns,)
-        That point; empty when there is none.
+        That point; empty if there is none.
     optimal
-        Whether no limit ended the run.
+        Whether the run ended without reaching a limit.
     """
 
     bound: float
@@ -89,7 +89,7 @@ class SolverOutcome:
 
 
 class _Watcher:
-    """Hears the solver's question whether to go on; one for each solver."""
+    """Answers the solver's question whether to go on; one for each solver."""
 
     def __init__(self) -> None:
         self.question: Callable[[], None] | None = None
@@ -98,7 +98,7 @@ class _Watcher:
         self.asked = 0
 
     def ask(self, event: highspy.highs.HighsCallbackEvent) -> None:
-        # The flag outlives the run it stopped.
+        # The flag outlasts the run it stopped.
         event.interrupt(False)
         self.asked += 1
         if self.most_questions is not None and self.asked > self.most_questions:
@@ -120,7 +120,7 @@ class Entries:
     Attributes
     ----------
     starts : int (columns + 1,)
-        Where each column's entries begin.
+        The start of each column's entries.
     rows : int (entries,)
     values : float64 (entries,)
     """
@@ -133,7 +133,7 @@ class Entries:
 class Model:
     """``A x = b`` with ``low <= x <= high``, kept between runs; only the objective changes.
 
-    Each column of A is all ones in the rows that ``rows`` names: every constraint here is a sum
+    Each column of A has ones in the rows that ``rows`` names: every constraint here is a sum
     of cells.
 
     Parameters
@@ -141,7 +141,7 @@ class Model:
     rows : int (columns, sums)
         The sums that each column is added into.
     totals : (number of sums,)
-        What each sum must be.
+        The value of each sum.
     low, high : (columns,)
     integral
         Whether every column must be a whole number.
@@ -175,15 +175,15 @@ class Model:
         short: bool = False,
         presolved: bool = True,
     ) -> Model:
-        """Any matrix, its rows and its columns between bounds (low, high).
+        """A model with any matrix, its rows and its columns between bounds (low, high).
 
         Parameters
         ----------
         strategy
-            ``DUAL_SIMPLEX`` where bounds change between runs and the objective hardly.
+            ``DUAL_SIMPLEX`` if bounds change between runs and the objective hardly does.
         short
-            Runs are short: whether to go on is asked between them only, and what pays off in
-            long ones is left out.
+            Whether runs are short: cancellation is checked only between them, and options that pay
+            off in long runs are left out.
         presolved
             Whether an integer programme is large enough for a presolve to pay off.
         """
@@ -217,7 +217,7 @@ class Model:
         self._begin()
 
     def _begin(self) -> None:
-        """A solver that knows the programme and has not run."""
+        """A solver that has the programme and has not run."""
         self._highs = highspy.Highs()  # type: ignore[no-untyped-call]
         self._cost = np.zeros(self.columns)
         self._watcher = _Watcher()
@@ -228,10 +228,10 @@ class Model:
             "simplex_strategy": self._strategy,
             "presolve": "on" if self.integral and self._presolved else "off",
             "mip_rel_gap": 0.0,
-            # Objectives are whole numbers: a bound less than one away is already proof.
+            # Objectives are whole numbers: a bound less than one away is proof enough.
             "mip_abs_gap": 0.99,
             "mip_feasibility_tolerance": NEAR / 10,
-            # Costs more than it finds on sums of cells.
+            # It costs more than it gains on sums of cells.
             "mip_heuristic_run_feasibility_jump": False,
             **(SHORT if self._short else {}),
         }.items():
@@ -257,25 +257,25 @@ class Model:
         Parameters
         ----------
         columns
-            The columns that are summed; none asks for any feasible point.
+            The columns that are summed; with none, any feasible point is sought.
         weights : (number of columns summed,)
-            Whole numbers they are multiplied by; 1 without.
+            Integer factors of the columns; 1 by default.
         start : (columns,)
             A feasible point in whole numbers, if one is known (integer programmes only).
         most_nodes
             Branch-and-bound nodes after which an integer programme gives up; a count and not a
             time, so that the answer does not depend on the machine.
         progress
-            Asked many times a second whether to go on.
+            Asked many times a second if the run should go on.
 
         Raises
         ------
         InfeasibleError
-            When no point satisfies the sums.
+            If no point satisfies the sums.
         Interrupted
-            When cancelled; the model can be used again (limits may have to be set again).
+            If cancelled; the model can be used again (limits may have to be set again).
         SolverError
-            When the solver fails.
+            If the solver fails.
         """
         cost = np.zeros(self.columns)
         cost[columns] = 1.0 if weights is None else weights
@@ -323,8 +323,8 @@ class Model:
                 self._highs.setSolution(self.columns, every, start.astype(np.float64))
         self._run(progress, stage)
         if not self.integral and self._strayed():
-            # Large counts leave a sum off by more than the tolerance; the other way around the
-            # polytope, from the start, hardly ever does.
+            # Large counts leave a sum off by more than the tolerance; the other direction around
+            # the polytope, from the start, hardly ever does.
             self._highs.clearSolver()
             other = DUAL_SIMPLEX if self._strategy == PRIMAL_SIMPLEX else PRIMAL_SIMPLEX
             self._highs.setOptionValue("simplex_strategy", other)
@@ -335,7 +335,7 @@ class Model:
         return self._outcome()
 
     def limit(self, column: int, low: float, high: float) -> None:
-        """Narrow one column, or widen it again."""
+        """Set the bounds of one column."""
         self._demand(self._highs.changeColBounds(column, low, high), "set a bound")
 
     def limit_many(self, what: Literal["rows", "columns"], which: Ints, bounds: Bounds) -> None:
@@ -346,7 +346,7 @@ class Model:
         self._demand(change(len(which), which.astype(np.int32), *bounds), "set a bound")
 
     def more_rows(self, entries: Entries, rows: Bounds) -> None:
-        """Further rows between bounds (low, high); the entries stand by rows, not by columns."""
+        """Add rows between bounds (low, high); the entries are given by rows, not by columns."""
         given = (len(rows[0]), *rows, len(entries.values))
         places = entries.starts[:-1].astype(np.int32), entries.rows.astype(np.int32)
         self._demand(self._highs.addRows(*given, *places, entries.values), "take further rows")
@@ -354,16 +354,16 @@ class Model:
 
     @property
     def iterations(self) -> int:
-        """How many steps of the simplex method the last run took."""
+        """Number of simplex iterations of the last run."""
         return max(0, int(self._highs.getInfo().simplex_iteration_count))
 
     @property
     def asked(self) -> int:
-        """How often the last run of an integer programme asked whether to go on."""
+        """Number of times the last run of an integer programme asked whether to go on."""
         return self._watcher.asked
 
     def duals(self) -> tuple[Floats, Floats]:
-        """What a unit more of each row and column would add to the last run's objective."""
+        """Change of the last run's objective per unit of each row and column."""
         solution = self._highs.getSolution()
         return np.array(solution.row_dual), np.array(solution.col_dual)
 
@@ -388,11 +388,11 @@ class Model:
         self._demand(status, "solve the programme")
 
     def _run_apart(self, progress: Progress, stage: str) -> highspy.HighsStatus:
-        """Run on a thread of its own: at the root of its tree the solver asks nobody for seconds.
+        """Run on a separate thread: at the root of its tree the solver asks nothing for seconds.
 
-        When cancelled, a solver that does not answer is left behind to end by itself, at its next
-        question. The interpreter waits for it before it exits: a solver that outlived the
-        interpreter would end the process with an error.
+        If cancelled, a solver that does not answer is left to end by itself, at its next question.
+        The interpreter waits for it before it exits: a solver that outlived the interpreter would
+        end the process with an error.
         """
         highs = self._highs
         ended: list[highspy.HighsStatus] = []
@@ -414,7 +414,7 @@ class Model:
         return ended[0] if ended else highspy.HighsStatus.kError
 
     def _strayed(self) -> bool:
-        """Whether the point of a finished run does not quite satisfy the sums."""
+        """Return True if the point of a finished run slightly violates the sums."""
         optimal = self._highs.getModelStatus() == highspy.HighsModelStatus.kOptimal
         found = self._highs.getInfo().primal_solution_status
         return optimal and bool(found != highspy.SolutionStatus.kSolutionStatusFeasible)
@@ -433,7 +433,7 @@ class Model:
         info = self._highs.getInfo()
         optimal = status == highspy.HighsModelStatus.kOptimal
         found = info.primal_solution_status == highspy.SolutionStatus.kSolutionStatusFeasible
-        # With large counts, taking back the scaling can leave a sum off by hardly more than the
+        # With large counts, undoing the scaling can leave a sum off by slightly more than the
         # solver's own tolerance.
         found |= not self.integral and optimal and info.max_primal_infeasibility <= NEAR
         value = float(info.objective_function_value) if found else None

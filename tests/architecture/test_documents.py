@@ -10,7 +10,8 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "resources" / "docs"
-RECORDS = sorted((DOCS / "adr").glob("*.md"))
+RECORDS = sorted((DOCS / "adr").glob("[0-9]*.md"))
+PARTS = ["Decision", "Rejected", "Held by"]
 PLACES = ("", "tabprotect", "tabprotect/engine", "tabprotect/gui", "resources/docs", "packaging")
 
 
@@ -27,6 +28,30 @@ def test_a_record_names_what_was_rejected_and_what_holds_it(record: Path) -> Non
     assert len(held) > 1, "nothing holds it"
     for name in re.findall(r"\b(test_\w+)\.py", text):
         assert any((ROOT / "tests").rglob(f"{name}.py")), name
+
+
+@pytest.mark.parametrize("record", RECORDS, ids=lambda path: path.stem[:4])
+def test_a_record_has_the_layout_and_a_status(record: Path) -> None:
+    text = record.read_text()
+    head = re.match(r"# (\d+)\. \S.*\n\nStatus: (accepted|superseded by (\d{4}))\n\n", text)
+    assert head is not None, text[:80]
+    assert int(head[1]) == int(record.stem[:4])
+    if head[3]:
+        assert any(other.stem.startswith(head[3]) for other in RECORDS)
+    parts = re.findall(r"(?m)^\*\*(Context|Decision|Rejected|Held by)\.\*\*", text[head.end() :])
+    assert parts in (["Context", *PARTS], PARTS)
+    assert not re.search(r"(?m)^#", text[head.end() :]), "a heading of its own"
+
+
+def test_the_index_lists_every_record_once() -> None:
+    expected = []
+    for record in RECORDS:
+        lines = record.read_text().splitlines()
+        status = lines[2].removeprefix("Status: ")
+        note = "" if status == "accepted" else f" ({status})"
+        expected.append(f"- [{lines[0].removeprefix('# ')}]({record.name}){note}")
+    index = (DOCS / "adr" / "README.md").read_text().splitlines()
+    assert [line for line in index if line.startswith("- ")] == expected
 
 
 @pytest.mark.parametrize(

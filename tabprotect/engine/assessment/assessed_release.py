@@ -67,7 +67,7 @@ class AssessedRelease:
 
     @cached_property
     def weighted(self) -> bool:
-        """Whether estimates (sums of design weights) are published, not counts of records."""
+        """Return True if estimates (sums of design weights) are published, not counts of records."""
         mechanism = self.release.mechanism
         return methods()[mechanism.method].weighted(mechanism.values)
 

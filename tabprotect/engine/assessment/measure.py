@@ -76,7 +76,7 @@ class Measure(ABC):
 
     @property
     def higher_is_better(self) -> bool:
-        """Whether a larger value is the better release."""
+        """Return True if a larger value is the better release."""
         return self.direction == "higher is better"
 
     @property

@@ -254,7 +254,7 @@ def _most_cells(step: Step, method: BoundsWay, hurried: bool) -> int:
 
 
 def _can(enclosure: Enclosure, step: Step, method: BoundsWay, *, hurried: bool = False) -> bool:
-    """Whether a step after the shuttle has anything small enough to work on."""
+    """Return True if a step after the shuttle has anything small enough to work on."""
     if step == "neighbours":
         return enclosure.walkable
     return enclosure.solvable(_most_cells(step, method, hurried))

@@ -43,7 +43,7 @@ class Bounds:
 
     @property
     def exact(self) -> bool:
-        """Whether every cell's bounds are proven sharp."""
+        """Return True if every cell's bounds are proven sharp."""
         return bool(self.sharp.all())
 
     @property

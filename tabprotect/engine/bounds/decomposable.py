@@ -51,7 +51,7 @@ class MarginTree:
 
     @property
     def decomposable(self) -> bool:
-        """Whether every part is a single released margin."""
+        """Return True if every part is a single released margin."""
         return all(len(part.margins) == 1 for part in self.parts)
 
     @property
@@ -100,7 +100,7 @@ def margin_tree(margins: MarginSet) -> MarginTree:
 
 
 def is_decomposable(margins: MarginSet) -> bool:
-    """Whether the bounds of a release are a closed form (a graph with the margins as cliques)."""
+    """Return True if the bounds of a release are a closed form (a graph with the margins as cliques)."""
     return margin_tree(margins).decomposable
 
 

@@ -83,7 +83,7 @@ class Kernel:
 
     @property
     def opened(self) -> bool:
-        """Whether its cells were few enough to be listed."""
+        """Return True if its cells were few enough to be listed."""
         return self._opened is not None
 
     def tighten(self, progress: Progress) -> bool:
@@ -95,7 +95,7 @@ class Kernel:
         return True
 
     def solvable(self, most_cells: int) -> bool:
-        """Whether a programme of at most so many cells can be made of it."""
+        """Return True if a programme of at most so many cells can be made of it."""
         return self._opened is not None and Programme.fits(self._opened, most_cells)
 
     def walk(self, cell: int, spread: int | None) -> None:
@@ -274,11 +274,11 @@ class Enclosure:
 
     @property
     def walkable(self) -> bool:
-        """Whether there is a kernel for :meth:`walk`."""
+        """Return True if there is a kernel for :meth:`walk`."""
         return any(kernel.opened for kernel in self.kernels)
 
     def solvable(self, most_cells: int) -> bool:
-        """Whether there is a kernel for :meth:`solve`."""
+        """Return True if there is a kernel for :meth:`solve`."""
         self.left_out |= not all(kernel.solvable(most_cells) for kernel in self.kernels)
         return any(kernel.solvable(most_cells) for kernel in self.kernels)
 

@@ -54,7 +54,7 @@ class Programme:
 
     @staticmethod
     def fits(opened: Support, most_cells: int) -> bool:
-        """Whether a programme would be small enough, in cells and in counts."""
+        """Return True if a programme would be small enough, in cells and in counts."""
         return len(opened.keys) <= most_cells and opened.total <= LARGEST_TOTAL
 
     def extreme(

@@ -25,7 +25,7 @@ LATTICE_CELLS = 300_000
 
 
 def sums_exact(opened: Support) -> bool:
-    """Whether all sums of bounds are exact."""
+    """Return True if all sums of bounds are exact."""
     return opened.total * max(len(opened.keys), 1) < EXACT_FLOAT
 
 

@@ -73,7 +73,7 @@ class Support:
         return out
 
     def keeps(self, counts: Ints) -> bool:
-        """Whether a table of whole counts (cells,) has all the released sums: exact."""
+        """Return True if a table of whole counts (cells,) has all the released sums: exact."""
         if len(counts) and int(counts.min()) < 0:
             return False
         found = np.zeros(len(self.totals), dtype=np.int64)

@@ -1,6 +1,6 @@
-"""Zip files: the same files give the same bytes, and a foreign one is opened without trust.
+"""Zip archives: the same files give the same bytes, and foreign archives are opened without trust.
 
-Each has a manifest: SHA-256 and size of every file, and the versions that wrote them.
+Each has a manifest with the SHA-256 and size of every file, and the versions that wrote it.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ from tabprotect.engine.errors import BundleError, InputError
 from tabprotect.version import __version__
 
 MAX_RATIO = 150
-"""Unpacked over packed size; beyond it, and above a mebibyte, a file is a bomb."""
+"""The largest ratio of unpacked to packed size; a file beyond it and above a mebibyte is a zip bomb."""
 
 MAX_DIRECTORY = 2**20
-"""Bytes of the zip's own list of its files."""
+"""The most bytes of a zip's central directory."""
 
 MAX_MEMBERS = 4096
-"""Files of one zip."""
+"""The most files in one zip."""
 
 
 MANIFEST = "manifest.json"
@@ -42,13 +42,13 @@ FORMAT_VERSION = 2
 _MEBIBYTE = 2**20
 
 _SMALLEST, _QUICK = 6, 4
-"""Levels of compression; of a large file a thirtieth more takes a third of the time."""
+"""Compression levels; the quick one, for large files, is a thirtieth larger in a third of the time."""
 
 
 def pack(files: Mapping[str, bytes]) -> bytes:
-    """A zip of the files in the given order, with fixed times, attributes and compression.
+    """Make a zip of the files in the given order, with fixed times, attributes and compression.
 
-    Files that shrink more than a careful reader would believe are stored as they are.
+    Files that would exceed the largest ratio are stored uncompressed.
     """
     stored: set[str] = set()
     while True:
@@ -69,7 +69,7 @@ def pack(files: Mapping[str, bytes]) -> bytes:
 
 
 def load(path: Path) -> bytes:
-    """All bytes of an archive file, read once: what is checked is what is used.
+    """All bytes of an archive file, read once, so that what is checked is what is used.
 
     Raises
     ------
@@ -95,17 +95,17 @@ def load(path: Path) -> bytes:
 
 
 def unpack(data: bytes, *, allowed: Callable[[str], bool]) -> dict[str, bytes]:
-    """The files of a zip that may come from anywhere. Nothing is written to disk.
+    """Unpack a zip of unknown origin. Nothing is written to disk.
 
     Parameters
     ----------
     allowed
-        Which names may occur; every other one is refused.
+        The names that may occur; every other one is refused.
 
     Raises
     ------
     BundleError
-        For anything but a plain zip of plainly named files of plausible size.
+        For anything but a plain zip of plainly named files of plausible sizes.
     """
     _check_directory(data)
     try:
@@ -129,7 +129,7 @@ def unpack(data: bytes, *, allowed: Callable[[str], bool]) -> dict[str, bytes]:
 
 
 def _check_directory(data: bytes) -> None:
-    """Refuse a list of files that would fill the memory before any of them is looked at."""
+    """Refuse a central directory that would fill the memory before any file is read."""
     end = data.rfind(b"PK\x05\x06", max(len(data) - 2**16 - 22, 0))
     if end < 0 or len(data) < end + 22:
         raise BundleError("this is no zip file, or its end is missing")
@@ -189,22 +189,22 @@ def sha256(data: bytes) -> str:
 def dump_json(data: object) -> bytes:
     """JSON for people: indented, UTF-8, a newline at the end."""
     text = json.dumps(data, ensure_ascii=False, indent=2) + "\n"
-    # A file name need not be text; what is none is written as JSON's own escape.
+    # A file name need not be valid text; what is not is written as a JSON escape.
     return text.encode(errors="backslashreplace")
 
 
 def parse_json(name: str, data: bytes) -> object:
-    """JSON out of an archive: no repeated keys, no NaN, no depth that would exhaust the stack.
+    """Parse JSON from an archive: no repeated keys, no NaN, no depth that would exhaust the stack.
 
     Raises
     ------
     BundleError
-        Naming the file, and the line where there is one.
+        Naming the file, and the line if known.
     """
 
     if len(data) > MAX_JSON:
         raise BundleError(f"{name}: larger than {MAX_JSON // _MEBIBYTE} MiB: refused")
-    # Counted before anything is parsed: a few bytes of JSON become many of memory.
+    # Counted before parsing, since a few bytes of JSON become many bytes of memory.
     if data.count(b"[") + data.count(b"{") > MAX_JSON_LISTS or data.count(b",") > MAX_JSON_ITEMS:
         raise BundleError(f"{name}: it has an absurd number of lists: refused")
 
@@ -220,7 +220,7 @@ def parse_json(name: str, data: bytes) -> object:
     try:
         found: object = json.loads(data.decode(), object_pairs_hook=once, parse_constant=constant)
         if b"\\ud" in data or b"\\uD" in data:
-            # Halves of characters would break whatever writes them down again.
+            # Lone surrogates would break whatever writes them again.
             json.dumps(found, ensure_ascii=False).encode()
         return found
     except UnicodeEncodeError:
@@ -241,7 +241,7 @@ def sealed(files: Mapping[str, bytes], kind: str) -> dict[str, bytes]:
     Parameters
     ----------
     kind
-        What the archive is, such as ``"tabprotect release"``.
+        The kind of archive, such as ``"tabprotect release"``.
     """
     manifest = {
         "format": kind,
@@ -255,10 +255,10 @@ def sealed(files: Mapping[str, bytes], kind: str) -> dict[str, bytes]:
 
 
 def check_manifest(files: Mapping[str, bytes], kind: str, *, beside: str = "") -> None:
-    """Compare every file with the manifest, but one that stands beside it.
+    """Compare every file with the manifest, except those that stand beside it.
 
-    It finds damage and careless edits. It does not find a forger who recomputes the hashes: compare
-    the fingerprint of the whole zip with one that was published elsewhere.
+    This finds damage and careless edits, but not a forger who recomputes the hashes: for that, compare
+    the fingerprint of the whole zip with one published elsewhere.
 
     Raises
     ------

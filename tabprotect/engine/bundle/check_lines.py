@@ -1,7 +1,7 @@
-"""What is to be said of a release before it leaves: one sentence, then lines in three groups.
+"""The statements on a release before it leaves: one sentence, then lines in three groups.
 
-The window's Release page, the dossier and the report all say these, so that none can say more, or
-less, than another. What is made from :class:`Protected` is confidential.
+The window's Release page, the dossier and the report all use these, so that they agree. What is
+made from :class:`Protected` is confidential.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ from tabprotect.engine.release.verdict_figures import (
 from tabprotect.engine.tables.moves import MoveSet
 
 State = Literal["passed", "told", "mind", "failed"]
-"""As it should be; for information, no merit and no fault; to be minded; beyond a limit."""
+"""As it should be; for information only; needs attention; beyond a limit."""
 
 
 @dataclass(frozen=True)
 class CheckLine:
-    """A statement, and whether it is as it should be.
+    """A statement with its state.
 
     Attributes
     ----------
     staff
-        Whether it tells of the original.
+        True if it reveals something of the original.
     cells
-        Whether it is about cells that can be looked at.
+        True if it is about cells that can be shown.
     """
 
     state: State
@@ -58,7 +58,7 @@ def headline(verdict: Verdict, together: Verdict | None = None) -> CheckLine:
     Parameters
     ----------
     together
-        That on this release read beside earlier ones of the same original.
+        The verdict on this release together with earlier ones of the same original.
     """
     of = f"{verdict.known:,} of {expected_number(verdict.at_risk)} expected at-risk cells"
     limit = f"limit: {expected_number(verdict.limit)}"
@@ -67,7 +67,7 @@ def headline(verdict: Verdict, together: Verdict | None = None) -> CheckLine:
         known_are = "is" if known == 1 else "are"
         return CheckLine("failed", f"Not ready: {of} {known_are} known to a reader ({limit}).")
     if failing:
-        # All tables together would pass; one by itself, or another reader, does not.
+        # All tables together pass, but one table by itself, or another reader, does not.
         return CheckLine("failed", f"Not ready: {table_lines(verdict)[0].text}")
     if together is not None and together.failing:
         return CheckLine("failed", f"Not ready: {read_together(together)}")
@@ -85,7 +85,7 @@ def headline(verdict: Verdict, together: Verdict | None = None) -> CheckLine:
 
 
 def published_line(verdict: Verdict) -> CheckLine:
-    """The verdict on a release that has left, in one sentence."""
+    """The verdict on a published release, in one sentence."""
     if not verdict.judged:
         return CheckLine("mind", "Published. What a reader learns could not be worked out.")
     if nothing_expected(verdict):
@@ -99,7 +99,7 @@ def published_line(verdict: Verdict) -> CheckLine:
 
 
 def read_together(verdict: Verdict, beside: str = "what left before") -> str:
-    """What a reader of a release and of earlier ones would know, in words."""
+    """What a reader of this release and of earlier ones would know, in words."""
     if verdict.passed is None:
         return (
             f"together with {beside} what a reader learns could not be worked out: {verdict.note}"
@@ -131,9 +131,9 @@ def stated(gate: Gate | None) -> CheckLine:
 
 
 def table_lines(verdict: Verdict) -> tuple[CheckLine, ...]:
-    """One line for each judged table and reader, those that fail first.
+    """One line for each judged table and reader, failures first.
 
-    Tables where a reader expects nothing at risk have one line together.
+    Tables in which a reader expects nothing at risk share one line.
     """
     failing = verdict.failing
     lines = []
@@ -176,10 +176,10 @@ def table_lines(verdict: Verdict) -> tuple[CheckLine, ...]:
 
 
 def protection(protected: Protected, summary: RunSummary, verdict: Verdict | None) -> CheckGroup:
-    """What became of the cells at risk. Confidential."""
+    """What happened to the at-risk cells. Confidential."""
     cycles = isinstance(protected.release.mechanism.values.get("cycles"), MoveSet)
     broken = cycles and summary.margins_preserved is False
-    # How many counts stayed as they were is no merit, and not by itself a fault.
+    # The number of unchanged counts is neither good nor, by itself, bad.
     lines = [CheckLine("failed" if broken else "told", summary.sentence, staff=True)]
     if verdict is not None:
         lines = [*table_lines(verdict), *lines]
@@ -199,7 +199,7 @@ def _staff(staff: Staff) -> list[CheckLine]:
 
 
 def honesty(protected: Protected) -> CheckGroup:
-    """Title, source of chance, and what was decided. Confidential."""
+    """The title, the source of randomness, and the decisions. Confidential."""
     record, title = protected.record, protected.release.title
     lines = [
         CheckLine("passed", f"Title: {title}")
@@ -219,5 +219,5 @@ def honesty(protected: Protected) -> CheckGroup:
 
 
 def bundle_files(checks: tuple[str, ...]) -> CheckGroup:
-    """The checks that a bundle passed, as :func:`verify_bytes` names them. Public."""
+    """The checks a bundle passed, as :func:`verify_bytes` names them. Public."""
     return CheckGroup("Files", tuple(CheckLine("passed", text) for text in checks))

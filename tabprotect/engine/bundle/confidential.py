@@ -29,13 +29,13 @@ from tabprotect.engine.tables.domain import Domain
 
 KIND = "tabprotect dossier, CONFIDENTIAL"
 FOLDER = "CONFIDENTIAL/"
-"""Every file of a dossier lies in it, so that it says so wherever it is unpacked."""
+"""The folder of every file in a dossier, which marks them as confidential wherever they are unpacked."""
 
 README, ORIGINAL, RECORD, RELEASE = ("README.md", "original.csv", "record.json", "release.zip")
 COINS, STATUSES, HIDDEN = ("coins.csv", "statuses.csv", "hidden.csv")
 KEYS, WEIGHTS = ("record_keys.csv", "weights.csv")
 EVIDENCE = (COINS, STATUSES, HIDDEN)
-"""What a run leaves behind, and a replay must give again, byte for byte."""
+"""The files of a run that a replay must reproduce byte for byte."""
 
 TRAIL = "audit_trail.json"
 OTHERS = ("risk_report.md", "risk_report.json", TRAIL, "recipe.toml")
@@ -60,7 +60,7 @@ original table and replay every coin.
 
 
 def suggested_name(release: Path) -> Path:
-    """Where to put the dossier of a release bundle when nobody says."""
+    """The default path of the dossier of a release bundle."""
     return release.with_name(f"{release.stem}-CONFIDENTIAL-dossier.zip")
 
 
@@ -71,23 +71,23 @@ def files(
     trail: Sequence[object] = (),
     recipe: str = "",
 ) -> dict[str, bytes]:
-    """Every file of the dossier by name.
+    """All files of the dossier by name.
 
     Parameters
     ----------
     release
-        The bundle it belongs to, where it is packed already.
+        The bundle it belongs to, if already packed.
     trail
-        The steps that led here, JSON values.
+        The steps that led to the release, as JSON values.
     recipe
-        The same as a recipe, TOML text.
+        The same steps as a recipe, TOML text.
     """
     record = protected.record
     public_ones = protected.release.mechanism.parameters
-    # The release states the others; a large cycle set is not written twice.
+    # The release states the other parameters; a large cycle set is not written twice.
     own = {n: v for n, v in record.parameters.items() if public_ones.get(n) is not v}
     given = Mechanism("", record.problem.table.domain, own).as_json()
-    # As text: other programs round whole numbers of 128 bits.
+    # Written as text, because other programs round whole numbers of 128 bits.
     stated = {
         "confidential": True,
         "seed": str(record.seed),
@@ -143,19 +143,19 @@ def _coins(steps: Steps) -> bytes:
         np.asarray(c, dtype=np.int64).reshape(-1)
         for c in (steps.coins, steps.effective, steps.blocked)
     ]
-    # Few fates for many steps: numpy's own writer takes seconds where there are a million cells.
+    # Many steps share few outcomes; numpy's own writer takes seconds for a million cells.
     kind, fate = equal_rows(fates)
     ends = [f",{c},{e},{b}\n" for c, e, b in np.stack(fates, axis=1)[kind].tolist()]
     pieces = np.empty((len(fate), 3), dtype=np.object_)
     pieces[:, 0] = np.repeat([f"{p + 1}," for p in range(len(steps.coins))], steps.coins.shape[1])
-    # A step without any cycle to take has the number 0.
+    # A step without a cycle to take has the number 0.
     pieces[:, 1] = list(map(str, (steps.cycles.reshape(-1) + 1).tolist()))
     pieces[:, 2] = np.array(ends, dtype=np.object_)[fate]
     return ("pass,cycle,coin,effective,blocked\n" + "".join(pieces.reshape(-1).tolist())).encode()
 
 
 def _statuses(protected: Protected) -> bytes:
-    """Table number, its cell in order, and the status letter; the labels are in the tables."""
+    """Table number, number of the cell in order, and status letter; the labels are in the tables."""
     lines = ["table,cell,status"]
     for number, letters in enumerate(protected.record.statuses):
         flat = letters.reshape(-1).tolist()
@@ -164,10 +164,10 @@ def _statuses(protected: Protected) -> bytes:
 
 
 def kept_name(path: Path, release: bytes) -> Path | None:
-    """A free name for the dossier of another release that is there already.
+    """A free name under which to keep another release's dossier that is already there.
 
-    Without it that release could never be accounted for. ``None`` where nothing is lost: there is
-    no dossier, or one of the very same release.
+    Without it that release could never be accounted for. ``None`` if nothing would be lost: there is
+    no dossier, or it belongs to the same release.
     """
     if not path.is_file():
         return None
@@ -202,12 +202,12 @@ def write(
 
 
 def read(path: Path, *, progress: Progress = SILENT) -> Protected:
-    """Open a dossier and replay it: the seed must give the coins and the release again.
+    """Open a dossier and replay it: the seed must reproduce the coins and the release.
 
     Raises
     ------
     BundleError
-        When it is damaged, or original, seed and release do not belong together.
+        When it is damaged, or its original, seed and release do not belong together.
     InputError
         When there is no such file.
     """
@@ -219,7 +219,7 @@ def read(path: Path, *, progress: Progress = SILENT) -> Protected:
 
 @dataclass(frozen=True)
 class DossierStep:
-    """A step that led to the release: when (ISO, UTC), and what in words."""
+    """A step that led to the release: its time (ISO 8601, UTC), and what was done, in words."""
 
     time: str
     label: str
@@ -227,16 +227,16 @@ class DossierStep:
 
 @dataclass(frozen=True)
 class Dossier:
-    """A dossier that was replayed.
+    """A dossier that has been replayed.
 
     Attributes
     ----------
     protected
-        The original, the release and how it came about.
+        The original, the release and the run between them.
     bundle
-        The release bundle in it, as it left the house.
+        The release bundle inside, as it left the house.
     steps
-        What led to it.
+        The steps that led to the release.
     """
 
     protected: Protected
@@ -245,23 +245,23 @@ class Dossier:
 
 
 def is_dossier(data: bytes) -> bool:
-    """Whether the bytes say that they are a dossier; nothing else of them is looked at.
+    """Return True if the bytes claim to be a dossier; nothing else is examined.
 
     Raises
     ------
     BundleError
-        When they are no zip that may be opened.
+        When they are no zip that is safe to open.
     """
     return any(name.startswith(FOLDER) for name in archive.unpack(data, allowed=lambda _: True))
 
 
 def bundle_within(data: bytes) -> bytes:
-    """The release bundle in a dossier, unchecked; nothing else of it is read."""
+    """The release bundle inside a dossier, unchecked; nothing else is read."""
     return _files(data)[FOLDER + RELEASE]
 
 
 def open_dossier(data: bytes, *, progress: Progress = SILENT) -> Dossier:
-    """The same as :func:`read` of the bytes, with what lies beside the release."""
+    """Open a dossier's bytes as :func:`read` does, with the bundle and the steps."""
     found = _files(data)
     return Dossier(
         _replayed(found, progress),
@@ -271,7 +271,7 @@ def open_dossier(data: bytes, *, progress: Progress = SILENT) -> Dossier:
 
 
 def _steps(data: bytes) -> tuple[DossierStep, ...]:
-    """The steps that say when and what; a trail may hold other JSON values, too."""
+    """The steps that have a time and a label; a trail may hold other JSON values too."""
     trail = archive.parse_json(TRAIL, data)
     found = trail if isinstance(trail, list) else []
     return tuple(
@@ -320,7 +320,7 @@ def _replayed(found: Mapping[str, bytes], progress: Progress) -> Protected:
             record_keys=record_keys,
             weights=weights,
         )
-        # What else is disclosed follows from the run.
+        # The other disclosures follow from the run.
         values = method.resolve_for(problem, {n: v for n, v in given.items() if n in declared})
         replayed = method.attempt(
             problem, values, stated.randomness, number=stated.attempt, progress=progress
@@ -347,7 +347,7 @@ def _replayed(found: Mapping[str, bytes], progress: Progress) -> Protected:
 
 @dataclass(frozen=True)
 class _Stated:
-    """What ``record.json`` says."""
+    """The contents of ``record.json``."""
 
     randomness: Randomness
     attempt: int

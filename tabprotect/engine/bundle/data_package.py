@@ -1,7 +1,7 @@
 """The tables of a bundle as a Frictionless Data Package: ``datapackage.json`` and CSV files.
 
-The main table is ``table.csv``, further ones are ``table-2.csv`` and so on. A suppressed cell has
-no count.
+The main table is ``table.csv``; further ones are ``table-2.csv`` and so on. Suppressed cells have no
+count.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ _WHOLE = re.compile(r"-?[0-9]{1,19}\Z")
 
 
 TABLES = re.compile(r"table(-([2-9]|[1-9][0-9]{1,3}))?\.csv\Z")
-"""Names of the tables' files."""
+"""The pattern of the tables' file names."""
 
 
 def table_name(number: int) -> str:
-    """The file of a table, counted from 0."""
+    """The file name of a table by its number, from 0."""
     return TABLE if number == 0 else f"table-{number + 1}.csv"
 
 
@@ -104,7 +104,7 @@ def table_csv(published: PublishedTable) -> bytes:
     Raises
     ------
     InputError
-        When a variable is called ``count``.
+        When a variable is named ``count``.
     """
     table = published.table
     if COUNT in table.domain.names:
@@ -124,7 +124,7 @@ def _member(data: object, key: str, kind: type) -> object:
 
 @dataclass(frozen=True)
 class Described:
-    """One table as ``datapackage.json`` describes it."""
+    """A table as described in ``datapackage.json``."""
 
     name: str
     domain: Domain
@@ -132,12 +132,12 @@ class Described:
 
 
 def read_package(data: object) -> tuple[tuple[Described, ...], str]:
-    """The tables and the title out of a parsed ``datapackage.json``.
+    """The tables and the title from a parsed ``datapackage.json``.
 
     Raises
     ------
     BundleError
-        Naming what is missing or contradicts itself.
+        Naming what is missing or contradictory.
     """
     resources = cast("list[object]", _member(data, "resources", list))
     found = [r for r in resources if isinstance(r, Mapping) and TABLES.match(str(r.get("path")))]
@@ -179,12 +179,12 @@ def _described(resource: Mapping[str, object]) -> Described:
 def read_table(
     data: bytes, domain: Domain, *, name: str = TABLE, hiding: bool = False
 ) -> PublishedTable:
-    """A table out of its file: every cell of the domain once, whole counts.
+    """Read a table from its file: every cell of the domain once, with whole counts.
 
     Parameters
     ----------
     hiding
-        Whether counts may be missing (suppressed).
+        True if counts may be missing (suppressed).
 
     Raises
     ------
@@ -204,15 +204,15 @@ def read_table(
 
 
 def _as_written(data: bytes, domain: Domain) -> Table | None:
-    """The table, if these are exactly the bytes this program writes for it; else ``None``.
+    """The table, if the bytes are exactly those this program writes for it; else ``None``.
 
-    Comparing whole files is several times as fast as looking at every field.
+    Comparing whole files is several times faster than parsing every field.
     """
     characters = np.frombuffer(data, dtype=np.uint8)
     ends = np.flatnonzero(characters == ord("\n"))[1:]
     if len(ends) != domain.size:
         return None
-    # Digits from the last one on; what else there may be shows when the bytes are compared.
+    # Digits are read from the last one on; anything else shows when the bytes are compared.
     counts, scale = np.zeros(domain.size, dtype=np.int64), 1
     at, open_ = ends - 1, np.arange(domain.size)
     for _ in range(19):

@@ -1,4 +1,4 @@
-"""The published tables of a release as files of any registered format, for those who take no bundle."""
+"""Export of published tables to any registered format, for those who cannot use a bundle."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from tabprotect.engine.release.release import Release
 
 
 def export(release: Release, path: Path, kind: Format) -> dict[Path, tuple[str, ...]]:
-    """Write every published table: the main one as ``path``, others beside it with their number.
+    """Write every published table: the main one to ``path``, others beside it with a number.
 
-    All are made before the first is written.
+    All files are made before the first is written.
 
     Returns
     -------
     dict
-        The files, with the variables of each.
+        The variables of each file, by its path.
 
     Raises
     ------
     InputError
-        Where the format cannot carry a table, or a file cannot be written.
+        When the format cannot carry a table, or a file cannot be written.
     """
     made: dict[Path, bytes] = {}
     beside: dict[Path, bytes] = {}
@@ -45,6 +45,6 @@ def export(release: Release, path: Path, kind: Format) -> dict[Path, tuple[str, 
 
 
 def _numbered(path: Path, number: int) -> Path:
-    """``t.sdmx.csv`` as ``t_2.sdmx.csv``."""
+    """Add a number to a file name: ``t.sdmx.csv`` becomes ``t_2.sdmx.csv``."""
     stem, dot, endings = path.name.partition(".")
     return path.with_name(f"{stem}_{number}{dot}{endings}")

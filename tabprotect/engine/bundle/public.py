@@ -1,4 +1,4 @@
-"""The release bundle: what leaves the house. Everything in it is made from the release alone."""
+"""The release bundle, which leaves the house. Everything in it is made from the release alone."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tabprotect.engine.release.release import Release
 
 
 def files(release: Release) -> dict[str, bytes]:
-    """Every file of the bundle by name, in order; the same release gives the same bytes."""
+    """All files of the bundle by name, in order; the same release gives the same bytes."""
     mechanism = release.mechanism.to_text(categories=release.table.domain != release.domain)
     content = {
         reader_text.NAME: reader_text.reader_text(release).encode(),
@@ -30,7 +30,7 @@ def files(release: Release) -> dict[str, bytes]:
 
 
 def to_bytes(release: Release, *, signing: Sequence[Path] = ()) -> bytes:
-    """The bundle as one zip; ``signing`` are the files of the private keys that sign it.
+    """The bundle as one zip; ``signing`` names the files of the private keys that sign it.
 
     Raises
     ------
@@ -50,7 +50,7 @@ def verified_bytes(
     Raises
     ------
     BundleError
-        When it would not pass (a published count is impossible, or it is too large).
+        When it does not pass (a published count is impossible, or the bundle is too large).
     InputError
         When there is no key to sign with.
     """
@@ -68,7 +68,7 @@ def write(
     Returns
     -------
     str
-        Its fingerprint, the SHA-256 of the zip.
+        The fingerprint: the SHA-256 of the zip.
 
     Raises
     ------
@@ -81,7 +81,7 @@ def write(
 
 
 def read(path: Path, progress: Progress = SILENT) -> Release:
-    """Open a bundle, verified first.
+    """Verify and open a bundle.
 
     Raises
     ------

@@ -13,7 +13,7 @@ NAME = "README.md"
 
 
 def reader_text(release: Release) -> str:
-    """What was done, what is exact, and how to compute with it. Made from the release alone."""
+    """The README: what was done, what is exact, and how to compute with it. Made from the release alone."""
     method = methods()[release.mechanism.method]
     title = " ".join(release.title.split()) or "A protected table of counts"
     lines = [
@@ -67,7 +67,7 @@ def reader_text(release: Release) -> str:
 
 
 def _gate(release: Release) -> list[str]:
-    """By what it was let out, where that is stated."""
+    """How the release passed the gate, if that is stated."""
     gate = release.mechanism.gate
     if gate is None:
         return []
@@ -103,7 +103,7 @@ def _weighted(release: Release) -> bool:
 
 
 def column_note(release: Release) -> str:
-    """What the column of counts holds where it holds no counts, else ``""``."""
+    """What the count column holds if not counts, else ``""``."""
     if not _weighted(release):
         return ""
     return "The column count holds estimates: counts of records times their mean design weight."

@@ -1,4 +1,4 @@
-"""The dossier's report: what was at risk, what became of it, and what was decided."""
+"""The dossier's report: what was at risk, how it was protected, and what was decided."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tabprotect.engine.protection.registered import methods
 
 @dataclass(frozen=True)
 class _Cells:
-    """At-risk cells in the table's order; ``unprotected`` is what a true count stands for."""
+    """The at-risk cells in the table's order; ``unprotected`` holds what the true counts stand for."""
 
     codes: tuple[Ints, ...]
     original: list[int]
@@ -51,12 +51,12 @@ class _Cells:
 
     @property
     def counts(self) -> Iterator[tuple[int, int, int | None]]:
-        """Of each cell: the true count, what it stands for, the published one."""
+        """For each cell: the true count, what it stands for, and the published count."""
         return zip(self.original, self.unprotected, self.published, strict=True)
 
 
 def risk_json(protected: Protected, summary: RunSummary) -> bytes:
-    """The report as data; each at-risk cell stands on a line of its own."""
+    """The report as JSON, with each at-risk cell on a line of its own."""
     record, release = protected.record, protected.release
     told = {
         "confidential": True,
@@ -69,7 +69,7 @@ def risk_json(protected: Protected, summary: RunSummary) -> bytes:
         "at_risk_cells": [],
     }
     cells = _Cells.of(protected, RISK_REPORT_CELLS)
-    # Put together by columns: of a million cells a hundred thousand may be listed.
+    # Assembled by columns, because a hundred thousand cells may be listed.
     variables = record.problem.table.domain.variables
     quoted = [[json.dumps(c, ensure_ascii=False) for c in v.categories] for v in variables]
     numbers = [list(map(str, range(len(texts)))) for texts in quoted]
@@ -91,7 +91,7 @@ def _end(original: int, unprotected: int, published: int | None) -> str:
 
 
 def _listed(texts: Sequence[Sequence[str]], cells: _Cells) -> list[npt.NDArray[np.object_]]:
-    """What stands for each axis' category, after the first one behind a comma."""
+    """The JSON text of each category by axis, with a leading comma except on the first axis."""
     return [
         np.array([f", {text}" if axis else text for text in known], dtype=np.object_)[codes]
         for axis, (known, codes) in enumerate(zip(texts, cells.codes, strict=True))
@@ -129,7 +129,7 @@ def risk_text(protected: Protected, summary: RunSummary) -> str:
 
 
 def _original(count: int, shown: int) -> str:
-    """The true count; with what it stands for where estimates are published."""
+    """The true count, with what it stands for if estimates are published."""
     return str(count) if count == shown else f"{count} ({shown} weighted)"
 
 

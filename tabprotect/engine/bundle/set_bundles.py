@@ -1,7 +1,7 @@
 """A publication set as files: a release bundle for each table, and one manifest for all.
 
-The bundles come from one run, so that what two tables have in common is the same in both; that is
-checked when the set is written and when it is verified.
+The bundles come from one run, so that common cells are the same in all of them; this is checked
+when the set is written and when it is verified.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ from tabprotect.engine.tables.publication_set import PublicationSet, formula_of
 KIND = "tabprotect publication set"
 SET = "set.json"
 ALL = "all"
-"""The bundle of a set whose tables all follow from the one that is published."""
+"""The name of the bundle of a set whose tables all follow from the one published."""
 
 
 def releases_of_set(release: Release, tables: PublicationSet) -> dict[str, Release]:
-    """The release of a set, divided into a release for each of its tables.
+    """Divide the release of a set into a release for each of its tables.
 
-    A method that publishes the inner cells (cycles), or of the margins only those that no other one
-    tells (``publish_margins``), has one release: every table of the set adds up from it.
+    A method that publishes the inner cells (cycles), or only the margins that no other margin implies
+    (``publish_margins``), has one release: every table of the set adds up from it.
 
     Raises
     ------
@@ -58,7 +58,7 @@ def releases_of_set(release: Release, tables: PublicationSet) -> dict[str, Relea
     for name, publication in tables.tables.items():
         margins = [m for m in by_names if m in publication.margins]
         parameters = {**stated, "margins": formula_of(publication.margins)}
-        # Whether all tables together pass the gate is said once, for the set.
+        # The verdict on all tables together is stated once, for the set.
         mechanism = replace(release.mechanism, parameters=MappingProxyType(parameters), gate=None)
         title = f"{release.title}: {name}" if release.title else name
         out[name] = Release(tuple(by_names[m] for m in margins), mechanism, title)
@@ -67,16 +67,16 @@ def releases_of_set(release: Release, tables: PublicationSet) -> dict[str, Relea
 
 @dataclass(frozen=True)
 class Leaving:
-    """What leaves of a release: its bundle, or a folder with a bundle for each table of a set.
+    """The files of a release that leave: its bundle, or a folder with a bundle for each table of a set.
 
     Attributes
     ----------
     release
-        All that is published.
+        Everything that is published.
     tables
         The tables of the set; ``None`` for one bundle.
     parts
-        The release of each bundle of the set by its name.
+        The release of each bundle of the set, by name.
     """
 
     release: Release
@@ -85,7 +85,7 @@ class Leaving:
 
     @classmethod
     def of(cls, release: Release, formulas: Mapping[str, str] | None = None) -> Leaving:
-        """A release as one bundle, or divided by the formulas of its tables.
+        """Make it from a release, as one bundle or divided by the formulas of its tables.
 
         Raises
         ------
@@ -98,13 +98,13 @@ class Leaving:
         return cls(release, tables, releases_of_set(release, tables))
 
     def paths(self, place: Path) -> list[Path]:
-        """The files that are written: ``place`` itself, or those in it."""
+        """The files to be written: ``place`` itself, or those in it."""
         if self.tables is None:
             return [place]
         return [place / name for name in (*(f"{n}.zip" for n in self.parts), SET, archive.MANIFEST)]
 
     def sealed(self, place: Path) -> Path:
-        """The one of them whose bytes stand for all: the bundle, or the manifest."""
+        """The file whose bytes identify all of them: the bundle, or the manifest."""
         return place if self.tables is None else place / archive.MANIFEST
 
     def make_folder(self, place: Path) -> None:
@@ -127,7 +127,7 @@ class Leaving:
     ) -> dict[Path, bytes]:
         """The bytes of each file, in the order of :meth:`paths`.
 
-        Each bundle is verified as its readers will, and common cells are compared.
+        Each bundle is verified as its readers will do, and common cells are compared.
 
         Parameters
         ----------
@@ -137,7 +137,7 @@ class Leaving:
         Raises
         ------
         BundleError
-            Where a bundle would not pass, or common cells differ.
+            When a bundle does not pass, or common cells differ.
         InputError
             When there is no key to sign with.
         """
@@ -151,7 +151,7 @@ class Leaving:
         return {place / name: data for name, data in archive.sealed(found, KIND).items()}
 
     def _stated(self, tables: PublicationSet) -> dict[str, object]:
-        """What ``set.json`` says."""
+        """The contents of ``set.json``."""
         domain, gate = self.release.domain, self.release.mechanism.gate
         return {
             "title": self.release.title,
@@ -167,12 +167,12 @@ class Leaving:
 
 
 def common_cells(releases: Mapping[str, Release]) -> int:
-    """How many published cells stand in several releases, the same in all.
+    """The number of published cells that several releases share, checked to be equal in all.
 
     Raises
     ------
     BundleError
-        Naming the first that differs.
+        Naming the first cell that differs.
     """
     seen: dict[tuple[str, ...], tuple[str, PublishedTable]] = {}
     compared = 0
@@ -199,22 +199,22 @@ def common_cells(releases: Mapping[str, Release]) -> int:
 
 @dataclass(frozen=True)
 class VerifiedSet:
-    """A set that passed.
+    """A set that passed verification.
 
     Attributes
     ----------
     fingerprint
         SHA-256 of the manifest.
     releases
-        By table.
+        The release of each table, by name.
     common_cells
-        How many cells were compared between tables.
+        The number of cells compared between tables.
     tables
-        What the set says it holds.
+        The tables that the set states.
     signers
         Public keys that signed every bundle, in hexadecimal.
     verdict
-        What readers of all tables learn; ``None`` where that was left out.
+        What readers of all tables learn; ``None`` if that was not judged.
     """
 
     fingerprint: str
@@ -238,11 +238,11 @@ def verify_set(
     Parameters
     ----------
     fingerprint
-        The SHA-256 of the manifest that was published elsewhere, if any.
+        The SHA-256 of the manifest as published elsewhere, if any.
     signer
         The public key (in hexadecimal) that must have signed every bundle, if any.
     judge
-        Whether to judge again what readers learn of all tables together.
+        True to judge again what readers learn from all tables together.
 
     Raises
     ------
@@ -286,7 +286,7 @@ def verify_set(
 
 
 def _whole(releases: Mapping[str, Release], tables: PublicationSet, stated: object) -> Release:
-    """The one release that was divided."""
+    """The single release that was divided into these."""
     if set(releases) == {ALL}:
         return releases[ALL]
     published = {p.table.domain.names: p for r in releases.values() for p in r.tables}
@@ -305,12 +305,12 @@ def _whole(releases: Mapping[str, Release], tables: PublicationSet, stated: obje
 
 
 def stated_set(stated: object) -> PublicationSet:
-    """The tables that ``set.json`` names.
+    """The tables named in ``set.json``.
 
     Raises
     ------
     BundleError
-        Where it is none.
+        When it is no ``set.json``.
     """
     try:
         assert isinstance(stated, dict)

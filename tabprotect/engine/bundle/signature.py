@@ -1,7 +1,7 @@
-"""Who stands for a bundle: Ed25519 signatures (RFC 8032) of the bytes of its manifest.
+"""Signatures of bundles: Ed25519 (RFC 8032) over the bytes of the manifest.
 
-The manifest lists the SHA-256 of every other file, so that a signature of it is one of them all.
-A signature says which key signed; whose key that is, its owner has to say elsewhere.
+The manifest lists the SHA-256 of every other file, so that its signature covers them all. A
+signature tells which key signed; the owner of the key must be made known elsewhere.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 LONGEST = 10_000
-"""Bytes of a key file."""
+"""The most bytes of a key file."""
 
 
-# The library behind keys is imported where one is used: most bundles have no signature, and it
+# The cryptography library is imported where it is used: most bundles have no signature, and it
 # would slow the start of every command.
 
 NAME = "signature.json"
@@ -35,7 +35,7 @@ PUBLIC_SUFFIX = ".pub"
 
 
 def new_key(path: Path) -> str:
-    """Write a new private key (PKCS 8, PEM, mode 0600) and beside it its public one (``.pub``).
+    """Write a new private key (PKCS 8, PEM, mode 0600) with its public key beside it (``.pub``).
 
     Returns
     -------
@@ -45,7 +45,7 @@ def new_key(path: Path) -> str:
     Raises
     ------
     InputError
-        When there are files of these names, or they cannot be written.
+        When files of these names exist, or they cannot be written.
     """
     from cryptography.hazmat.primitives import serialization as form
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -66,12 +66,12 @@ def new_key(path: Path) -> str:
 
 
 def private_key(path: Path) -> Ed25519PrivateKey:
-    """The private key of a file.
+    """Read a private key from a file.
 
     Raises
     ------
     InputError
-        When it cannot be read, or holds no such key.
+        When it cannot be read, or holds no Ed25519 private key.
     """
     from cryptography.exceptions import UnsupportedAlgorithm
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -90,12 +90,12 @@ def private_key(path: Path) -> Ed25519PrivateKey:
 
 
 def public_key(given: str) -> str:
-    """A public key in hexadecimal, of its file or of itself.
+    """A public key in hexadecimal, given as its file or in hexadecimal.
 
     Raises
     ------
     InputError
-        For anything else, a private key too.
+        For anything else, including a private key.
     """
     from cryptography.exceptions import UnsupportedAlgorithm
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
@@ -126,7 +126,7 @@ def _is_hex(text: object, size: int) -> bool:
 
 
 def signed(files: Mapping[str, bytes], keys: Sequence[Ed25519PrivateKey]) -> dict[str, bytes]:
-    """The files of a bundle with signatures of their manifest at the end."""
+    """The files of a bundle followed by signatures of their manifest."""
     signatures = [
         {
             "algorithm": ALGORITHM,
@@ -140,12 +140,12 @@ def signed(files: Mapping[str, bytes], keys: Sequence[Ed25519PrivateKey]) -> dic
 
 
 def signers(files: Mapping[str, bytes]) -> tuple[str, ...]:
-    """The public keys that signed, each once; none where nobody did.
+    """The public keys that signed, each once; empty if there is no signature.
 
     Raises
     ------
     BundleError
-        When a signature is not that of its key and this manifest, or is none.
+        When a signature is malformed, or not valid for its key and this manifest.
     """
     if NAME not in files:
         return ()

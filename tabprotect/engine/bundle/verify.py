@@ -1,6 +1,6 @@
-"""Whether a release bundle is what it says: safe to open, undamaged, and consistent.
+"""Verification of a release bundle: safe to open, undamaged, and consistent.
 
-Each check rests on the ones before it; the first that fails ends it with a ``BundleError``.
+Each check builds on those before it; the first failure raises a ``BundleError``.
 """
 
 from __future__ import annotations
@@ -49,22 +49,22 @@ FITS = (
 
 @dataclass(frozen=True)
 class Verification:
-    """A bundle that passed.
+    """A bundle that passed verification.
 
     Attributes
     ----------
     release
-        What is in it.
+        The release it holds.
     fingerprint
         SHA-256 of the zip, to compare with one published elsewhere.
     checks
-        What was checked, in words.
+        The checks it passed, in words.
     signers
-        Public keys whose signatures hold, in hexadecimal.
+        The public keys with valid signatures, in hexadecimal.
     verdict
-        What its readers learn, by the limits it states; ``None`` where that was left out.
+        What its readers learn, by the limits it states; ``None`` if that was not judged.
     likelihood
-        What it says of the original; ``None`` where that would be too large to look at.
+        The likelihood of the original; ``None`` if that would be too large to compute.
     """
 
     release: Release
@@ -88,11 +88,11 @@ def verify(
     Parameters
     ----------
     fingerprint
-        The SHA-256 of the zip that was published elsewhere, if any.
+        The SHA-256 of the zip as published elsewhere, if any.
     signer
         The public key (in hexadecimal) that must have signed, if any.
     judge
-        Whether to judge again what its readers learn: the cost of a posterior.
+        True to judge again what its readers learn, at the cost of a posterior.
 
     Raises
     ------
@@ -113,12 +113,12 @@ def verify(
 
 
 def with_verdict(found: Verification, progress: Progress = SILENT) -> Verification:
-    """The same with the verdict, once it agrees with what the bundle says of itself.
+    """Add the verdict, after checking it against the one the bundle states.
 
     Raises
     ------
     BundleError
-        When it says otherwise.
+        When the bundle states another one.
     """
     stated = found.release.mechanism.gate
     try:
@@ -182,7 +182,7 @@ def verify_bytes(
     except (InputError, ParameterError) as error:
         raise BundleError(f"{MECHANISM}: {error.message}", detail=error.detail) from None
     except (ArithmeticError, LookupError, RecursionError, TypeError, ValueError) as error:
-        # Methods check what a person may type; what else a forger thinks of ends here.
+        # Methods check what a person may type; anything else a forger may try is caught here.
         raise BundleError(f"{MECHANISM}: no method can make sense of it") from error
     checks.append("The method is known, its parameters are valid.")
     method = methods()[release.mechanism.method]
@@ -198,12 +198,12 @@ def verify_bytes(
 
 
 def announced(found: str, fingerprint: str | None) -> list[str]:
-    """What is checked of a fingerprint that was published elsewhere, in words.
+    """Check the fingerprint against one published elsewhere; return the check in words.
 
     Raises
     ------
     BundleError
-        When it is another.
+        When they differ.
     """
     if fingerprint is None:
         return []
@@ -216,7 +216,7 @@ def announced(found: str, fingerprint: str | None) -> list[str]:
 
 
 def _signed(files: Mapping[str, bytes], signer: str | None) -> tuple[str, ...]:
-    """The keys that signed it, once every file is there as the manifest lists it."""
+    """The keys that signed it, after checking every file against the manifest."""
     for name in FILES:
         if name not in files:
             raise BundleError(f"{name} is missing", hint=f"this is no {KIND}")
@@ -235,7 +235,7 @@ def _signed(files: Mapping[str, bytes], signer: str | None) -> tuple[str, ...]:
 
 
 def _tables(files: Mapping[str, bytes]) -> tuple[tuple[PublishedTable, ...], str]:
-    """The published tables and their title."""
+    """Read the published tables and their title."""
     package = archive.parse_json(data_package.PACKAGE, files[data_package.PACKAGE])
     described, title = data_package.read_package(package)
     names = {table.name for table in described}
@@ -252,20 +252,20 @@ def _tables(files: Mapping[str, bytes]) -> tuple[tuple[PublishedTable, ...], str
 
 
 def _possible(likelihood: Likelihood, progress: Progress) -> str:
-    """What is known of originals that fit, in a sentence.
+    """What is known about originals that fit, in a sentence.
 
     Raises
     ------
     BundleError
-        When there is none.
+        When no original fits.
     """
-    # Late: it brings in solvers, which no first paint waits for.
+    # Imported late: it imports solvers, which the first paint must not wait for.
     from tabprotect.engine.posterior.factors.feasible import original_found
 
     unknown = "Whether any original leads to the published counts was not found out."
     if not isinstance(likelihood, CellFactors):
         if likelihood.gamma > 0 or (isinstance(likelihood, MoveSequence) and _free(likelihood)):
-            # All coins may have left the table as it was; or each step can be taken back.
+            # Either all coins may have left the table unchanged, or each step can be reversed.
             return POSSIBLE
         return unknown
     try:
@@ -286,7 +286,7 @@ def _free(likelihood: MoveSequence) -> bool:
 
 
 def _release(mechanism: bytes, tables: tuple[PublishedTable, ...], title: str) -> Release:
-    """The release of the tables and the mechanism that is stated for them."""
+    """The release made of the tables and their stated mechanism."""
     stated = archive.parse_json(MECHANISM, mechanism)
     if not isinstance(stated, dict) or "variables" not in stated or "shape" not in stated:
         raise InputError('"variables" or "shape" is missing')
@@ -301,7 +301,7 @@ def _release(mechanism: bytes, tables: tuple[PublishedTable, ...], title: str) -
 
 @contextmanager
 def _uncollected() -> Iterator[None]:
-    """Without the collector: it would walk over millions of live lists, and find nothing."""
+    """Switch the garbage collector off: it would walk over millions of live lists and find nothing."""
     was_on = gc.isenabled()
     gc.disable()
     try:
@@ -312,7 +312,7 @@ def _uncollected() -> Iterator[None]:
 
 
 def _likelihood(release: Release, checks: list[str]) -> Likelihood | None:
-    """The likelihood, or a word on why there is none: sparse tables are released, too."""
+    """The likelihood, or a reason why there is none: sparse tables are released too."""
     try:
         return likelihood_of(release)
     except TooLargeError as error:

@@ -33,8 +33,8 @@ def to_json(moves: MoveSet, zeros: Bools | None = None) -> dict[str, object]:
     """``{"variables", "shape", "cycles": [{"plus": [...], "minus": [...]}], "margins", "zeros"}``.
 
     ``margins`` is left out if all (k-1)-way margins are kept, the usual case. If they name
-    groupings, ``groupings`` lists ``{"name", "of", "groups"}``, a group for each category. ``zeros``
-    are the cells that were known to be empty when the cycles were designed, if any.
+    groupings, ``groupings`` lists ``{"name", "of", "groups"}``, a group for each category.
+    ``zeros`` are the cells that were known to be empty when the cycles were designed, if any.
     """
     out: dict[str, object] = {
         "variables": list(moves.domain.names),

@@ -83,7 +83,7 @@ def _connected(kept: Publication, cells: Ints) -> Ints:
 
 
 def _default(domain: Domain) -> MoveSet:
-    # It stands for another design, from which its cycles follow.
+    # The cycles follow from another design, which the set remembers.
     return design(domain, *default_design(domain))
 
 
@@ -182,7 +182,7 @@ def design(
 ) -> MoveSet:
     """A cycle set by the name of its template.
 
-    The set remembers its design, unless stating that takes more than the table's shape.
+    The set remembers its design, unless that depends on more than the table's shape.
 
     Parameters
     ----------

@@ -25,7 +25,7 @@ _ARRAYS = ("starts", "cells", "signs")
 
 
 def digest(moves: MoveSet) -> str:
-    """SHA-256 of starts and cells (64 bits each) and signs (8 bits), little-endian, concatenated."""
+    """SHA-256 of starts, cells (64 bits each) and signs (8 bits), little-endian, concatenated."""
     found = hashlib.sha256()
     for array, kind in ((moves.starts, "<i8"), (moves.cells, "<i8"), (moves.signs, "<i1")):
         found.update(np.ascontiguousarray(array, dtype=kind).data)

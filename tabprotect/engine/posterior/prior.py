@@ -310,8 +310,8 @@ def parse_prior(text: str, domain: Domain) -> Prior:
     """A prior as written on the command line.
 
     ``uniform``; ``factorial`` or ``factorial(0.5)`` (no association beyond the margins, which
-    the rule ``reversible`` draws exactly); ``positive`` (all cells) or ``positive:0,1;2,3`` (the cells with these category
-    numbers, from 0); ``poisson:FILE``, ``negative_binomial:FILE`` or
+    the rule ``reversible`` draws exactly); ``positive`` (all cells) or ``positive:0,1;2,3`` (the
+    cells with these category numbers, from 0); ``poisson:FILE``, ``negative_binomial:FILE`` or
     ``negative_binomial(2.5):FILE`` (with its dispersion) around the counts of a file;
     ``table:FILE`` with a ``count`` and a ``weight`` column. Files are long CSV: one column per
     variable, then these.

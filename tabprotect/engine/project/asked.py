@@ -1,7 +1,7 @@
-"""What is asked of the commands that count a table, protect it and publish it.
+"""The arguments of the commands that count a table, protect it and publish it.
 
-Each field is an argument of the command, of the library and of the command line: what they say of
-it stands here and nowhere else.
+Each field is an argument of the command, of the library and of the command line, and is described
+only here.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from tabprotect.engine.project.command import Order
 class Tabulation(Options):
     """How records are counted.
 
-    ``bands``, ``cuts`` and ``code_lists`` code variables, ``levels`` makes one of columns that
-    nest, ``level_names`` names those of a hierarchy
+    ``bands``, ``cuts`` and ``code_lists`` code variables, ``levels`` makes one variable of nested
+    columns, ``level_names`` names the levels of a hierarchy
     (:class:`~tabprotect.engine.microdata.coding.Codings`).
     """
 
@@ -95,7 +95,7 @@ class Tabulation(Options):
 
 @dataclass(frozen=True, kw_only=True)
 class Drawing(Options):
-    """How a method is run, and what is done where the gate is against it."""
+    """How a method is run, and what is done if the gate refuses its release."""
 
     accept: str | None = option_field(
         None,
@@ -120,7 +120,7 @@ class Drawing(Options):
 
 @dataclass(frozen=True, kw_only=True)
 class Protecting(Drawing):
-    """How a table is protected. What is ``None`` stays as it is."""
+    """How a table is protected. Fields that are ``None`` leave the project's choice as it is."""
 
     method: str | None = option_field(None, library=False, help="the name of a method")
     cycles: str | Order | None = option_field(
@@ -156,7 +156,7 @@ class Protecting(Drawing):
 
 @dataclass(frozen=True, kw_only=True)
 class Publishing(Options):
-    """What is written of a protected table, and who answers for it."""
+    """What is written for a protected table, and who answers for it."""
 
     release: str = option_field(
         shell="", library=False, help="the bundle for readers; of several tables their folder"

@@ -1,10 +1,10 @@
 """Frozen values as JSON and plain number arrays: written without pickles, read without trust.
 
-Every dataclass that can be reached from a project through its fields' types is a *kind*: its
-fields are what is stored, so that a field that is added is saved by itself. What snapshots share
-is stored once, arrays beside the JSON by their digest.
+Every dataclass reachable from a project through the types of its fields is a *kind*: its fields are
+what is stored, so that an added field is saved without further code. Values shared by snapshots
+are stored once, arrays beside the JSON by their digest.
 
-A field that is missing takes its default; one that is not known is of another version.
+A missing field takes its default; an unknown one comes from another version.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _HEAD = re.compile(
     rb"'shape': \((?:[0-9]{1,18},|[0-9]{1,18}(?:, [0-9]{1,18})+)?\), \} *\n",
     re.DOTALL,
 )
-"""How every array begins that was written here (format 1.0 of numpy)."""
+"""The first bytes of every array written here (numpy's format 1.0)."""
 
 
 def _table(domain: Any, _array: Any, _keys: Any, _values: Any) -> Table:
@@ -76,12 +76,12 @@ BUILD: Mapping[type, Callable[..., object]] = {
     Protected: _protected,
     Project: lambda **given: checked(Project(**given)),
 }
-"""Constructors that check what the class itself takes for granted."""
+"""Constructors that check what the class itself assumes."""
 
 
 @cache
 def kinds() -> Mapping[str, type]:
-    """Every dataclass that can be reached from a project, by name."""
+    """Every dataclass reachable from a project, by name."""
     found: dict[str, type] = {}
 
     def visit(hint: object) -> None:
@@ -97,7 +97,7 @@ def kinds() -> Mapping[str, type]:
 
 
 class _Built(Decoding):
-    """Checks values that are built already, down to the dtype of arrays; converts nothing."""
+    """Checks values that are already built, down to the dtype of arrays; converts nothing."""
 
     def scalar(self, given: object, kind: type, at: str) -> object:
         fits = isinstance(given, (int, float) if kind is float else kind)
@@ -119,7 +119,7 @@ class _Built(Decoding):
 
 
 def held_values(value: object) -> Iterator[object]:
-    """What a value holds: fields (and what was computed of them), items, keys."""
+    """The values held by a value: its fields (and what is cached of them), items and keys."""
     if is_dataclass(value):
         yield from vars(value).values()
     elif isinstance(value, Mapping):
@@ -130,18 +130,18 @@ def held_values(value: object) -> Iterator[object]:
 
 
 class Encoder:
-    """Collects values: ``shared`` goes into the JSON, ``arrays`` beside it by digest."""
+    """Collects values to be written: ``shared`` in the JSON, ``arrays`` beside it by digest."""
 
     def __init__(self) -> None:
         self.shared: list[list[Any]] = []
         self.arrays: dict[str, bytes] = {}
         self.size = 0
         self._known: dict[int, int] = {}
-        # Identities are only good while their objects live.
+        # Identities are only valid while their objects live.
         self._alive: list[object] = []
 
     def put(self, value: object) -> int:
-        """The number of a value of some kind among ``shared``."""
+        """Add a value of a kind to ``shared`` if needed; return its number there."""
         if id(value) not in self._known:
             kind: type = type(value)
             if kinds().get(kind.__name__) is not kind:
@@ -180,10 +180,10 @@ class Encoder:
 
 
 class Decoder:
-    """Builds values again through constructors that check everything.
+    """Rebuilds values through constructors that check everything.
 
     Raises ``KeyError``, ``TypeError``, ``ValueError``, ``IndexError`` or an ``InputError`` for
-    data that no encoder wrote; whoever reads a file turns them into one error.
+    data that no encoder wrote; the reader of the file turns them into one error.
     """
 
     def __init__(self, shared: Sequence[Any], arrays: Mapping[str, bytes]) -> None:
@@ -192,7 +192,7 @@ class Decoder:
         self._built: dict[int, object] = {}
 
     def get(self, number: object) -> object:
-        """The value of a number among ``shared``."""
+        """The value with this number in ``shared``."""
         if isinstance(number, bool) or not isinstance(number, int) or number < 0:
             raise ValueError(f"{number!r} is no number of a value")
         if number not in self._built:
@@ -200,7 +200,7 @@ class Decoder:
         return self._built[number]
 
     def project(self, number: object) -> Project:
-        """The project of a number."""
+        """The project with this number."""
         found = self.get(number)
         if not isinstance(found, Project):
             raise TypeError("this is no project")
@@ -238,7 +238,7 @@ class Decoder:
 
     def _array(self, name: str) -> npt.NDArray[Any]:
         data = self._arrays[name]
-        # numpy reads the head of an array as Python's own text, with faults and warnings of its own.
+        # numpy evaluates an array's header as a Python literal, with errors and warnings of its own.
         if not _HEAD.match(data):
             raise ValueError("an array is damaged")
         try:

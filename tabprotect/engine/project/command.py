@@ -1,8 +1,8 @@
-"""What a command is: a verb on the project that declares itself in one place.
+"""Commands: verbs on the project, each declared in one place.
 
-A verb is a function ``(project, context, *, arguments) -> project``. Its annotations say what each
-argument may be; :class:`Declared` adds what else anybody wants to know of it, so that nobody asks
-for a command by its name.
+A verb is a function ``(project, context, *, arguments) -> project``. Its annotations give the type
+of each argument; :class:`Declared` adds everything else there is to know of it, so that no code
+depends on a command's name.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ Verb = Callable[Concatenate[Project, "Context", P], Project]
 
 
 class _Argument(Decoding):
-    # Seeds have 256 bits, and whoever gives one may give more.
+    # Seeds have 256 bits, and a given seed may have more.
     widest = 2**512 - 1
 
 
@@ -50,12 +50,12 @@ class Context:
     Attributes
     ----------
     progress
-        Where to report, and what may cancel.
+        Takes reports, and may cancel the work.
     trail
         The steps so far, for the dossier.
     register
-        The register of releases: a file, a URL, ``none``; by default the house's own. It belongs to
-        whoever runs the program, so that no recipe names it.
+        The register of releases: a file, a URL or ``none``; by default the house's own. It is chosen
+        by whoever runs the program, and no recipe names it.
     """
 
     progress: Progress = SILENT
@@ -64,51 +64,51 @@ class Context:
     _seeds: list[int] = field(default_factory=list, repr=False)
 
     def randomness(self, seed: int | None) -> Randomness:
-        """Randomness of a seed, or fresh; the trail keeps which."""
+        """Randomness from a seed, or fresh; the trail keeps the seed."""
         return self.drawn(Randomness.seeded(seed))
 
     def drawn(self, randomness: Randomness) -> Randomness:
-        """The same; the trail keeps its seed."""
+        """Hand on randomness that is already made; the trail keeps its seed."""
         self._seeds.append(randomness.seed)
         return randomness
 
     @property
     def seed(self) -> int | None:
-        """The seed that was drawn or given last. Confidential."""
+        """The seed drawn or given last. Confidential."""
         return self._seeds[-1] if self._seeds else None
 
 
 @dataclass(frozen=True, eq=False)
 class Declared:
-    """What a verb says of itself, as a decorator: it makes the function a :class:`Command`.
+    """The declaration of a verb, as a decorator that makes the function a :class:`Command`.
 
     Attributes
     ----------
     label
         The named step ("set alpha to 0.30"): text with the arguments' names in braces, where
-        ``{file}`` is the name of the file it reads or writes, or a function of the project
-        before and the arguments.
+        ``{file}`` is the name of the file it reads or writes; or a function of the project
+        before the command and the arguments.
     shell
-        The words of the command line that does the same, of the project before and the
-        arguments; ``None`` where there is none.
+        A function of the project before the command and the arguments that gives the equivalent
+        command line as words; ``None`` if there is none.
     reads, writes
-        The arguments that name a file to be read, and files to be written; ``overwrite`` is
-        another argument then.
+        The arguments that name a file to be read, and files to be written; a command that writes
+        also has an argument ``overwrite``.
     reads_too
-        An argument with further files to be read, by name.
+        An argument that holds further files to be read, by name.
     seed
-        The argument that replays what the command drew from :meth:`Context.randomness`.
+        The argument with which the draws from :meth:`Context.randomness` are replayed.
     opens
-        Whether a document, and its history, begins with it: nothing of another survey stays.
+        True if it opens a new document with a new history: nothing of another survey stays.
     seals
-        Whether it lets something out of the house: undo cannot cross it.
+        True if it lets something out of the house: undo cannot cross it.
     replayed
-        Whether a recipe has it.
+        True if recipes include it.
     answers
-        Arguments by which somebody answers for one release: a recipe without seeds, which is for
-        others, has none of them.
+        The arguments by which somebody answers for one release; a recipe without seeds, which is
+        for other releases, leaves them out.
     slow
-        Whether (or on which projects) it deserves a worker and a progress bar.
+        True (or a function of the project) if it needs a worker and a progress bar.
     """
 
     label: str | Callable[[Project, Arguments], str]
@@ -129,12 +129,12 @@ class Declared:
     def asking(
         self, asked: Callable[P, T]
     ) -> Callable[[Callable[[Project, Context, T], Project]], Command[P]]:
-        """The same for a verb that takes its arguments as one value.
+        """Declare a verb that takes its arguments as one value.
 
         Parameters
         ----------
         asked
-            The class of the value (:class:`~tabprotect.engine.options.Options`): its fields are
+            The class of that value (:class:`~tabprotect.engine.options.Options`); its fields are
             the arguments of the command.
         """
 
@@ -156,14 +156,14 @@ class Declared:
 
 @dataclass(frozen=True, eq=False)
 class Command(Generic[P]):
-    """A verb with its declaration. Calling it with arguments makes an :class:`Order`."""
+    """A verb with its declaration. Calling it with arguments returns an :class:`Order`."""
 
     run: Verb[P]
     says: Declared = field(repr=False)
 
     @property
     def name(self) -> str:
-        """In recipes and saved projects: that of the function."""
+        """The function's name, as in recipes and saved projects."""
         return self.run.__name__
 
     def __call__(self, *args: P.args, **given: P.kwargs) -> Order:
@@ -171,25 +171,25 @@ class Command(Generic[P]):
 
     @cached_property
     def _taken(self) -> tuple[dict[str, inspect.Parameter], dict[str, object]]:
-        """The arguments by name, and their types."""
+        """The arguments' types by name."""
         everything = list(inspect.signature(self.run).parameters.items())
         return dict(everything[2:]), get_type_hints(self.run)
 
     def takes_text(self, name: str) -> bool:
-        """Whether an argument is text (or holds texts), and no number."""
+        """Return True if an argument takes text (or texts) and no number."""
         return _is_text(self._taken[1].get(name))
 
     def order(self, arguments: Arguments) -> Order:
-        """The command with arguments out of JSON, checked against what the verb declares.
+        """Make an order from arguments out of JSON, checked against the verb's declaration.
 
-        Arguments that equal their defaults are left out.
+        Arguments equal to their defaults are left out.
 
         Raises
         ------
         FieldsError
-            For those that are missing or of the wrong type, all at once.
+            For missing arguments and wrong types, all at once.
         ParameterError
-            For unknown ones, all at once.
+            For unknown arguments, all at once.
         """
         parameters, types = self._taken
         named = [n for n, p in parameters.items() if p.kind is p.KEYWORD_ONLY]
@@ -215,23 +215,23 @@ class Command(Generic[P]):
 
 @dataclass(frozen=True, eq=False)
 class Order:
-    """One command with its arguments: what a click and a line of a recipe come down to."""
+    """A command with its arguments, made by a click or a step of a recipe."""
 
     command: Command[...]
     arguments: Arguments = field(repr=False)
 
     def run(self, project: Project, context: Context | None = None) -> Project:
-        """The project after it.
+        """Run it and return the project after it.
 
         Raises
         ------
         TabprotectError
-            As the command says; the given project is untouched in any case.
+            As the command raises; the given project is never changed.
         """
         return self.command.run(project, context or Context(), **self.arguments)
 
     def label(self, project: Project) -> str:
-        """The named step, for people; ``project`` is the one before it."""
+        """The named step, for people; ``project`` is the one before it runs."""
         says = self.command.says
         label = says.label
         if not isinstance(label, str):
@@ -240,7 +240,7 @@ class Order:
         return label.format(file=Path(str(path)).name, **self.arguments)
 
     def words(self, project: Project) -> list[str]:
-        """The words of the command line that does the same; none where there is none.
+        """The words of the equivalent command line; none if there is none.
 
         Seeds are left out: a command line ends up in a shell's history.
         """
@@ -248,7 +248,7 @@ class Order:
         return [] if shell is None else shell(project, self.arguments)
 
     def slow(self, project: Project) -> bool:
-        """Whether it deserves a worker and a progress bar."""
+        """Return True if it needs a worker and a progress bar."""
         slow = self.command.says.slow
         return slow if isinstance(slow, bool) else slow(project)
 
@@ -264,9 +264,9 @@ class TrailEntry:
     label
         The named step, for people.
     time
-        When, in UTC, ISO 8601 to the second.
+        The time of the step: UTC, ISO 8601 to the second.
     seed
-        The seed that the command drew or was given. Confidential.
+        The seed the command drew or was given. Confidential.
     """
 
     order: Order
@@ -286,7 +286,7 @@ class TrailEntry:
 
     @property
     def sealed(self) -> bool:
-        """Whether this step published something: nothing before it can be undone."""
+        """True if this step published something: nothing before it can be undone."""
         return self.order.command.says.seals
 
     def as_json(self) -> dict[str, object]:
@@ -328,7 +328,7 @@ def cell(value: Sequence[int], domain: Domain) -> Index:
 
 
 def number_text(value: object) -> str:
-    """A number for a label: two decimals where they say it all."""
+    """A number for a label: with two decimals if these are exact."""
     if isinstance(value, float):
         short = f"{value:.2f}"
         return short if float(short) == value else f"{value:g}"

@@ -1,4 +1,4 @@
-"""All commands by name: for recipes and saved projects. Whoever knows a command imports it."""
+"""All commands by name, for recipes and saved projects. Other code imports the command itself."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ COMMANDS: dict[str, Command[...]] = {
 
 
 ALSO: dict[str, tuple[str, dict[str, str]]] = {"publish_set": ("publish", {"folder": "release"})}
-"""Words of recipes and saved projects that say the same as others, with their arguments' names."""
+"""Aliases of commands in recipes and saved projects, with the names of their arguments."""
 
 
 def spelled(name: str, given: Arguments) -> tuple[Command[...], dict[str, object]]:
-    """A command and its arguments, as a recipe or a saved project says them.
+    """The command and arguments that a recipe or saved project means by a name and its arguments.
 
     Raises
     ------
@@ -54,7 +54,7 @@ def named(name: str) -> Command[...]:
     Raises
     ------
     InputError
-        For an unknown one.
+        For an unknown name.
     """
     try:
         return COMMANDS[name]

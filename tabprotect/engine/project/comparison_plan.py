@@ -1,29 +1,29 @@
-"""Which methods are to be compared on the open table, how often, and by what."""
+"""The plan of a comparison on the open table: which methods, how many runs, which cells."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 RUNS = 20
-"""Runs of one setting until another number is chosen: that of the command line."""
+"""The default number of runs of one setting, as on the command line."""
 
 
 @dataclass(frozen=True)
 class ComparisonPlan:
-    """A comparison that can be run. Nothing of it has left the house.
+    """A comparison to be run. Nothing of it has left the house.
 
     Attributes
     ----------
     runs
-        A method with one set of parameters each, as on the command line (``cell_key D=5 V=3``).
+        One method with one set of parameters each, as on the command line (``cell_key D=5 V=3``).
     runs_per_method
-        Seeds for each of them.
+        The number of seeds for each run.
     margins, groupings
-        The published sub-tables as a formula, and groupings of categories for it; empty: what
-        each method publishes.
+        The published sub-tables as a formula, and groupings of categories for it; empty: the
+        sub-tables that each method publishes.
     key, sensitive
-        What an intruder knows and what they want to know; empty: the last variable is sensitive
-        and the others are the key.
+        The variables an intruder knows and the one they want to know; if empty, the last variable
+        is sensitive and the others are the key.
     """
 
     runs: tuple[str, ...] = ()
@@ -35,5 +35,5 @@ class ComparisonPlan:
 
     @property
     def names_cells(self) -> bool:
-        """Whether it says itself what is compared and what an intruder knows."""
+        """True if it names the compared cells or the intruder's variables itself."""
         return bool(self.margins or self.groupings or self.key or self.sensitive)

@@ -1,4 +1,4 @@
-"""Undo, redo and the audit trail: the list of steps and the project after each of them."""
+"""Undo, redo and the audit trail: the list of steps, with the project after each."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Step(TrailEntry):
     Attributes
     ----------
     project
-        The project after it; ``None`` once forgotten to save memory (it stays in the trail).
+        The project after it; ``None`` once dropped to save memory (the step stays in the trail).
     """
 
     project: Project | None = field(default=None, repr=False)
@@ -36,14 +36,14 @@ class Step(TrailEntry):
 
 @dataclass(frozen=True, eq=False)
 class History:
-    """The steps, and where in them the project stands now. Every change makes a new history.
+    """The steps and the current position among them. Every change makes a new history.
 
     Attributes
     ----------
     base
         The project before the first step.
     steps
-        All steps, those that were undone included (they can be redone).
+        All steps, including undone ones (they can be redone).
     position
         How many of them are in force.
     """
@@ -54,12 +54,12 @@ class History:
 
     @classmethod
     def of(cls, table: Table, *, title: str = "") -> History:
-        """A history that begins with a table in memory, of no file."""
+        """A history that begins with a table in memory rather than a file."""
         return cls(Project(title=title, table=table, placement=Placement.of(table.domain)))
 
     @property
     def project(self) -> Project:
-        """The project as it stands."""
+        """The project at the current position."""
         return self._at(self.position)
 
     def _at(self, position: int) -> Project:
@@ -69,7 +69,7 @@ class History:
 
     @property
     def floor(self) -> int:
-        """The lowest position undo may go back to: where the document begins, or was last published."""
+        """The lowest position undo may go back to: the opening of the document, or its last publication."""
         for number in range(self.position, 0, -1):
             step = self.steps[number - 1]
             if step.project is None:
@@ -80,12 +80,12 @@ class History:
 
     @property
     def undo_label(self) -> str:
-        """The step that undo would take back; empty when there is none."""
+        """The label of the step that undo would take back; empty if there is none."""
         return self.steps[self.position - 1].label if self.position > self.floor else ""
 
     @property
     def redo_label(self) -> str:
-        """The step that redo would do again; empty when there is none."""
+        """The label of the step that redo would repeat; empty if there is none."""
         return self.steps[self.position].label if self.position < len(self.steps) else ""
 
     @property
@@ -96,15 +96,15 @@ class History:
     def do(
         self, order: Order, *, progress: Progress = SILENT, register: str | None = None
     ) -> tuple[History, Changes]:
-        """Run a command on the project; what was undone before can no longer be redone.
+        """Run a command on the project; undone steps can no longer be redone.
 
-        A command that opens begins a history of its own, with nothing of this one in it. ``register`` is that
-        of :class:`~tabprotect.engine.project.command.Context`.
+        A command that opens a document begins a new history, with nothing of this one. ``register`` is
+        as in :class:`~tabprotect.engine.project.command.Context`.
 
         Raises
         ------
         TabprotectError
-            As the command says; this history is untouched in any case.
+            As the command raises; this history is never changed.
         """
         here = History() if order.command.says.opens else self
         context = Context(progress, here.trail, register)
@@ -123,7 +123,7 @@ class History:
         Raises
         ------
         TabprotectError
-            For an unknown command or argument, or as the command says.
+            For an unknown command or argument, or as the command raises.
         """
         return self.do(named(name).order(arguments or {}), progress=progress)
 
@@ -133,12 +133,12 @@ class History:
         Raises
         ------
         InputError
-            When there is none, or it was a publication.
+            When there is none, or it is a publication.
         """
         return self.jump(self.position - 1)
 
     def redo(self) -> tuple[History, Changes]:
-        """Do again what was undone last.
+        """Repeat the step undone last.
 
         Raises
         ------
@@ -153,7 +153,7 @@ class History:
         Raises
         ------
         InputError
-            When that lies before the opening or a publication, or is no state at all.
+            When it lies before the opening or a publication, or there is no such state.
         """
         if position > len(self.steps):
             raise InputError("there is nothing to redo")
@@ -169,7 +169,7 @@ class History:
 
 
 def _lightened(steps: Sequence[Step]) -> tuple[Step, ...]:
-    """Forget the oldest snapshots when all together outgrow the limit."""
+    """Drop the oldest snapshots if all together exceed the limit."""
     seen: dict[int, object] = {}
     size = 0
     out: list[Step] = []
@@ -182,7 +182,7 @@ def _lightened(steps: Sequence[Step]) -> tuple[Step, ...]:
 
 
 def held_bytes(value: object, seen: dict[int, object]) -> int:
-    """Bytes of everything that a value holds, beside what was ``seen`` before (by identity)."""
+    """The bytes of everything a value holds, except what was ``seen`` before (by identity)."""
     size, waiting = 0, [value]
     while waiting:
         one = waiting.pop()
@@ -190,7 +190,7 @@ def held_bytes(value: object, seen: dict[int, object]) -> int:
             continue
         seen[id(one)] = one
         if isinstance(one, np.ndarray):
-            # A view holds the whole of what it looks at.
+            # A view keeps its whole base array alive.
             if isinstance(one.base, np.ndarray):
                 waiting.append(one.base)
             else:

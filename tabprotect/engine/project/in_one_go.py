@@ -1,4 +1,4 @@
-"""What the command line and the library do in one go: open or count a table, protect it, publish."""
+"""Steps of the command line and the library in one go: open or count a table, protect it, publish."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ from tabprotect.engine.project.verbs.table_verbs import (
 
 
 def absolute(source: str) -> str:
-    """A path that still means the same file when a recipe is run elsewhere."""
+    """The absolute path, so that a recipe run elsewhere still means the same file."""
     kept = source.startswith(PREFIX) or is_url(source)
     return source if kept else str(Path(source).absolute())
 
 
 def opened(source: str, reading: Reading, progress: Progress) -> History:
-    """The table that a source means: an example, a file, or a project as it was saved."""
+    """The table of a source: an example, a file, or a saved project."""
     if source.endswith(storage.SUFFIX):
         return storage.load(Path(source))
     order = open_table(source=absolute(source), **reading.given)
@@ -87,14 +87,14 @@ def published(
 
 
 def cycle_source(value: str) -> Order:
-    """The cycle set of a file where there is one, else of a kind."""
+    """The cycle set of a file if there is one, else the kind of cycle set."""
     path = Path(value)
     named = path.suffix or path.exists()
     return set_cycles(file=absolute(value)) if named else set_cycles(kind=value)
 
 
 def _typed(project: Project, parameters: Mapping[str, object]) -> dict[str, object]:
-    """Numbers as numbers; what is none is left for the command to refuse, all at once."""
+    """Turn number texts into numbers; other texts are left for the command to refuse, all at once."""
     kinds = {p.name: p for p in project.protection.parameters}
     out: dict[str, object] = {}
     for name, value in parameters.items():

@@ -12,12 +12,12 @@ from tabprotect.engine.tables.domain import Domain, Index
 COMFORTABLE_ROWS = 40
 COMFORTABLE_COLUMNS = 24
 NESTED = 3
-"""Variables that nest in rows or columns at most: their labels take the room of the cells."""
+"""The most variables that nest in rows or columns: their labels take room from the cells."""
 
 
 @dataclass(frozen=True)
 class Placement:
-    """Variable names in the order they nest: the last of ``rows`` varies fastest downwards."""
+    """Variable names in nesting order: the last of ``rows`` varies fastest downwards."""
 
     rows: tuple[str, ...]
     columns: tuple[str, ...]
@@ -25,7 +25,7 @@ class Placement:
 
     @classmethod
     def of(cls, domain: Domain) -> Placement:
-        """A comfortable placement: as little in layers as fits a screen."""
+        """A comfortable placement: as few variables in layers as the screen allows."""
         rows, columns, layers = list(domain.names[:1]), list(domain.names[1:2]), []
         high = domain.shape[0] if domain.ndim else 1
         wide = domain.shape[1] if domain.ndim > 1 else 1
@@ -45,7 +45,7 @@ class Placement:
         return cls(tuple(rows), tuple(columns), tuple(layers))
 
     def check(self, domain: Domain) -> Placement:
-        """Itself, when every variable of the domain is placed exactly once.
+        """Return this placement if it places every variable of the domain exactly once.
 
         Raises
         ------
@@ -66,7 +66,7 @@ class Placement:
         return self
 
     def renamed(self, old: str, new: str) -> Placement:
-        """The same placement after a variable got another name."""
+        """The placement after a variable is renamed."""
         swap = {old: new}
         return Placement(
             *(
@@ -83,7 +83,7 @@ class Placement:
         )
 
     def position(self, domain: Domain, index: Sequence[int]) -> tuple[int, int]:
-        """Row and column of a cell within its layer."""
+        """The row and column of a cell within its layer."""
         row = column = 0
         for name in self.rows:
             row = row * len(domain[name].categories) + index[domain.axis(name)]

@@ -1,4 +1,4 @@
-"""A page for every method, measure, criterion, rule and utility, made from its own file alone."""
+"""A page for every method, measure, criterion, rule and utility, made from its module alone."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tabprotect.engine.query_space.registered import criteria, rules, utilities
 
 
 def plugin_pages() -> dict[str, str]:
-    """``kind/name`` -> the page as Markdown, for example ``measures/tcap``."""
+    """The pages as Markdown by ``kind/name``, for example ``measures/tcap``."""
     pages = {f"methods/{name}": method_page(method) for name, method in methods().items()}
     for name, measure in measures().items():
         pages[f"measures/{name}"] = _page(measure.label, name, measure.help, _facts(measure))

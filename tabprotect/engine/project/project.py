@@ -1,8 +1,8 @@
-"""The user's document: one immutable value that holds everything a person has chosen.
+"""The user's document: one immutable value with everything a person has chosen.
 
-A *house* project holds an original table; a *reader* project holds nothing but a release that
-was opened from a bundle. Commands make new projects out of old ones (``commands.apply``); undo
-goes back to an earlier value.
+A *house* project holds an original table; a *reader* project holds only a release opened from a
+bundle. Commands make new projects from old ones (``commands.apply``); undo goes back to an earlier
+value.
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ DEFAULT_METHOD = "cyclic_perturbation"
 Who = Literal["user", "intruder"]
 
 PRIORS: Mapping[str, str] = MappingProxyType({"user": "uniform", "intruder": "uniform"})
-"""The two priors that are compared, as prior texts, until others are chosen.
+"""The two default priors that are compared, as prior texts.
 
-An intruder who would know more could contradict the table, and who chose that by looking at it
-would tell of it: the choice is the user's.
+The intruder assumes no more: further knowledge could contradict the table, and choosing it by
+looking at the table would reveal something of it. The choice is the user's.
 """
 
 ChangeName = Literal[
@@ -59,7 +59,7 @@ ChangeName = Literal[
 Changes = frozenset[ChangeName]
 
 EVERYTHING: Changes = frozenset(get_args(ChangeName))
-"""Another project altogether."""
+"""The changes of another project altogether."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,45 +69,45 @@ class Project:
     Attributes
     ----------
     title
-        For the reader of a release; what the user typed (or a bundled example's title).
+        The title for readers of a release: typed by the user, or a bundled example's title.
     source
-        Where the table came from: a path, ``example:NAME``, or ``""``. Never published.
+        The table's origin: a path, ``example:NAME``, or ``""``. Never published.
     edited
-        Whether counts or categories were changed since it came from there.
+        True if counts or categories were changed since the table was opened.
     notes
-        What the reader of the file had to say.
+        Notes from reading the file.
     table
-        The original; ``None`` for a reader, and before anything was opened.
+        The original; ``None`` for a reader, and before anything is opened.
     record_keys
-        The sum of the record keys of each cell, where the table came from records with keys.
+        The sum of the record keys of each cell, if the table came from records with keys.
     weights
-        What the records stand for, where they have design weights.
+        The weighted counts, if the records have design weights.
     at_risk
         The small-count rule.
     placement
-        Which variables stand in the rows, in the columns, in layers; ``None`` without a table.
+        The variables in rows, columns and layers; ``None`` without a table.
     moves
-        The chosen cycle set; ``None`` takes the default one for the shape.
+        The chosen cycle set; ``None`` means the default for the shape.
     cycles_from
-        Where the cycle set came from, in words ("bidiagonal", a file's name, "drawn by hand").
+        The origin of the cycle set, in words ("bidiagonal", a file's name, "drawn by hand").
     method, parameters
-        The protection method and what was set of its parameters (cycles apart).
+        The protection method and the parameters set for it (except cycles).
     seed, fresh
-        A given seed; else whether coins are fresh. By default they follow from the house's key.
+        A given seed; else True for fresh coins. By default coins follow from the house's key.
     policy
-        The house's limits; ``None`` takes those in force where the program runs.
+        The house's limits; ``None`` means those in force where the program runs.
     protected
-        The result of the last run on this very table and mechanism.
+        The result of the last run on this table and mechanism.
     released
-        For a reader: the release that was opened.
+        The opened release, in a reader project.
     published
-        Whether the current result was written as a release bundle.
+        True if the current result has been written as a release bundle.
     priors
-        Prior texts of ``user`` and ``intruder``.
+        The prior texts of ``user`` and ``intruder``.
     plan
-        Which margins are to be released together.
+        The margins to be released together.
     comparison
-        Which methods are to be compared.
+        The methods to be compared.
     """
 
     title: str = ""
@@ -138,12 +138,12 @@ class Project:
             raise InputError("a project has an original or an opened release, not both")
 
     def __repr__(self) -> str:
-        # The seed and the coins would show in the generated form.
+        # The generated form would show the seed and the coins.
         return f"<Project, {self.kind}, {self.table!r}>"
 
     @property
     def kind(self) -> Literal["empty", "house", "reader"]:
-        """``house`` has the original; ``reader`` a bundle only, and can only be public."""
+        """``house`` has the original; ``reader`` has only a bundle and is always public."""
         if self.table is not None:
             return "house"
         return "reader" if self.released is not None else "empty"
@@ -168,7 +168,7 @@ class Project:
 
     @property
     def release(self) -> Release | None:
-        """What a reader sees: the opened release, or the current result."""
+        """The release that a reader sees: the opened one, or the current result."""
         return self.released if self.protected is None else self.protected.release
 
     @property
@@ -178,14 +178,14 @@ class Project:
 
     @property
     def cycles(self) -> MoveSet:
-        """The cycle set: of the release, as chosen, or the default for the shape.
+        """The cycle set: that of the release, the chosen one, or the default for the shape.
 
         Raises
         ------
         ParameterError
             When the shape allows no cycle (a variable with one category).
         InputError
-            When no cycle was chosen and the method takes none.
+            When no cycle set is chosen and the method takes none.
         """
         if self.released is not None:
             found = self.released.mechanism.parameters.get("cycles")
@@ -200,12 +200,12 @@ class Project:
 
     @property
     def resolved(self) -> Values:
-        """All parameters as a run takes them: what is left open follows from the kept margins.
+        """All parameters as a run uses them: those left open follow from the kept margins.
 
         Raises
         ------
         ParameterError, InputError
-            When they do not suit the table.
+            When they do not fit the table.
         """
         if self.released is not None:
             return self.released.mechanism.values
@@ -215,13 +215,13 @@ class Project:
 
     @property
     def kept(self) -> KeptMargins:
-        """The margins that the parameters say are kept, with their counts: what cycles are
-        designed for."""
+        """The margins kept according to the parameters, with their counts; cycles are designed for
+        them."""
         return KeptMargins.of(kept_of(self.domain, self.parameters), self.original)
 
     @property
     def margins(self) -> MarginSet:
-        """The margins that are kept exactly."""
+        """The margins kept exactly."""
         return self.cycles.margins if self.takes_cycles else all_margins(self.domain)
 
     @property
@@ -231,7 +231,7 @@ class Project:
 
     @property
     def values(self) -> Values:
-        """All parameters but the cycles, defaults filled in."""
+        """All parameters except the cycles, with defaults filled in."""
         given = {p.name: p.default for p in self.protection.parameters}
         given |= dict(
             self.parameters if self.released is None else self.released.mechanism.parameters
@@ -241,7 +241,7 @@ class Project:
 
     @property
     def given(self) -> dict[str, object]:
-        """Parameters as the method takes them, the cycle set included where it takes one."""
+        """Parameters as the method takes them, including the cycle set if it takes one."""
         given = dict(self.parameters)
         return (
             given if self.moves is None or not self.takes_cycles else given | {"cycles": self.moves}
@@ -254,7 +254,7 @@ class Project:
 
     @property
     def against(self) -> str:
-        """What stands against publishing the result, in words; empty where nothing does."""
+        """What stands against publishing the result, in words; empty if nothing does."""
         if self.protected is None:
             return ""
         try:
@@ -264,7 +264,7 @@ class Project:
 
     @property
     def objection(self) -> str:
-        """What the method itself has against the result, in words; empty where nothing."""
+        """The method's own objection to the result, in words; empty if it has none."""
         done = self.protected
         if done is None or done.release.mechanism.method != self.method:
             return ""
@@ -272,12 +272,12 @@ class Project:
 
     @property
     def takes_cycles(self) -> bool:
-        """Whether the method has a cycle set among its parameters."""
+        """True if the method has a cycle set among its parameters."""
         return any(parameter.kind == "cycles" for parameter in self.protection.parameters)
 
     @property
     def problem(self) -> Problem:
-        """What is to be protected."""
+        """The table with all that a method takes besides its parameters."""
         return Problem(
             self.original,
             self.at_risk,
@@ -288,24 +288,24 @@ class Project:
 
     @property
     def name(self) -> str:
-        """What to call it in the house: the title, or the end of its source."""
+        """The name inside the house: the title, or the last part of its source."""
         tail = self.source.replace("\\", "/").rpartition("/")[2]
         return self.title or tail.removeprefix("example:") or "untitled"
 
     def without_result(self) -> Project:
-        """The same choices; a result that no longer belongs to them is dropped."""
+        """The project without its result, which does not belong to changed choices."""
         if self.protected is None and not self.published:
             return self
         return replace(self, protected=None, published=False)
 
 
 def checked(project: Project) -> Project:
-    """The project itself, when all of it belongs to one table.
+    """Return the project if all of it belongs to one table.
 
     Raises
     ------
     InputError, ValueError
-        When something belongs to another table.
+        When a part belongs to another table.
     """
     if project.kind != "empty" and project.placement is not None:
         project.placement.check(project.domain)
@@ -338,11 +338,11 @@ TOLD: Mapping[str, tuple[ChangeName, ...]] = MappingProxyType(
         **dict.fromkeys(("source", "edited", "notes", "record_keys", "weights", "cycles_from"), ()),
     }
 )
-"""What a window is told when a field differs."""
+"""The changes that a window is told of when a field differs."""
 
 
 def changes(before: Project, after: Project) -> Changes:
-    """What differs between two projects, as names that a window can listen to."""
+    """The differences between two projects, as names that a window can listen to."""
     found = {
         name
         for field_name, told in TOLD.items()
@@ -355,7 +355,7 @@ def changes(before: Project, after: Project) -> Changes:
 
 
 def _same(a: object, b: object) -> bool:
-    # Large values compare slowly, and a command that leaves them alone hands them on.
+    # Large values compare slowly, and a command that does not change them passes them on.
     large = isinstance(a, (Table, MoveSet, Protected, Release))
     return a is b or (not large and a == b)
 

@@ -1,7 +1,7 @@
-"""A recipe: the list of commands as readable text, to be run again.
+"""Recipes: lists of commands as readable text that can be run again.
 
-On the same input a recipe gives the same bytes when every command that drew a seed carries it; it
-is then as confidential as the original. Without seeds coins and keys are drawn afresh.
+If every command that drew a seed carries it, a recipe gives the same bytes on the same input, and
+is as confidential as the original. Without seeds, coins and keys are drawn afresh.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _FRESH = "# It carries no seed: every run flips fresh coins.\n"
 
 
 def steps_of(trail: Sequence[TrailEntry], *, seeds: bool) -> list[tuple[Command[...], Arguments]]:
-    """The commands that lead to the present state, from the last opening on."""
+    """The commands that lead to the current state, from the last opening on."""
     begin = max((n for n, e in enumerate(trail) if e.order.command.says.opens), default=0)
     out: list[tuple[Command[...], Arguments]] = []
     for entry in trail[begin:]:
@@ -53,7 +53,7 @@ def to_text(trail: Sequence[TrailEntry], *, seeds: bool) -> str:
     Parameters
     ----------
     seeds
-        Whether each command carries the seed that it drew: the same bytes again, confidential.
+        True if each command carries the seed it drew: reproduces the same bytes; confidential.
     """
     lines: list[str] = []
     seeded = False
@@ -65,10 +65,10 @@ def to_text(trail: Sequence[TrailEntry], *, seeds: bool) -> str:
 
 
 def next_year_text(trail: Sequence[TrailEntry], project: Project) -> str:
-    """The same steps for new data: no seed, no path, nothing that publishes.
+    """The trail as a recipe for new data, without seeds, paths and steps that publish.
 
-    The file is the variable ``source``, whose default is the name of this year's; ``[expects]`` lists
-    the categories that the steps are made for.
+    The file is the variable ``source``, whose default is the name of this year's file; ``[expects]``
+    lists the categories that the steps are made for.
     """
     lines: list[str] = []
     variables: dict[str, str] = {}
@@ -100,7 +100,7 @@ def _is_path(source: str) -> bool:
 
 
 def _name(file: str) -> str:
-    """A file beside the recipe; a level behind its name stays."""
+    """The name of a file beside the recipe; a level after the name is kept."""
     return Path(file).name
 
 

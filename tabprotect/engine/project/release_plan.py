@@ -1,4 +1,4 @@
-"""Which margins of the open table are to be released, and by what criterion that is judged."""
+"""The release plan: which margins of the open table are to be released, and by which criterion."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from tabprotect.engine.tables.margins import MarginSet, maximal_margins
 
 @dataclass(frozen=True)
 class ReleasePlan:
-    """A plan: nothing of it has left the house.
+    """The margins planned for release. Nothing of it has left the house.
 
     Attributes
     ----------
     margins
         The released frontier by variable names, in the order of release.
     threshold
-        Beta: a release is allowed when the criterion's figure is proved to be at least this.
+        Beta: a release is allowed if the criterion's figure is proved to be at least this.
     criterion, bounds
-        The risk criterion, and how bounds are found (names of the query space).
+        The names of the risk criterion and of the method for bounds, as in the query space.
     """
 
     margins: MarginSet = ()
@@ -30,12 +30,12 @@ class ReleasePlan:
     bounds: BoundsWay = "auto"
 
     def with_margin(self, domain: Domain, margin: Iterable[str]) -> MarginSet:
-        """The margins with one more, those inside another one left out."""
+        """The margins with one more added, without those inside another one."""
         names = domain.project(margin).names
         kept = set(maximal_margins(domain, (*self.margins, names)))
         return tuple(m for m in (*self.margins, names) if m in kept)
 
     def fits(self, domain: Domain) -> bool:
-        """Whether every margin is over variables of a table, in its order."""
+        """Return True if every margin is over variables of the table, in its order."""
         known = set(domain.known_names)
         return all(known.issuperset(m) and domain.project(m).names == m for m in self.margins)

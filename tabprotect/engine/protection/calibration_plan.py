@@ -1,4 +1,4 @@
-"""How the posterior of a method is put to the test: what a method declares for its calibration."""
+"""The simulation that a method declares for testing that its posterior is calibrated."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ SQUARE = ((0.6, 1.2), (1.0, 0.4))
 
 @dataclass(frozen=True)
 class CalibrationPlan:
-    """One simulation in which the beliefs of a method's readers have to come true.
+    """One simulation that tests whether readers' beliefs are calibrated.
 
     Originals are drawn from independent Poisson counts, protected, and inferred with that prior.
 
     Attributes
     ----------
     parameters
-        Of the method; ``None`` for those it names as worth a trial.
+        Parameters of the method; ``None`` for its trial parameters.
     means
-        Of the original counts, in the shape of the table.
+        Means of the original counts, in the shape of the table.
     runs
-        Originals to draw: the budget. A dear posterior takes fewer.
+        Number of originals to draw; a costly posterior takes fewer.
     at_risk
-        What the method is told to protect.
+        The rule that says which cells the method protects.
     """
 
     parameters: Mapping[str, object] | None = None

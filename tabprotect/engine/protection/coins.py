@@ -1,7 +1,7 @@
-"""The same table and mechanism get the same coins for ever: a keyed function of both.
+"""Coins as a keyed function of the table and the mechanism: the same ones for ever.
 
 Publishing again gives the same bytes, so that nothing can be averaged, and running again after a
-refusal draws the same releases. Counts belong into the key: coins that depend on the shape alone
+refusal draws the same releases. The counts enter the function: coins that depend on the shape alone
 would publish the exact difference of two vintages. To readers a keyed function of the original
 is chance.
 """
@@ -61,7 +61,7 @@ def house_randomness(
 
 
 def _canonical(table: Table | None) -> bytes:
-    """Places and counts of the cells that are not zero, 64 bits each, the smallest byte first."""
+    """Keys and counts of the cells that are not zero, as 64-bit little-endian integers."""
     if table is None:
         return b"none"
     return np.stack(table.cells).astype("<i8").tobytes()

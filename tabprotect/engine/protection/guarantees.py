@@ -1,4 +1,4 @@
-"""What methods promise, by name, and how a promise is checked on what a run produced.
+"""The promises of methods by name, and how each is checked on the result of a run.
 
 A method that breaks a promise on a table raises; its result is never returned. Promises about
 averages (unbiased) and about readers (posterior) cannot be seen on one run: tests check them.
@@ -29,7 +29,7 @@ Tables = tuple[PublishedTable, ...]
 
 
 class Promising(Protocol):
-    """What is asked of a method here."""
+    """The part of a method that checking promises needs."""
 
     limits: ClassVar[Mapping[str, Parameter[int] | Parameter[int | None]]]
 
@@ -42,12 +42,12 @@ class Promising(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Seen:
-    """What a promise is checked on that every reader sees.
+    """The public data on which a promise is checked.
 
     Attributes
     ----------
     limit
-        What the method's own parameter says of this promise, where it has one.
+        The value of the method's parameter that limits this promise, where it has one.
     """
 
     domain: Domain
@@ -58,7 +58,7 @@ class Seen:
 
 @dataclass(frozen=True, eq=False)
 class Drawn(Seen):
-    """The same beside the original. Confidential.
+    """The public data beside the original. Confidential.
 
     Attributes
     ----------
@@ -82,13 +82,13 @@ class Guarantee:
     Attributes
     ----------
     label
-        In a few words, for a list.
+        A few words, for a list.
     check
-        What is wrong with a draft, or ``""``; ``None`` where one run cannot show it.
+        Says what is wrong with a draft, or ``""``; ``None`` where one run cannot show it.
     seen
-        The same where every reader can see it.
+        The same check where every reader can make it.
     sentence
-        How it is said of most methods that promise it.
+        The promise as most methods word it.
     """
 
     label: str
@@ -140,7 +140,7 @@ def broken_openly(method: Promising, domain: Domain, values: Values, tables: Tab
 
 
 def _limit(method: Promising, name: str, values: Values) -> int:
-    """What the parameter says by which a promise is limited; 0 where there is none."""
+    """The value of the parameter that limits a promise; 0 where there is none."""
     return (values[method.limits[name]] if name in method.limits else None) or 0
 
 
@@ -195,7 +195,7 @@ def _total_kept(drawn: Drawn) -> str:
 
 
 def _finer(coarse: Domain, fine: Domain, groupings: tuple[Grouping, ...]) -> bool:
-    """Whether every variable of one table is one of another, or groups one of it."""
+    """Return True if every variable of one table is one of another, or groups one of it."""
     of = {g.name: g.of for g in groupings}
     return all(v in fine.variables or of.get(v.name) in fine.names for v in coarse.variables)
 
@@ -335,6 +335,6 @@ GUARANTEES: Mapping[str, Guarantee] = MappingProxyType(
 
 
 def promises(*given: str | tuple[str, str]) -> Mapping[str, str]:
-    """What a method promises, in words: by name, or with a sentence of its own."""
+    """A method's promises and their sentences: by name, or with a sentence of its own."""
     pairs = ((one, GUARANTEES[one].sentence) if isinstance(one, str) else one for one in given)
     return MappingProxyType(dict(pairs))

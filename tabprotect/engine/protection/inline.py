@@ -1,9 +1,9 @@
-"""Foreign mechanisms name no file: what a parameter may say in a file stands in it, in full.
+"""Foreign mechanisms name no file: they state in full what a person may give as a file.
 
-The one place that checks it. A person may name a file for a perturbation table, for cycles,
-groupings, statuses or cells, and what is in it becomes the value. A bundle or a dossier comes from
-anywhere: a name in it would make this program read files of its reader's machine, say what is in
-them, and judge one bundle differently on two machines.
+A person may name a file for a perturbation table, for cycles, groupings, statuses or cells, and its
+content becomes the value. A bundle or a dossier comes from anywhere: a file name in it would make
+this program read files of its reader's machine, show their content, and judge one bundle
+differently on two machines. This is the only place that checks it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _INLINE: Mapping[Kind, Callable[[object], bool]] = {
     "statuses": lambda value: isinstance(value, str) and "\n" in value,
     "cells": lambda value: isinstance(value, str) and "\n" in value,
 }
-"""Of each kind of parameter that may name a file: whether a value says all itself."""
+"""For each kind of parameter that may name a file: the test that a value names none."""
 
 MAY_NAME_FILES = frozenset(_INLINE)
 """Kinds of parameters."""
@@ -38,14 +38,14 @@ def require_inline(parameters: Iterable[Parameter[object]], stated: Mapping[str,
     Parameters
     ----------
     parameters
-        As the method declares them.
+        The parameters that the method declares.
     stated
-        What the mechanism or the dossier says.
+        The values in the mechanism or the dossier.
 
     Raises
     ------
     InputError
-        Naming the parameter, never what is stated.
+        Naming the parameter, never its value.
     """
     for parameter in parameters:
         value = stated.get(parameter.name)

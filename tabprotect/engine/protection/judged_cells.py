@@ -1,4 +1,4 @@
-"""Published counts beside true ones: which cells are judged, and what became of them."""
+"""The judged cells of a published table: true counts beside published ones."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class JudgedCells:
     Attributes
     ----------
     truth : int64, shape of the published table
-        What would be published without protection.
+        The counts that would be published without protection.
     at_risk
         Number of at-risk cells among the published table's cells.
     cells : bool, shape of the published table
@@ -49,12 +49,12 @@ class JudgedCells:
         return cls(truth, at_risk, cells if at_risk else counts > 0)
 
     def changes(self, published: PublishedTable) -> Counter[int]:
-        """How often each change of a judged cell came; one without a count is left out."""
+        """The frequency of each change of a judged cell; cells without a count are left out."""
         moved = published.table.counts - self.truth
         return changes(moved[self.cells & ~published.hidden])
 
 
 def changes(moved: Ints) -> Counter[int]:
-    """How often each change came."""
+    """The frequency of each change."""
     values, times = np.unique(moved, return_counts=True)
     return Counter(dict(zip(values.tolist(), times.tolist(), strict=True)))

@@ -42,7 +42,7 @@ from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.publication import Publication
 
 FEWEST_TRIALS = 3
-"""Runs of a preview at least, where there is chance."""
+"""Fewest runs of a preview of a random method."""
 
 
 class Method(ABC):
@@ -59,16 +59,16 @@ class Method(ABC):
     guarantees
         Names of ``GUARANTEES`` -> the promise in a sentence.
     limits
-        Names of ``GUARANTEES`` -> the parameter that says how far the promise goes, where one does.
+        Names of ``GUARANTEES`` -> the parameter that limits the promise, where there is one.
     most_trials
-        Runs of a preview at most.
+        Most runs of a preview.
     trial_work
-        Nominal microseconds that trial runs take for each inner cell: the dearest come last, and
-        beyond a budget there are none.
+        Nominal microseconds of trial runs for each inner cell: the costliest methods are tried
+        last, and not at all beyond a budget.
     levers
         Names of the one or two parameters that trade protection against use.
     calibrations
-        The simulations in which the beliefs of its readers have to come true.
+        The simulations that test the calibration of its posterior.
     """
 
     name: ClassVar[str]
@@ -97,17 +97,17 @@ class Method(ABC):
         Parameters
         ----------
         values
-            As :meth:`resolve` gives them.
+            The values that :meth:`resolve` returns.
 
         Raises
         ------
         InputError, InfeasibleError
-            When this table cannot be protected so; nothing has happened then.
+            When this table cannot be protected with these values.
         """
 
     @abstractmethod
     def likelihood(self, release: Release) -> Likelihood:
-        """What the release says, from its disclosed parameters alone."""
+        """The likelihood of a release, from its disclosed parameters alone."""
 
     # -- what a method may refine -------------------------------------------------------------
 
@@ -119,7 +119,7 @@ class Method(ABC):
         ParameterError
             With every wrong field.
         InputError
-            When the table does not suit what holds where nothing is given.
+            When the table does not suit the defaults.
         """
         wrong: dict[str, str] = {}
         hint = ""
@@ -148,11 +148,11 @@ class Method(ABC):
     def resolve_for(
         self, problem: Problem, given: Mapping[str, object], progress: Progress = SILENT
     ) -> Values:
-        """As :meth:`resolve`, where what holds by default follows from what is kept exactly."""
+        """As :meth:`resolve`, for defaults that depend on the sums kept exactly."""
         return self.resolve(problem.table.domain, given)
 
     def is_random(self, values: Values) -> bool:
-        """Whether two runs may differ; a method without chance is tried once."""
+        """Return True if two runs may differ; a method without chance is tried once."""
         return True
 
     def promised(self, values: Values) -> tuple[str, ...]:
@@ -160,50 +160,50 @@ class Method(ABC):
         return tuple(self.guarantees)
 
     def weighted(self, values: Values) -> bool:
-        """Whether sums of design weights are published, not counts of records."""
+        """Return True if sums of design weights are published, not counts of records."""
         return False
 
     def transitions(self, release: Release) -> tuple[tuple[int, Floats], ...] | None:
         """P(published | true count) of the true counts 0, 1, 2, ..., from disclosed parameters.
 
-        Each as the lowest published count and the probabilities from there on; as many as show
-        every pair of neighbouring counts. ``None`` where numbers are not protected one by one.
+        Each is the lowest published count and the probabilities from there on; there are as many as
+        show every pair of neighbouring counts. ``None`` where numbers are not protected one by one.
         """
         return None
 
     def trial_parameters(self, domain: Domain) -> dict[str, object]:
-        """Parameters to try the method with where its defaults alone say too little."""
+        """Parameters for trying the method where its defaults do not suffice."""
         return {}
 
     def kept(self, domain: Domain, values: Values) -> Publication | None:
-        """The margins that every release states exactly, whatever the chance in it."""
+        """The margins that every release states exactly, whatever the random numbers."""
         return None
 
     def deliberate(self, release: Release) -> bool:
-        """Whether published cells state their true count on purpose.
+        """Return True if published cells state their true count on purpose.
 
-        Those outside the inner table are not judged then, unless they are suppressed.
+        Cells outside the inner table are then not judged, unless they are suppressed.
         """
         values = release.mechanism.values
         return "exact" in self.promised(values) or self.kept(release.domain, values) is not None
 
     def insiders(self, values: Values) -> bool:
-        """Whether there are readers who know a cell because they are alone in it."""
+        """Return True if there are readers who know a cell because they are alone in it."""
         return False
 
     def apart(self, release: Release, number: int) -> Likelihood | None:
-        """What one published table says about its own cells, where :meth:`likelihood` leaves that
-        table out; ``None`` where it does not."""
+        """The likelihood of one published table over its own cells, where :meth:`likelihood` leaves
+        that table out; ``None`` where it does not."""
         return None
 
     def objection(self, findings: Mapping[str, object]) -> str:
-        """Why a criterion of the method's own, stated by it, speaks against a run; or ``""``."""
+        """Why a run's findings fail a criterion of the method's own; ``""`` where they do not."""
         return ""
 
     def alternatives(
         self, domain: Domain, values: Values
     ) -> tuple[tuple[str, Mapping[str, object]], ...]:
-        """Other settings that may protect better: what, in words, and the parameters to change."""
+        """Other settings that may protect better: each in words, with the parameters to change."""
         return ()
 
     # -- what follows -------------------------------------------------------------------------
@@ -214,7 +214,7 @@ class Method(ABC):
         return (sys.modules[type(self).__module__].__doc__ or "").strip()
 
     def unmet(self, problem: Problem) -> dict[str, str]:
-        """Needs that a table does not meet, each with the reason."""
+        """The needs that a problem does not meet, each with the reason."""
         reasons = {name: NEEDS[name].missing(problem) for name in self.needs}
         return {name: reason for name, reason in reasons.items() if reason}
 
@@ -233,13 +233,13 @@ class Method(ABC):
     def preview(
         self, problem: Problem, given: Mapping[str, object], progress: Progress = SILENT
     ) -> Preview:
-        """What the method would do to this table, before any random number of the run."""
+        """Foresee what the method would do to this table, before any random number of the run."""
         values = self.resolve_for(problem, given)
         self.require(problem)
         return self.foresee(problem, values, progress)
 
     def foresee(self, problem: Problem, values: Values, progress: Progress = SILENT) -> Preview:
-        """The same of resolved parameters, by trial runs; the figures are about the main table."""
+        """As :meth:`preview`, with resolved parameters: trial runs, with figures of the main table."""
         trials = simulate(
             self,
             problem,
@@ -299,14 +299,14 @@ class Method(ABC):
         *,
         progress: Progress = SILENT,
     ) -> Protected:
-        """Protect the table by one draw that nobody has judged: see ``disclosure.gate``.
+        """Protect the table by one draw that has not passed the gate: see ``disclosure.gate``.
 
         Raises
         ------
         ParameterError
             For wrong parameters, or a problem that lacks what the method needs.
         InputError, InfeasibleError
-            When this table cannot be protected so.
+            When this table cannot be protected with these parameters.
         """
         values = self.resolve_for(problem, given)
         return self.attempt(problem, values, randomness, progress=progress)
@@ -320,7 +320,7 @@ class Method(ABC):
         number: int = 1,
         progress: Progress = SILENT,
     ) -> Protected:
-        """The same of resolved parameters.
+        """As :meth:`run`, with resolved parameters.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""What methods need of a table, by name, and the reason in words when it is missing."""
+"""The needs of methods by name, each with the reason in words when a table does not meet it."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from tabprotect.engine.protection.problem import Problem
 
 @dataclass(frozen=True)
 class Need:
-    """Something a method cannot do without.
+    """A requirement of a method on a problem.
 
     Attributes
     ----------
     sentence
-        What is needed, for a page.
+        The need in a sentence, for a page.
     missing
-        Why a problem does not have it and what to do, or ``""``.
+        Says why a problem does not meet it and what to do, or ``""``.
     """
 
     sentence: str

@@ -1,4 +1,4 @@
-"""What is to be protected, and what is remembered of doing it. All of it confidential."""
+"""The problem a method solves and the records of solving it. All of it confidential."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Problem:
         The sum of the record keys of each cell (below ``randomness.KEY_MODULUS``), where the records have
         keys.
     weights
-        What the records of each cell stand for, where they have design weights.
+        The sum of the design weights of each cell's records, where they have any.
     """
 
     table: Table
@@ -66,7 +66,7 @@ class Problem:
 
 @dataclass(frozen=True)
 class Preview:
-    """What a mechanism would do to this table, before any coin is flipped. Confidential.
+    """The foreseen effect of a mechanism on this table, before any coin is flipped. Confidential.
 
     Attributes
     ----------
@@ -84,7 +84,7 @@ class Preview:
     runs
         Number of simulated runs behind the figures; 1 for a method without chance.
     blocked_share
-        Of cycles: expected share of the moves the coins ask for that are blocked.
+        Expected share of the coins' moves that are blocked, for cycles.
     blocked_by_cycle
         The same by cycle, (cycles,).
     immovable
@@ -108,7 +108,7 @@ class Preview:
     def of_changes(
         cls, *, at_risk: int, judged: int, runs: int, change: Mapping[int, int], sentence: str = ""
     ) -> Preview:
-        """Of how often each change of a judged cell came; those that were hidden have none."""
+        """A preview from the frequency of each change of a judged cell; hidden cells have none."""
         seen = sum(change.values())
         shares = {k: n / seen for k, n in sorted(change.items())}
         return cls(
@@ -124,15 +124,15 @@ class Preview:
 
 @dataclass(frozen=True, eq=False)
 class Steps:
-    """What the coins of a sequence of cycles said, and what was done.
+    """The coins of a sequence of cycles, and the steps taken.
 
     Attributes
     ----------
     coins : int8 (passes, steps of a pass)
-        What the coin said: +1 add, -1 subtract, 0 leave. One long pass where the steps are not
-        whole rounds over the list of cycles.
+        The coin: +1 add, -1 subtract, 0 leave. One long pass where the steps are not whole rounds
+        over the list of cycles.
     effective : int8 (passes, steps of a pass)
-        What was done: 0 also where the step was blocked.
+        The step taken: 0 also where it was blocked.
     blocked : bool (passes, steps of a pass)
         Steps that no coin could have taken (any_zero), or whose coin was refused (negative).
     sequence : int64 (steps,) or None
@@ -161,12 +161,12 @@ class Steps:
 
 @dataclass(frozen=True, eq=False)
 class Draft:
-    """What a method proposes, before its promises are checked. Confidential.
+    """A method's proposed result, before its promises are checked. Confidential.
 
     Attributes
     ----------
     tables
-        What would be published, the main table first.
+        The tables that would be published, the main table first.
     disclosed
         Public parameters whose value the run decided (or completed); the others are disclosed as
         they were given.
@@ -175,12 +175,12 @@ class Draft:
     hidden
         A table the method worked on that does not leave the house (rounded inner cells).
     findings
-        What else the house should know, as JSON values under plain names; shown, and kept in the
+        Further findings for the house, as JSON values under plain names; shown, and kept in the
         dossier.
     sentence
         The finding that matters most, in words.
     steps
-        Of a sequence of cycles.
+        The coins and steps of a sequence of cycles.
     """
 
     tables: tuple[PublishedTable, ...]
@@ -193,27 +193,27 @@ class Draft:
 
 
 OVERRULED = "published all the same"
-"""How a decision begins that lets out what should not be."""
+"""First words of a decision that releases against a finding."""
 
 
 @dataclass(frozen=True)
 class RunEvidence:
-    """What the house keeps: the original, the seed, the coins, the decisions. Confidential.
+    """The house's record of a run: original, seed, coins and decisions. Confidential.
 
     Attributes
     ----------
     parameters
         All resolved parameters, the confidential ones too.
     attempt
-        Which draw it was. Confidential as nothing else here: told, it would disclose counts.
+        Number of the draw. The most confidential figure here: published, it would disclose counts.
     decisions
         Explicit decisions, for example to publish against the gate.
     stream
-        Which generator made the coins of the seed.
+        The generator that made the coins from the seed.
     verdict
-        What readers learn, beside the true figures.
+        The verdict, beside the true figures.
     prepared_by, approved_by
-        Who answers for it, as they signed; empty where nobody did.
+        Who answers for the release, as they signed; empty where nobody did.
     steps, statuses, hidden, findings, sentence
         As in the :class:`Draft`.
     """
@@ -235,23 +235,23 @@ class RunEvidence:
 
     @property
     def randomness(self) -> Randomness:
-        """What the coins were drawn from."""
+        """The randomness the coins were drawn from."""
         return Randomness(self.seed, self.seed_given)
 
     @property
     def overruled(self) -> bool:
-        """Whether it goes out against what was found of it, by decision."""
+        """Return True if a decision releases it against a finding."""
         return any(decision.startswith(OVERRULED) for decision in self.decisions)
 
     @property
     def blocked_share(self) -> float:
-        """Share of the moves the coins asked for that were blocked in this run."""
+        """Share of the coins' moves that were blocked in this run."""
         return 0.0 if self.steps is None else self.steps.blocked_share
 
 
 @dataclass(frozen=True)
 class Protected:
-    """The result of protecting: what may leave the house, and what may not."""
+    """The result of protecting: the public release and the confidential record."""
 
     release: Release
     record: RunEvidence

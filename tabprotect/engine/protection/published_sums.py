@@ -16,10 +16,10 @@ from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
 
 MOST_JOINED = 500
-"""Inner cells up to which totals go into a posterior beside published inner cells."""
+"""Most inner cells for which a posterior takes totals beside published inner cells."""
 
 MOST_ENTRIES = 40_000_000
-"""Inner cells times margins that are followed, at some 50 bytes each."""
+"""Most inner cells times margins in a posterior, at some 50 bytes each."""
 
 
 INNER_NOTE = (
@@ -31,16 +31,16 @@ Support = tuple[int, int, Floats | None]
 
 
 def rank(table: Domain, original: Domain) -> tuple[int, int]:
-    """Where a published table stands: the main one, by which a release is judged, first.
+    """Sort key of a published table: the main one, by which a release is judged, comes first.
 
-    That over the most variables; of several that over the most of the original's own, since
-    groups of categories hide how small the counts of the categories are.
+    The main table has the most variables; of several such tables, the most of the original's own,
+    since groups of categories hide how small the counts of the categories are.
     """
     return -table.ndim, sum(name not in original.names for name in table.names)
 
 
 def main_first(tables: Sequence[Table], original: Domain) -> tuple[PublishedTable, ...]:
-    """The tables as they are published, by :func:`rank`."""
+    """The tables as they are published, sorted by :func:`rank`."""
     ordered = sorted(tables, key=lambda t: rank(t.domain, original))
     return tuple(map(PublishedTable, ordered))
 
@@ -51,7 +51,7 @@ def counts_of(release: Release, publication: Publication) -> Ints:
     Raises
     ------
     InputError
-        When the release has other tables than its mechanism says.
+        When the tables of the release are not those of its mechanism.
     """
     by_names = {p.table.domain.names: p.table for p in release.tables}
     try:
@@ -69,7 +69,7 @@ def counts_of(release: Release, publication: Publication) -> Ints:
 def informative(publication: Publication, counts: Ints) -> tuple[Publication, Ints]:
     """The margins a posterior takes into account, and their counts.
 
-    All of them; of a large table whose inner cells are published, these alone.
+    These are all margins, or the inner cells alone of a large table that publishes them.
     """
     inner = publication.domain
     beside = inner in publication.domains and len(publication.domains) > 1
@@ -101,13 +101,13 @@ def sum_factors(
     Parameters
     ----------
     publication
-        The published margins that say something.
+        The published margins to take into account.
     counts : int64 (size of the publication,)
-        As :func:`counts_of` gives them.
+        The counts in the order of :func:`counts_of`.
     weigh
         (published count, inner cells behind it) -> what its true sum may be.
     total
-        What the grand total may be, where that is known beyond its own publication.
+        The possible values of the grand total, where more is known than its own publication says.
     rerun, note
         As in ``CellFactors``.
     signed

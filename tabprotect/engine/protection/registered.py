@@ -22,10 +22,10 @@ def methods() -> Registry[Method]:
 def likelihood_of(release: Release) -> Likelihood:
     """The likelihood of a release, by the method its mechanism names.
 
-    A bundle may come from anywhere: every public parameter must be stated, as what it is (a
-    default that filled a gap would give a posterior of another mechanism), and is then checked
-    as if a user had typed it. Only a parameter that came later than the first releases of its
-    method may be left out: these had no other value than today's default. None may name a file.
+    A bundle may come from anywhere: every public parameter must be stated in full (a default that
+    filled a gap would give a posterior of another mechanism), and is then checked as if a user had
+    typed it. Only a parameter added after the first releases of its method may be left out: their
+    value was that of its default. None may name a file.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""What to do instead of a mechanism that would not protect: other settings, tried beforehand."""
+"""Remedies for a mechanism that would not protect: other settings, tried beforehand."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from tabprotect.engine.errors import Suggestion
 from tabprotect.engine.percent import percent
 
 OTHERWISE = "merge categories so that fewer cells are small, or take another method"
-"""What to do where nothing that was tried helps."""
+"""Advice where no setting that was tried helps."""
 
 
 @dataclass(frozen=True)
 class Remedy(Suggestion):
     """Other settings whose releases pass the gate more often.
 
-    Among its parameters ``cycles`` is the name of a template; what it does not name stays.
+    Its parameter ``cycles`` is the name of a template; parameters that it does not name stay.
 
     Attributes
     ----------
     chance
-        How often they passed on synthetic tables with the same kept margins: public things only.
+        The share that passed on synthetic tables with the same kept margins, from public data only.
     known
-        The share of the expected at-risk cells that readers of those would know, on average.
+        The mean share of the expected at-risk cells that readers of those releases would know.
     """
 
     chance: float
@@ -41,7 +41,7 @@ class Remedy(Suggestion):
 
 @dataclass(frozen=True)
 class Mending(Suggestion):
-    """Other settings with which the method itself objects no more; tried on the very table."""
+    """Other settings to which the method has no objection; tried on the table itself."""
 
     @property
     def reached(self) -> str:

@@ -1,7 +1,7 @@
-"""Trying a method: a stream of simulated releases, which protect nothing.
+"""Trials of a method: a stream of simulated releases, none of them published.
 
-Previews, the chance to pass the gate, trials of every method and comparisons fold this stream. The
-same seed gives the same stream.
+Previews, the chance to pass the gate, trials of every method and comparisons summarise this stream.
+The same seed gives the same stream.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ T = TypeVar("T")
 
 
 def trial_seed(what: str, *of: object) -> int:
-    """A seed of 128 bits that follows from what is tried, so that the figures can be had again.
+    """A 128-bit seed derived from what is tried, so that the figures can be reproduced.
 
     Parameters
     ----------
     what
-        What the trial is for.
+        The purpose of the trial.
     of
-        What it depends on; texts and numbers, or bytes as they are.
+        What the trial depends on: texts and numbers, or bytes as they are.
     """
     said = (one if isinstance(one, bytes) else str(one).encode() for one in of)
     digest = hashlib.sha256(what.encode() + b"\n".join(said)).digest()
@@ -43,12 +43,12 @@ def trial_seed(what: str, *of: object) -> int:
 
 
 def trial_generator(what: str, *of: object, stream: int = 0) -> np.random.Generator:
-    """Random numbers of a trial: the same whenever it is looked at. See :func:`trial_seed`.
+    """The random numbers of a trial, the same every time. See :func:`trial_seed`.
 
     Parameters
     ----------
     stream
-        Which of several independent streams of one seed.
+        Number of one of several independent streams of the seed.
     """
     return np.random.Generator(np.random.PCG64(trial_seed(what, *of) + stream))
 
@@ -60,14 +60,14 @@ def trial_coins(domain: Domain, *what: str) -> np.random.Generator:
 
 @dataclass(frozen=True)
 class Runs:
-    """How often something is tried: by counted work, never by time.
+    """The number of runs of a trial, limited by counted work and never by time.
 
     Attributes
     ----------
     most, least
         Runs on each table.
     work
-        What all of them may cost, as far as they are more than the least.
+        The cost that all runs together may have, beyond the least number of runs.
     """
 
     most: int
@@ -75,7 +75,7 @@ class Runs:
     work: float = math.inf
 
     def of_cost(self, each: float) -> int:
-        """The number of runs where each costs so much."""
+        """The number of runs at a given cost of each."""
         return int(max(self.least, min(self.most, self.work // max(each, 1))))
 
 
@@ -83,10 +83,10 @@ ONCE = Runs(1)
 
 
 class Performing(Protocol):
-    """What is asked of a method here."""
+    """The part of a method that trials need."""
 
     def is_random(self, values: Values) -> bool:
-        """Whether two runs may differ."""
+        """Return True if two runs may differ."""
 
     def perform(
         self,
@@ -100,14 +100,14 @@ class Performing(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Trial:
-    """One simulated release, or why there is none. Confidential.
+    """One simulated release, or the refusal. Confidential.
 
     Attributes
     ----------
     problem
         The table that was protected.
     outcome
-        The release and the draft that it is of, or the refusal.
+        The release and its draft, or the refusal.
     """
 
     problem: Problem
@@ -115,7 +115,7 @@ class Trial:
 
     @property
     def refusal(self) -> TabprotectError | None:
-        """Why there is no release."""
+        """The error for which there is no release; ``None`` where there is one."""
         return self.outcome if isinstance(self.outcome, TabprotectError) else None
 
     @property
@@ -142,14 +142,14 @@ class Trial:
         return self.done[1]
 
     def judged(self, judge: Callable[[Release], T], *, faults: bool = False) -> T | TabprotectError:
-        """What is said of the release, or why nothing can be: see :func:`attempted`."""
+        """The judgement of the release, or the error that prevents it: see :func:`attempted`."""
         if isinstance(self.outcome, TabprotectError):
             return self.outcome
         return attempted(partial(judge, self.release), faults=faults)
 
     @property
     def cost(self) -> int:
-        """Cells that were published, at least those of the table."""
+        """Number of published cells, and at least that of the table's."""
         size = self.problem.table.domain.size
         if self.refusal is not None:
             return size
@@ -169,23 +169,23 @@ def simulate(
 ) -> Iterator[Trial]:
     """Protect tables again and again.
 
-    A table that is refused is in the stream with its refusal, and does not end it. A method without
-    chance is tried once on each table. Whoever has seen enough stops reading.
+    A refusal is an item of the stream and does not end it. A method without chance is tried once on
+    each table. The caller stops reading when it has enough.
 
     Parameters
     ----------
     problems
-        The tables; as many as are wanted.
+        The tables, any number of them.
     values
         As ``Method.resolve`` gives them.
     runs
-        On each table; what a run costs is known from the first (see :attr:`Trial.cost`).
+        Runs on each table; the cost of a run is taken from the first (see :attr:`Trial.cost`).
     generator
-        What yields the coins of all runs, one after the other.
+        The source of the coins of all runs, one after the other.
     stage
-        What whoever watches is told.
+        The stage that is reported as progress.
     faults
-        Whether a fault of the program is a refusal too, so that it does not end a long series.
+        Whether a fault of the program counts as a refusal, so that it does not end a long series.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""The verdict beside the original: what is true of what readers believe. Confidential."""
+"""The verdict compared with the original: which of the readers' beliefs are right. Confidential."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tabprotect.engine.release.verdict_figures import Verdict
 
 @dataclass(frozen=True)
 class WorstCell:
-    """The at-risk cell whose true count a reader believes in most."""
+    """The at-risk cell in whose true count a reader has the highest belief."""
 
     table: tuple[str, ...]
     cell: tuple[str, ...]
@@ -18,21 +18,21 @@ class WorstCell:
 
 @dataclass(frozen=True)
 class Staff:
-    """What the user is right about, over the true at-risk cells of all judged tables.
+    """Readers' right beliefs, over the true at-risk cells of all judged tables.
 
     Attributes
     ----------
     at_risk_cells
         Their number.
     known, certain
-        Cells whose true count the user believes in with more than the limit; as good as certain.
+        Cells whose true count a reader believes in with more than the limit, and as good as surely.
     stuck
         Cells that no cycle of the mechanism can move; ``None`` without cycles. Nothing is gated on
         it.
     mean_belief
         Mean belief in the true count; 0 where no cell is at risk.
     worst
-        The cell believed in most; ``None`` where none is at risk.
+        The cell with the highest belief; ``None`` where none is at risk.
     """
 
     at_risk_cells: int

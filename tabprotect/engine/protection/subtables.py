@@ -1,4 +1,4 @@
-"""Which sub-tables a method publishes: two declared parameters and what they mean together."""
+"""The sub-tables a method publishes: two declared parameters and their joint meaning."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ KEEP: Parameter[str | None] = Parameter(
 
 
 def kept_of(domain: Domain, values: Mapping[str, object]) -> Publication:
-    """The margins that a method's values say are kept, all those the formula names.
+    """The kept margins by a method's values: all those the formula names.
 
     Raises
     ------
@@ -85,7 +85,7 @@ def given_groupings(domain: Domain, values: Mapping[str, object]) -> tuple[Group
 
 
 def publication_of(domain: Domain, values: Mapping[str, object]) -> Publication:
-    """The sub-tables that a method's values say are published.
+    """The published sub-tables by a method's values.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""What must stay true of a table, in a user's words, and which methods promise it."""
+"""Wishes: what must stay true of a table in a user's words, and the methods that promise it."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from tabprotect.engine.tables.publication import Publication
 
 @dataclass(frozen=True)
 class Wish:
-    """Something a user may want to stay true.
+    """A property of a table that a user may want to stay true.
 
     Attributes
     ----------
     label
-        What is ticked.
+        The text of the check box.
     kept, lost
-        In a few words, of a method that promises it and of one that does not.
+        A few words for a method that promises it and for one that does not.
     granted_by
         Names of ``GUARANTEES``, any of which grants it.
     help
@@ -85,17 +85,17 @@ WISHES: Mapping[str, Wish] = MappingProxyType(
         ),
     }
 )
-"""By name, in the order in which they are asked."""
+"""The wishes by name, in the order in which they are asked."""
 
 
 @dataclass(frozen=True)
 class Promised:
-    """What a method with these parameters promises, whatever the chance in it.
+    """The wishes that a method with given parameters grants, whatever the random numbers.
 
     Attributes
     ----------
     names
-        The wishes it grants, but for the sums.
+        The wishes it grants, except those about exact sums.
     exact : Publication or None
         The sums it publishes exactly.
     """
@@ -105,7 +105,7 @@ class Promised:
 
     @classmethod
     def of(cls, method: Method, domain: Domain, values: Values) -> Promised:
-        """From the method's own declarations.
+        """The promises by the method's own declarations.
 
         Parameters
         ----------

@@ -153,8 +153,8 @@ class Evidence:
     ) -> tuple[Ints, Ints]:
         """Lower and upper bound of each at-risk cell (m,): closed form, sharp.
 
-        The sums need every variable: a cell that shares everything known with another one has no lower
-        bound but zero.
+        The sums need every variable: a cell that shares everything known with another one has no
+        lower bound but zero.
         """
         upper = self.smallest_of(cliques)
         lower = np.zeros(self.cells.size, dtype=np.int64)

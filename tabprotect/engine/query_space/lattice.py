@@ -225,7 +225,7 @@ class Lattice:
         return (*groupings, *self.tied)
 
     def separable(self, released: Iterable[Query]) -> bool:
-        """True if released queries tell nothing about each other but their common margins."""
+        """True if for each crossing set one released query holds all its released levels."""
         queries = tuple(released)
         for axis in self.crossing:
             used = 0

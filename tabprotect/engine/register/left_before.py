@@ -1,4 +1,4 @@
-"""What left before of a table, and what readers of it and of this release know. Confidential."""
+"""Earlier releases of a table, and what readers learn from them and this release. Confidential."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from tabprotect.engine.tables.table import Table
 
 
 def marks(problem: Problem) -> OriginalMarks:
-    """The fingerprints of an original under the key of this house; found once for each."""
+    """The fingerprints of an original under the house's key; computed once for each."""
     asked = (house_key(), problem.record_keys)
     known = _FOUND.get(problem.table)
     if known is None or known[0] != asked:
@@ -44,7 +44,7 @@ _FOUND: WeakKeyDictionary[Table, tuple[tuple[bytes, Table | None], OriginalMarks
 
 
 def published_before(problem: Problem, register: str | None = None) -> list[Earlier]:
-    """Earlier publications that bear on a table, the closest first; none without a register.
+    """Earlier publications that bear on a table, the closest first; empty without a register.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ def published_before(problem: Problem, register: str | None = None) -> list[Earl
 
 
 def refused_before(problem: Problem, register: str | None = None) -> dict[str, str]:
-    """Mechanisms that the gate refused for a table, as digests with their methods.
+    """Mechanisms that the gate refused for a table: digests, with their methods.
 
     Raises
     ------
@@ -85,7 +85,7 @@ def refused_before(problem: Problem, register: str | None = None) -> dict[str, s
 def remember_refusal(
     problem: Problem, method: str, mechanism: str, register: str | None = None
 ) -> None:
-    """Note that the gate refused a mechanism, by its digest: another that follows says so."""
+    """Record the digest of a refused mechanism: a later release states that it was changed."""
     place = register_address(register)
     if place is None:
         return
@@ -96,7 +96,7 @@ def remember_refusal(
 
 
 def mechanism_digest(problem: Problem, method: str, values: Mapping[str, object]) -> str:
-    """Equal for equal methods with equal resolved parameters of one table."""
+    """A digest, equal for equal methods with equal resolved parameters of one table."""
     stated = Mechanism(method, problem.table.domain, dict(sorted(values.items())))
     return hashlib.sha256(
         stated.to_text(categories=True).encode(errors="surrogatepass")
@@ -126,17 +126,17 @@ class LeftBefore:
     earlier
         The closest first.
     together
-        What readers of all of the same original learn, with the release at hand; ``None`` where
-        there is none that could be read beside it.
+        What readers of all releases of the same original learn, the release at hand included;
+        ``None`` if no other could be read beside it.
     read
-        The earlier ones that were: one draw once, whatever its title or signature.
+        The earlier ones that were read: each draw once, whatever its title or signature.
     unread
-        How many of the same original could not be: their bytes are not kept or not to be read, or
-        their variables or categories stand in another order.
+        Number of releases of the same original that could not be read: their bytes are not kept or
+        not readable, or their variables or categories are in another order.
     releases
-        How many are read together, that at hand included.
+        Number of releases read together, the one at hand included.
     error
-        Why it is not known what left before, if it is not.
+        The reason why it is not known what left before, if so.
     """
 
     earlier: tuple[Earlier, ...] = ()
@@ -148,17 +148,17 @@ class LeftBefore:
 
     @property
     def close(self) -> tuple[Earlier, ...]:
-        """Of the earlier ones those of the same original or the same records."""
+        """The earlier publications of the same original or the same records."""
         return tuple(e for e in self.earlier if e.relation != "variables")
 
     @property
     def warnings(self) -> list[dict[str, str]]:
-        """One for each way in which they bear on the table."""
+        """One warning for each way in which they bear on the table."""
         return warnings_of(self.earlier)
 
     @property
     def sentence(self) -> str:
-        """What readers of all of them would know; empty where nothing is read together."""
+        """What readers of all of them would know; empty if nothing is read together."""
         found, read = self.together, self.read
         if found is None:
             return ""
@@ -169,7 +169,7 @@ class LeftBefore:
 
     @property
     def group(self) -> CheckGroup:
-        """All of it in lines."""
+        """The same as lines of a check."""
         said = [warning["message"] for warning in self.warnings]
         lines = [CheckLine("mind", f"{text[0].upper()}{text[1:]}.") for text in said]
         lines += self.beside
@@ -178,7 +178,7 @@ class LeftBefore:
 
     @property
     def beside(self) -> tuple[CheckLine, ...]:
-        """What is read together, and what could not be."""
+        """The releases read together, and those that could not be."""
         if self.error is not None:
             text = f"It is not known what left before: {self.error}."
             return (CheckLine("failed", text),)
@@ -194,7 +194,7 @@ class LeftBefore:
         return tuple(lines)
 
     def as_json(self) -> dict[str, object] | None:
-        """For ``--json``: how many releases are read together, and the verdict on them."""
+        """For ``--json``: the number of releases read together, and the verdict on them."""
         if self.together is None:
             return None
         return {"releases": self.releases, "verdict": self.together.as_json()}
@@ -208,15 +208,15 @@ def left_before(
     policy: HousePolicy | Gate | None = None,
     progress: Progress = SILENT,
 ) -> LeftBefore:
-    """Look up what left before; no register and no key of a house is made where there is none.
+    """Look up what left before; a missing register or house key is not created.
 
     Parameters
     ----------
     register
         A file, a URL or ``none``; by default the house's own.
     release
-        That at hand: it is read beside the earlier ones. The very same one is no other release,
-        whoever signed it.
+        The release at hand, which is read beside the earlier ones. The same release does not count
+        as another, whoever signed it.
 
     Raises
     ------
@@ -262,7 +262,7 @@ def left_before(
 def _opened(
     earlier: Sequence[Earlier], register: str | None, progress: Progress
 ) -> Iterator[tuple[Earlier, Release]]:
-    """The releases that can be read: none of a plug-in that is not here, or of another version."""
+    """The releases that can be read: not those of a missing plug-in or of another version."""
     for one, content in contents_of(earlier, register):
         try:
             found = verify_bytes(content, progress=progress).release

@@ -1,7 +1,7 @@
-"""Keyed fingerprints of originals: what tells them apart, and nothing that could be guessed from.
+"""Keyed fingerprints of originals: they identify, but nothing can be guessed from them.
 
 HMAC-SHA256 under a key of the house, so that not even a table of four cells can be found by trying
-all of them. Neither the order of variables nor that of categories matters.
+all of them. Neither the order of the variables nor that of the categories matters.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import numpy as np
 from tabprotect.engine.tables.table import Table
 
 NAMELESS = frozenset({"row", "column"})
-"""Names that say nothing: any two grids would share them."""
+"""Names without meaning: any two grids would share them."""
 
 
 @dataclass(frozen=True)
@@ -27,12 +27,12 @@ class OriginalMarks:
     Attributes
     ----------
     original
-        Of variables, categories and counts.
+        Mark of variables, categories and counts.
     variables
-        Of each variable's name, sorted; none of a grid whose variables have no names of their own.
+        Mark of each variable's name, sorted; none for a grid whose variables have no own names.
     records
-        Of what two tables of the same records share: each one-way margin, and the sum of the
-        record keys where the records have keys. Sorted.
+        Marks that two tables of the same records share: of each one-way margin, and of the sum of
+        the record keys if the records have keys. Sorted.
     """
 
     original: str
@@ -46,9 +46,9 @@ def marks_of(table: Table, key: bytes, record_keys: Table | None = None) -> Orig
     Parameters
     ----------
     key : 32 bytes
-        Of the house.
+        The house's key.
     record_keys
-        The sum of the record keys of each cell, where the records have keys.
+        The sum of the record keys in each cell, if the records have keys.
     """
 
     def mark(kind: str, content: bytes) -> str:
@@ -66,12 +66,12 @@ def marks_of(table: Table, key: bytes, record_keys: Table | None = None) -> Orig
 
 
 def _plain(text: str) -> str:
-    """A label without what makes no difference to a person."""
+    """A label without differences that mean nothing to a person."""
     return unicodedata.normalize("NFKC", text).strip().casefold()
 
 
 def _canonical(table: Table) -> bytes:
-    """The table as bytes, whatever the order of its variables and categories."""
+    """The table as bytes, independent of the order of its variables and categories."""
     domain = table.domain
     axes = sorted(range(domain.ndim), key=lambda axis: (_plain(domain.names[axis]), axis))
     orders = [

@@ -1,4 +1,4 @@
-"""The register of releases: what left this house, in a database. Confidential."""
+"""The register of releases that left this house, in a database. Confidential."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ _RELEASE = sa.Table(
     sa.Column("decisions", sa.JSON, nullable=False),
     sa.Column("withdrawn", sa.DateTime),
     sa.Column("withdrawn_reason", sa.Text, nullable=False),
-    # The same bytes are no new release, whoever publishes them at once.
+    # The same bytes are not another release, whoever publishes them at the same time.
     sa.UniqueConstraint("bundle", "original"),
-    # Numbers of entries that were taken back are not given again.
+    # Numbers of removed entries are not given again.
     sqlite_autoincrement=True,
 )
 _BUNDLE = sa.Table(
@@ -61,13 +61,13 @@ class Register:
     Parameters
     ----------
     url
-        The path of an SQLite file, which is made (mode 0600) where there is none, or any
+        The path of an SQLite file, which is created (mode 0600) if there is none, or any
         SQLAlchemy URL.
 
     Raises
     ------
     InputError
-        For a database that is gone, locked, no database, or of another version.
+        If the database is gone, locked, not a database, or of another version.
     """
 
     def __init__(self, url: str) -> None:
@@ -90,12 +90,12 @@ class Register:
         return [_entry(dict(row)) for row in rows]
 
     def find(self, word: str) -> RegisterEntry:
-        """An entry by its number, or by the first eight or more signs of its bundle's fingerprint.
+        """An entry by its number, or by the first eight or more digits of its bundle's fingerprint.
 
         Raises
         ------
         InputError
-            When there is none, or more than one.
+            If there is none, or more than one.
         """
         sign = word.strip().lower()
         found = [
@@ -119,8 +119,8 @@ class Register:
         Returns
         -------
         int or None
-            Its number; ``None`` where the same bytes of the same original are there already: they
-            are no new release (and withdrawn no longer).
+            Its number; ``None`` if the same bytes of the same original are already there: they are
+            not another release (and are no longer withdrawn).
         """
         of = publication
         row = {
@@ -157,7 +157,7 @@ class Register:
         return self._database.transaction(enter, again=TAKEN_BACK | BORN_TWICE)
 
     def forget(self, number: int) -> None:
-        """Take back an entry whose files could not be written: nothing left the house."""
+        """Remove an entry whose files could not be written: nothing left the house."""
         one = _RELEASE.c.number == number
 
         def take_back(connection: sa.Connection) -> None:
@@ -170,12 +170,12 @@ class Register:
         self._database.transaction(take_back)
 
     def withdraw(self, number: int, reason: str) -> None:
-        """Note that a release was withdrawn. It stays in the register: it was read.
+        """Mark a release as withdrawn. It stays in the register, since it has been read.
 
         Raises
         ------
         InputError
-            When it is withdrawn already.
+            If it is already withdrawn.
         """
         one = (_RELEASE.c.number == number) & _RELEASE.c.withdrawn.is_(None)
         values = {"withdrawn": datetime.now(UTC).replace(tzinfo=None), "withdrawn_reason": reason}
@@ -188,7 +188,7 @@ class Register:
             raise InputError(f"release {number} is withdrawn already", file=self.name)
 
     def refuse(self, original: str, mechanism: str, method: str) -> None:
-        """Remember that the gate refused a mechanism for an original: each once."""
+        """Record that the gate refused a mechanism for an original; each is recorded once."""
         row = {"original": original, "mechanism": mechanism, "method": method}
         own = (_REFUSED.c.original == original) & (_REFUSED.c.mechanism == mechanism)
 
@@ -208,7 +208,7 @@ class Register:
         return {str(mechanism): str(method) for mechanism, method in rows}
 
     def content(self, entry: RegisterEntry) -> bytes | None:
-        """The bytes of a bundle, where they are kept."""
+        """The bytes of a bundle, if they are kept."""
         wanted = sa.select(_BUNDLE.c.content).where(
             _BUNDLE.c.fingerprint == entry.publication.bundle
         )

@@ -1,4 +1,4 @@
-"""One publication as the register keeps it, and how an earlier one bears on another table."""
+"""A publication as the register keeps it, and the relation of earlier ones to another table."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ RELATIONS: Mapping[Relation, str] = {
     "records": "a table of the same records left the house before",
     "variables": "a table with some of the same variables left the house before",
 }
-"""What each means, the closest first."""
+"""The meaning of each relation, the closest first."""
 
 KIND = "published_before"
 
 
 @dataclass(frozen=True)
 class LeavingPublication:
-    """What is about to leave the house.
+    """A publication that is about to leave the house.
 
     Attributes
     ----------
@@ -38,11 +38,11 @@ class LeavingPublication:
     method, title
         As the release states them.
     gate
-        As the mechanism states it; empty where none is stated.
+        As stated in the mechanism; empty if none is stated.
     decisions
-        What was decided against the program's advice, in words.
+        Decisions taken against the program's advice, in words.
     who
-        Who publishes.
+        The name of the publisher.
     """
 
     marks: OriginalMarks
@@ -55,7 +55,7 @@ class LeavingPublication:
 
     @property
     def method_label(self) -> str:
-        """The method's name for people; of a plug-in that is not here, as it was stated."""
+        """The method's name for people; for a plug-in that is missing, the name as stated."""
         known = methods().get(self.method)
         return self.method if known is None else known.label
 
@@ -69,10 +69,10 @@ class RegisterEntry:
     number
         1, 2, ... in the order of publication.
     time
-        When, in UTC.
+        Time of publication in UTC.
     withdrawn, withdrawn_reason
-        When it was withdrawn, if it was, and why. What was read cannot be unread: a withdrawn
-        release still counts.
+        Time and reason of a withdrawal, if there was one. What was read cannot be unread: a
+        withdrawn release still counts.
     """
 
     number: int
@@ -118,7 +118,7 @@ class RegisterEntry:
 
 @dataclass(frozen=True)
 class Earlier:
-    """An earlier publication that bears on a table, and how."""
+    """An earlier publication that bears on a table, and its relation."""
 
     entry: RegisterEntry
     relation: Relation
@@ -136,7 +136,7 @@ def related(
     Parameters
     ----------
     but
-        The fingerprint of a bundle that is no other release: the same bytes tell nothing more.
+        Fingerprint of a bundle that does not count as another release: the same bytes add nothing.
     """
     found = []
     for entry in entries:
@@ -158,7 +158,7 @@ def related(
 
 
 def warnings_of(earlier: Sequence[Earlier]) -> list[dict[str, str]]:
-    """What is said about them: one warning for each way in which they bear on the table."""
+    """One warning for each way in which the earlier publications bear on the table."""
     out = []
     for relation, said in RELATIONS.items():
         mine = [e.entry for e in earlier if e.relation == relation]
@@ -175,14 +175,14 @@ def warnings_of(earlier: Sequence[Earlier]) -> list[dict[str, str]]:
 
 
 def admit(earlier: Sequence[Earlier], rule: Again, reason: str) -> str:
-    """Whether another release may go out; the decision to be kept, empty where none was taken.
+    """Decide if another release may go out; return the decision to record, empty if none.
 
-    Variables that only bear the same name are a matter of a warning under every rule.
+    Variables that merely share a name lead to a warning under every rule.
 
     Raises
     ------
     RefusedError
-        When the policy refuses it, or takes a reason and there is none.
+        If the policy refuses it, or requires a reason and there is none.
     """
     close = [e for e in earlier if e.relation != "variables"]
     if not close:

@@ -1,4 +1,4 @@
-"""Cells of margins that a release publishes exactly: the same in every original that fits it."""
+"""Cells of margins that a release publishes exactly: equal in every original that fits it."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ MarginCell = tuple[tuple[str, ...], int]
 
 
 def exact_sums(likelihood: Likelihood) -> dict[MarginCell, int]:
-    """Every cell of every margin, the inner table and the grand total included, that is exact.
+    """The cells of all margins, the inner table and the grand total included, that are exact.
 
-    Sums over other groups of cells, which a cycle set may keep as well, are not among them.
+    Exact sums over other groups of cells, which a cycle set may keep as well, are not among them.
     """
     if isinstance(likelihood, CellFactors):
         fixed = dict(_of_factors(likelihood))
@@ -32,7 +32,7 @@ def exact_sums(likelihood: Likelihood) -> dict[MarginCell, int]:
 
 
 def _of_moves(likelihood: MoveSequence | AdaptiveSequence) -> Iterator[tuple[MarginCell, int]]:
-    """Cells that every cycle leaves as they are."""
+    """Cells that no cycle changes."""
     moves, published = likelihood.moves, likelihood.published
     domain = published.domain
     for size in range(domain.ndim + 1):
@@ -48,7 +48,7 @@ def _of_moves(likelihood: MoveSequence | AdaptiveSequence) -> Iterator[tuple[Mar
 
 
 def _of_factors(likelihood: CellFactors) -> Iterator[tuple[MarginCell, int]]:
-    """Sums that a factor fixes, where they are cells of a margin."""
+    """Sums fixed by a factor, if they are cells of a margin."""
     domain = likelihood.domain
     fixed = likelihood.low == likelihood.high
     for factor in np.flatnonzero(fixed[likelihood.kind]).tolist():
@@ -59,7 +59,7 @@ def _of_factors(likelihood: CellFactors) -> Iterator[tuple[MarginCell, int]]:
 
 
 def _coarser(domain: Domain, fixed: Mapping[MarginCell, int]) -> Iterator[tuple[MarginCell, int]]:
-    """Margins of the margins of which every cell is fixed."""
+    """Cells of coarser margins all of whose parts are fixed."""
     cells: dict[tuple[str, ...], dict[int, int]] = {}
     for (names, key), value in fixed.items():
         cells.setdefault(names, {})[key] = value
@@ -79,7 +79,7 @@ def _margin_cell(domain: Domain, cells: list[int]) -> MarginCell | None:
         return None
     index = np.unravel_index(np.unique(cells), domain.shape)
     kept = [axis for axis in range(domain.ndim) if (index[axis] == index[axis][0]).all()]
-    # A variable of one category is in every margin, whether it is named or not.
+    # A variable of one category is in every margin, named or not.
     others = [n for axis, n in enumerate(domain.shape) if axis not in kept]
     if len(index[0]) != int(np.prod(others, dtype=np.int64)):
         return None

@@ -1,8 +1,8 @@
-"""What a release says about the original: shapes of likelihood, no method by name.
+"""The likelihood of a release: shapes of likelihood, no method by name.
 
 A method states one of these from its *disclosed* parameters alone; the posterior knows the
 shapes and no method. Three shapes: a known sequence of moves, each taken by a coin; moves that
-the running table chose, unseen; and a product of factors, one per published count, each a
+the current table chooses, unseen; and a product of factors, one per published count, each a
 function of the true count there.
 """
 
@@ -54,7 +54,7 @@ def _gamma(alpha: float, beta: float) -> float:
 class MoveSequence:
     """Each step adds one move with probability alpha, subtracts it with beta, unless blocked.
 
-    Steps run through ``moves`` in order, ``passes`` times, each on the running table.
+    Steps run through ``moves`` in order, ``passes`` times, each on the current table.
 
     Attributes
     ----------
@@ -63,13 +63,13 @@ class MoveSequence:
     moves
         The cycles in the order they are applied.
     alpha, beta
-        Chance of adding and of subtracting; the rest leaves the table.
+        Chances of adding and of subtracting; otherwise the table is left as it is.
     passes
         Rounds over the whole list.
     rule
-        When a step is blocked (``BLOCKING_RULES``).
+        Decides when a step is blocked (``BLOCKING_RULES``).
     theta
-        Of the rule ``reversible``: a move from x to y is taken with probability
+        For the rule ``reversible``: a move from x to y is taken with probability
         min(1, prod (x!/y!)^theta), and never to a negative count. 0 is ``negative``.
     """
 
@@ -83,42 +83,42 @@ class MoveSequence:
 
     @property
     def domain(self) -> Domain:
-        """Of the original, and of the posterior."""
+        """The variables of the original, and of the posterior."""
         return self.published.domain
 
     @property
     def drawn_exactly(self) -> bool:
-        """Whether independent exact draws can be had under a uniform prior."""
+        """True if independent exact draws can be had under a uniform prior."""
         return self.rule == "negative" and self.alpha == self.beta
 
     @property
     def gamma(self) -> float:
         """The chance that a coin leaves the table.
 
-        Exactly 0 where alpha and beta add up to 1 but for rounding: 1 - 0.7 - 0.3 is 5.6e-17,
-        which would make impossible originals possible.
+        Exactly 0 if alpha and beta add up to 1 up to rounding: 1 - 0.7 - 0.3 is 5.6e-17, which
+        would make impossible originals possible.
         """
         return _gamma(self.alpha, self.beta)
 
 
 @dataclass(frozen=True)
 class AdaptiveSequence:
-    """Each step takes one of the cycles through positive cells of the running table.
+    """Each step takes one of the cycles through positive cells of the current table.
 
-    The cycle is drawn with equal chances among those of ``moves`` on which no cell is zero then,
+    The cycle is drawn with equal chances among those of ``moves`` that touch no zero at that time,
     and added with probability alpha, subtracted with beta, else left; a table without such a
-    cycle stays as it is. Which cycles came is not known.
+    cycle stays as it is. The drawn cycles are not disclosed.
 
     Attributes
     ----------
     published
         The released table.
     moves
-        The cycles to draw from; their order means nothing.
+        The cycles to draw from; their order does not matter.
     alpha, beta
-        Chance of adding and of subtracting.
+        Chances of adding and of subtracting.
     steps
-        How many cycles were drawn.
+        Number of cycles drawn.
     """
 
     published: Table
@@ -129,22 +129,22 @@ class AdaptiveSequence:
 
     @property
     def domain(self) -> Domain:
-        """Of the original, and of the posterior."""
+        """The variables of the original, and of the posterior."""
         return self.published.domain
 
     @property
     def gamma(self) -> float:
-        """As of a ``MoveSequence``."""
+        """As for a :class:`MoveSequence`."""
         return _gamma(self.alpha, self.beta)
 
 
 UNBOUNDED = 2**62
-"""The upper end of a factor that sets none."""
+"""The upper end of a factor without one."""
 
 
 @dataclass(frozen=True, eq=False)
 class Rerun:
-    """What the whole mechanism says about one candidate original, beyond the factors.
+    """The information of the whole mechanism about a candidate original, beyond the factors.
 
     Attributes
     ----------
@@ -152,11 +152,11 @@ class Rerun:
         ``(original, generator) -> P(this very release | original)``, up to a constant that does
         not depend on the original: exactly, or as an unbiased estimate from simulated runs.
     exact
-        Whether it is no estimate (a deterministic choice gives 1 or 0).
+        Whether it is not an estimate (a deterministic choice gives 1 or 0).
     cost
-        About how many microseconds of a usual core one call takes. Stated, never timed: how a
-        posterior is found depends on it, and the same release has to give the same one. ``None``:
-        by the number of cells. Programmes solved on the way count themselves.
+        Microseconds of one call on an ordinary core, roughly. Stated, never timed: it decides how a
+        posterior is found, and the same release has to give the same one. ``None``: taken from the
+        number of cells. Programmes solved on the way are counted separately.
     programmes
         Whether programmes are solved on the way: one call can take seconds.
     """
@@ -167,7 +167,7 @@ class Rerun:
     programmes: bool = False
 
     def cost_over(self, cells: int) -> float:
-        """The stated cost, or the usual one of a candidate original with so many cells."""
+        """The stated cost, or the usual cost for a candidate original with so many cells."""
         return 500.0 + 50.0 * cells if self.cost is None else self.cost
 
 
@@ -176,32 +176,33 @@ class CellFactors:
     """P(release | original) as a product of factors, each of one sum of true counts.
 
     Factor ``f`` depends on the true sum over the flat cells ``cells[starts[f]:starts[f + 1]]``.
-    Factors that look alike share a *kind*: kind ``k`` allows sums in ``low[k]..high[k]``
+    Factors of equal form share a *kind*: kind ``k`` allows sums in ``low[k]..high[k]``
     (closed) and weighs ``low[k], low[k] + 1, ...`` by
-    ``exp(logs[log_starts[k]:log_starts[k + 1]])``; an empty run weighs all alike.
+    ``exp(logs[log_starts[k]:log_starts[k + 1]])``; an empty run weighs all of them equally.
 
     A cell that no factor touches is free. True counts are never negative.
 
     Attributes
     ----------
     domain
-        Of the original, and of the posterior.
+        The variables of the original, and of the posterior.
     tables
-        What was published.
+        The published tables.
     starts : int64 (factors + 1,)
     cells : int64 (entries,)
         Flat cells of the original.
     kind : int64 (factors,)
     low, high : int64 (kinds,)
-        ``high`` may be ``UNBOUNDED`` where the run of weights is empty.
+        ``high`` may be ``UNBOUNDED`` if the run of weights is empty.
     log_starts : int64 (kinds + 1,)
     logs : float64 (weights,)
     rerun
-        What else the mechanism says, for each candidate original; ``None`` when nothing.
+        All else that the mechanism says, for each candidate original; ``None`` if there is nothing.
     note
-        What the factors leave out, in words: told wherever ``rerun`` is not (or cannot be) used.
+        What the factors leave out, in words: reported wherever ``rerun`` is not (or cannot be)
+        used.
     approximate
-        Whether the factors by themselves are not the mechanism's own law but one close to it.
+        Whether the factors by themselves are only close to the mechanism's own law.
     """
 
     domain: Domain
@@ -263,9 +264,9 @@ class CellFactors:
 
 
 def product(factors: Sequence[CellFactors]) -> CellFactors:
-    """P(all these releases | original): the factors of every one.
+    """P(all these releases | original): the product of all their factors.
 
-    The published tables are those of the first. What the mechanisms say as a whole multiplies, too.
+    The published tables are those of the first. Reruns of the whole mechanisms multiply, too.
     """
     first = factors[0]
     if len(factors) == 1:
@@ -289,7 +290,7 @@ def product(factors: Sequence[CellFactors]) -> CellFactors:
 
 
 def _appended(starts: Sequence[Ints]) -> Ints:
-    """Run starts one after the other."""
+    """The starts of several lists of runs, concatenated."""
     lengths = np.concatenate([np.diff(one) for one in starts])
     return np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
 
@@ -313,7 +314,7 @@ def _product_of_reruns(reruns: Sequence[Rerun], domain: Domain) -> Rerun:
 
 
 def each_cell(domain: Domain) -> tuple[Ints, Ints]:
-    """The sums of ``CellFactors`` where every factor is one inner cell, in order."""
+    """The sums for :class:`CellFactors` if every factor is one inner cell, in order."""
     return np.arange(domain.size + 1, dtype=np.int64), np.arange(domain.size, dtype=np.int64)
 
 
@@ -325,7 +326,7 @@ def independent(
     rerun: Rerun | None = None,
     note: str = "",
 ) -> CellFactors:
-    """Every inner cell on its own, its factor a function of its published count.
+    """Every inner cell by itself, its factor a function of its published count.
 
     Parameters
     ----------

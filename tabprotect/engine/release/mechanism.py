@@ -16,12 +16,12 @@ from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.moves import MoveSet
 
 NAMED = frozenset({"method", "variables", "shape", "categories", *domain_json.STATED})
-"""What a mechanism states beside its parameters."""
+"""All that a mechanism states beside its parameters."""
 
 
 @dataclass(frozen=True)
 class Mechanism:
-    """How a table was protected, everything of it public.
+    """How a table was protected; everything of it is public.
 
     Attributes
     ----------
@@ -32,7 +32,7 @@ class Mechanism:
     parameters
         The disclosed parameters; a cycle set is a ``MoveSet``, the rest plain values.
     gate
-        By which limits the release was judged; ``None`` where that is not stated.
+        The limits by which the release was judged; ``None`` if they are not stated.
     """
 
     method: str
@@ -42,13 +42,13 @@ class Mechanism:
 
     @property
     def values(self) -> Values:
-        """The parameters as their method asks for them; what is not stated is not among them."""
+        """The parameters as their method declares them; unstated ones are left out."""
         return Values(self.parameters)
 
     def as_json(self, *, categories: bool = False) -> dict[str, object]:
         """One flat object: ``method``, ``variables``, ``shape``, then the parameters.
 
-        With the categories too where no published table shows them all.
+        The categories are added if no published table shows all of them.
         """
         out: dict[str, object] = {
             "method": self.method,
@@ -81,7 +81,7 @@ class Mechanism:
         Raises
         ------
         InputError
-            For anything missing, misplaced, or of another table's shape.
+            If anything is missing, misplaced, or for a table of another shape.
         """
         if not isinstance(data, Mapping):
             raise InputError("a mechanism is a JSON object")
@@ -97,7 +97,7 @@ class Mechanism:
         parameters: dict[str, object] = {k: v for k, v in data.items() if k not in NAMED | STATED}
         if "cycles" in data:
             moves = cycle_files.from_json(data, domain=domain)
-            # The margins beside cycles are those the cycles keep.
+            # The margins beside cycles are those that the cycles keep.
             parameters.pop("margins", None)
             parameters = {**parameters, "cycles": moves}
         return cls(method, domain, parameters, Gate.from_json(data))
@@ -109,7 +109,7 @@ class Mechanism:
         Raises
         ------
         InputError
-            When the stated ones are not a table's.
+            If the stated ones do not make a table.
         """
         if not isinstance(data, Mapping):
             return published

@@ -1,4 +1,4 @@
-"""What leaves the house: published tables, and the release of them with their mechanism. All public."""
+"""Published tables, and the release of them with their mechanism. All public."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ class PublishedTable:
     Attributes
     ----------
     table
-        The published counts; a suppressed cell holds 0, so that nothing of it is here.
+        The published counts; a suppressed cell holds 0, so that nothing about it is here.
     suppressed : bool, shape of the table, or None
-        Cells without a published count; ``None`` where there is none. Why a cell is suppressed
-        (primary or secondary) is not public.
+        Cells without a published count; ``None`` if there is none. The reason why a cell is
+        suppressed (primary or secondary) is not public.
     """
 
     table: Table
@@ -48,7 +48,7 @@ class PublishedTable:
 
     @cached_property
     def hidden(self) -> Bools:
-        """The suppressed cells as an array of the table's shape, also where there is none."""
+        """The suppressed cells as an array of the table's shape, even if there are none."""
         if self.suppressed is None:
             return np.zeros(self.table.domain.shape, dtype=np.bool_)
         return self.suppressed
@@ -64,17 +64,17 @@ class PublishedTable:
 
 @dataclass(frozen=True)
 class Release:
-    """What leaves the house. It has no field that could hold an original.
+    """All that leaves the house. No field can hold an original.
 
     Attributes
     ----------
     tables
-        The published tables. The first is the main one: over all variables of the original where
-        the method publishes inner cells, else over fewer of them or over groups of categories.
+        The published tables. The first is the main one: over all variables of the original if the
+        method publishes inner cells, else over fewer of them or over groups of categories.
     mechanism
-        How they came about, as far as it is disclosed; its domain is the original's.
+        The way they were produced, as far as it is disclosed; its domain is the original's.
     title
-        For the reader; taken from the user, never from a file name.
+        Title for the reader; taken from the user, never from a file name.
     """
 
     tables: tuple[PublishedTable, ...]
@@ -105,5 +105,5 @@ class Release:
 
     @cached_property
     def inner(self) -> PublishedTable | None:
-        """The published inner cells: the table over the original's very variables, if any."""
+        """The published inner cells: the table over exactly the original's variables, if any."""
         return next((p for p in self.tables if p.table.domain == self.domain), None)

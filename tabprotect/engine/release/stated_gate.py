@@ -1,7 +1,7 @@
-"""The gate as its reader knows it: by which limits a release was judged, and what came of it.
+"""The gate as its reader knows it: the limits by which a release was judged, and the outcome.
 
-The gate is a function of the release alone, so that it changes no posterior and anybody can apply
-it again. How many draws were needed is never told, only how many there could have been.
+The gate is a function of the release alone, so it changes no posterior and anybody can apply it
+again. The number of draws that were needed is never disclosed, only the most there could have been.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.sensitivity.small_count import SmallCount
 
 SHARE = 0.05
-"""Of the at-risk cells that a reader expects, the share that may be known."""
+"""Share of the at-risk cells expected by a reader that may be known."""
 
 ATTEMPTS = 3
-"""Draws at most, of a method with chance."""
+"""Most draws of a method with chance."""
 
 MOST_ATTEMPTS = 100
 
@@ -25,16 +25,16 @@ CHANGED = (
     "Other settings were refused for this table before, by the same gate; what that tells is left "
     "out."
 )
-"""What is said of a release whose mechanism was changed after refusals."""
+"""Sentence for a release whose mechanism was changed after refusals."""
 
 UNSTATED = (
     "The bundle states no gate: it was made by a version that refused some originals, which is left "
     "out here, or by hand."
 )
-"""What is said of a bundle without a gate."""
+"""Sentence for a bundle without a gate."""
 
 READERS = ("uniform", "positive")
-"""What an intruder may be taken to believe beforehand: prior texts that name no file."""
+"""Beliefs that an intruder may be taken to start with: prior texts that name no file."""
 
 
 @dataclass(frozen=True)
@@ -49,11 +49,11 @@ class Gate:
     at_risk
         The counts at risk.
     attempts_at_most
-        Draws there could have been; 1 for a method without chance.
+        Most draws there could have been; 1 for a method without chance.
     intruder
-        Prior text of the intruder who is judged beside the user; empty for none.
+        Prior text of the intruder judged beside the user; empty for none.
     passed
-        Whether the release passes; ``None`` where it could not be judged.
+        Whether the release passes; ``None`` if it could not be judged.
     changed
         Whether another mechanism, or other coins, were refused for the same table before.
     """
@@ -89,19 +89,19 @@ class Gate:
                 "at_risk": str(self.at_risk),
                 "intruder": self.intruder,
                 "passed": self.passed,
-                # Left out where it is not so: what it would say is what is taken for granted.
+                # Left out if false: that is what a reader assumes.
                 **({_CHANGED: True} if self.changed else {}),
             },
         }
 
     @classmethod
     def from_json(cls, data: Mapping[str, object]) -> Gate | None:
-        """Read from a mechanism; ``None`` where none is stated.
+        """Read from a mechanism; ``None`` if none is stated.
 
         Raises
         ------
         InputError
-            When it is not as it was written.
+            If it is not of the form in which gates are written.
         """
         stated = data.get("gate")
         if stated is None and "attempts_at_most" not in data:

@@ -1,4 +1,4 @@
-"""What a reader learns from a release, in figures. Public: a function of the release alone."""
+"""Figures of what a reader learns from a release. Public: a function of the release alone."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 JudgedBy = Literal["exact", "exact_draws", "simulation", "bounds", "none"]
-"""How a posterior was found: exactly; by independent exact draws; by weighed or dependent draws;
-not at all but for bounds; not at all."""
+"""The way in which a posterior was found: exactly; by independent exact draws; by weighed or
+dependent draws; only bounds; not at all."""
 
 WAYS: tuple[JudgedBy, ...] = ("exact", "exact_draws", "simulation", "bounds", "none")
-"""From the surest to none."""
+"""From the surest way to none."""
 
 SAID = {
     "exact": "exactly",
@@ -23,10 +23,10 @@ SAID = {
 Who = Literal["user", "intruder", "insider"]
 
 LEAST_EXPECTED = 0.05
-"""At-risk cells that a reader expects, below which a figure of one decimal says none."""
+"""Expected at-risk cells below which a figure with one decimal is said as none."""
 
 CERTAIN = 1 - 1e-9
-"""Belief from which a count is certain: what is beyond is rounding."""
+"""Belief from which on a count is certain: the rest is rounding."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class TableVerdict:
     Attributes
     ----------
     who
-        Which reader.
+        The reader.
     names
         The table's variables; none for the grand total.
     inner
@@ -44,13 +44,14 @@ class TableVerdict:
     cells
         Number of cells that were judged.
     at_risk
-        How many at-risk cells the reader expects among them.
+        Number of at-risk cells that the reader expects among them.
     known, certain
-        Cells where one at-risk value is believed with more than the limit; as good as certain.
+        Number of cells where one at-risk value is believed with more than the limit; as good as
+        certain.
     way, error
-        How the posterior was found; the largest standard error of a probability, 0 when exact.
+        The way the posterior was found; the largest standard error of a probability, 0 if exact.
     note
-        What was left out, in words; empty when nothing was.
+        The part left out, in words; empty if none was.
     """
 
     who: Who
@@ -71,7 +72,7 @@ class TableVerdict:
 
     @property
     def judged(self) -> bool:
-        """Whether there is a posterior to judge by."""
+        """True if there is a posterior to judge by."""
         return self.way not in ("bounds", "none")
 
     def as_json(self) -> dict[str, object]:
@@ -95,16 +96,16 @@ class TableVerdict:
 class Verdict:
     """What readers learn from everything that is published together.
 
-    The figures are those of the user, who assumes nothing; other readers stand in ``tables``.
+    The figures are those of the user, who assumes nothing; other readers are in ``tables``.
 
     Attributes
     ----------
     tables
         Every judged table, for each reader.
     belief_limit, share, attempts_at_most
-        The limits it was judged by.
+        The limits that applied.
     note
-        What was left out, in words; empty when nothing was.
+        The part left out, in words; empty if none was.
     """
 
     tables: tuple[TableVerdict, ...]
@@ -134,12 +135,12 @@ class Verdict:
 
     @property
     def limit(self) -> float:
-        """How many cells may be known in all."""
+        """The largest number of cells that may be known in all."""
         return self.share * self.at_risk
 
     @property
     def way(self) -> JudgedBy:
-        """The least sure way of all judged tables."""
+        """The least sure way among all judged tables."""
         return max((t.way for t in self.tables), key=WAYS.index, default="none")
 
     @property
@@ -149,32 +150,32 @@ class Verdict:
 
     @property
     def complete(self) -> bool:
-        """Whether everything that is public was taken into account, as it is."""
+        """True if everything public was taken into account, and exactly."""
         return not self.note
 
     @property
     def judged(self) -> bool:
-        """Whether every table could be judged for every reader it is judged for."""
+        """True if every table could be judged for every reader who matters for it."""
         return bool(self.tables) and all(table.judged for table in self.tables)
 
     @property
     def failing(self) -> tuple[TableVerdict, ...]:
         """Tables of which a user or an intruder would know too many cells.
 
-        Each table has to pass by itself, so that another one beside it never helps; together they
-        pass then, too.
+        Each table has to pass by itself, so that a second one beside it never helps; then they pass
+        together, too.
         """
         others = (table for table in self.tables if table.who != "insider")
         return tuple(t for t in others if t.known > self.share * t.at_risk)
 
     @property
     def accepted(self) -> bool:
-        """Whether the release passes the gate. What cannot be judged never does."""
+        """True if the release passes the gate. A release that cannot be judged never passes."""
         return self.judged and not self.failing
 
     @property
     def passed(self) -> bool | None:
-        """The same, with ``None`` for what can be neither accepted nor refused."""
+        """As :attr:`accepted`, but ``None`` if the release can be neither accepted nor refused."""
         return None if not self.judged and not self.failing else self.accepted
 
     @property
@@ -237,7 +238,7 @@ class Verdict:
 
 
 def nothing_expected(judged: TableVerdict | Verdict) -> bool:
-    """Whether a reader expects next to nothing to be at risk, and knows nothing that is."""
+    """True if a reader expects next to no cell at risk, and knows none."""
     return not (judged.known or judged.certain) and judged.at_risk < LEAST_EXPECTED
 
 

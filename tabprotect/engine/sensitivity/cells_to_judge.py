@@ -1,4 +1,4 @@
-"""Which cells have to stay wide: the at-risk ones, or all of them."""
+"""The cells that have to stay wide: the at-risk ones, or all of them."""
 
 from __future__ import annotations
 
@@ -15,5 +15,5 @@ JUDGED: dict[Judged, str] = {
 
 
 def judged_counts(at_risk: SmallCount, judged: Judged, total: int) -> SmallCount:
-    """The counts of the judged cells of a table with so many records."""
+    """Range of the counts of the judged cells in a table with so many records."""
     return at_risk if judged == "at_risk" else SmallCount(0, max(total, at_risk.high))

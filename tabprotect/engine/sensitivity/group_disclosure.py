@@ -1,7 +1,7 @@
-"""Group disclosure: a cell that holds a row alone, or nearly, tells what is true of its people.
+"""Group disclosure: a cell that holds (nearly) all of a row reveals the category of its people.
 
-A row is a line of cells along one variable, all others fixed. Where one cell holds all of it,
-whoever is known to be in the row has that category, however large the counts.
+A row is a line of cells along one variable, all others fixed. If one cell holds all of it,
+everybody known to be in the row has that category, however large the counts.
 
 Source: Hundepool and others 2012, Statistical Disclosure Control, chapter 5
 (frequency tables: group disclosure).
@@ -19,7 +19,7 @@ from tabprotect.engine.errors import ParameterError
 
 @dataclass(frozen=True)
 class GroupDisclosure:
-    """A cell discloses the group of a row when it holds at least ``share`` of the row's total."""
+    """A cell discloses the group of a row if it holds at least ``share`` of the row's total."""
 
     share: float = 1.0
 
@@ -28,15 +28,15 @@ class GroupDisclosure:
             raise ParameterError({"share": f"must lie above 0.5 and be at most 1, is {self.share}"})
 
     def mask(self, counts: Ints) -> Bools:
-        """Which cells disclose a row of theirs in any direction, same shape.
+        """Mask of the cells that disclose the group of one of their rows in any direction, same shape.
 
-        A variable of one category makes no rows.
+        A variable of one category has no rows.
         """
         found = np.zeros(counts.shape, dtype=np.bool_)
         for axis, size in enumerate(counts.shape):
             if size > 1:
                 totals = counts.sum(axis=axis, keepdims=True)
-                # Whole numbers where that is asked: a large count has no exact share.
+                # A share of 1 is compared in whole numbers: a large count has no exact product.
                 most = counts == totals if self.share == 1 else counts >= self.share * totals
                 found |= (counts > 0) & most
         return found

@@ -1,4 +1,4 @@
-"""The small-count rule: a cell is at risk when its count lies in a declared range."""
+"""The small-count rule: a cell is at risk if its count lies in a declared range."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ class SmallCount:
 
     @classmethod
     def parse(cls, text: str) -> SmallCount:
-        """From ``"1..2"`` or ``"3"``.
+        """Parse ``"1..2"`` or ``"3"``.
 
         Raises
         ------
         ParameterError
-            When it is neither.
+            If it is neither.
         """
         low, dots, high = text.partition("..")
         try:
@@ -38,5 +38,5 @@ class SmallCount:
         return f"{self.low}..{self.high}"
 
     def mask(self, counts: Ints) -> Bools:
-        """Which of the counts are at risk, same shape."""
+        """Mask of the counts that are at risk, same shape."""
         return (counts >= self.low) & (counts <= self.high)

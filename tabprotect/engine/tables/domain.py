@@ -165,7 +165,7 @@ class Domain:
         return self.place(name)[0]
 
     def tells(self, finer: Iterable[str], name: str) -> bool:
-        """Whether the categories of some names (variables or levels) tell that of another."""
+        """Return True if the categories of some names (variables or levels) tell that of another."""
         axis, level = self.place(name)
         for other, known in map(self.place, finer):
             if axis == other and (known is None or (level is not None and known.refines(level))):
@@ -245,7 +245,7 @@ class Domain:
 
     @property
     def has_levels(self) -> bool:
-        """Whether any variable has groups of categories."""
+        """Return True if any variable has groups of categories."""
         return any(v.coarser or v.finest for v in self.variables)
 
     def with_variable(

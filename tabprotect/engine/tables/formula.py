@@ -145,7 +145,7 @@ class _Reader:
         return found
 
     def _zero(self) -> bool:
-        """Whether a lone 0 comes, which takes the grand total out (and ``- 0`` puts it back)."""
+        """Return True if a lone 0 comes, which takes the grand total out (and ``- 0`` puts it back)."""
         if self._at < len(self._tokens) and self._tokens[self._at][:2] == ("word", "0"):
             self._at += 1
             return True

@@ -63,7 +63,7 @@ class KeptMargins:
 
     @property
     def follow_from_shape(self) -> bool:
-        """Whether designs by the table's shape alone serve: all margins of one variable less.
+        """Return True if designs by the table's shape alone serve: all margins of one variable less.
 
         Such designs would touch structural zeros.
         """

@@ -273,7 +273,7 @@ class MoveSet:
 
     @cached_property
     def keeps_margins(self) -> bool:
-        """Whether no margin is broken; looked at once."""
+        """Return True if no margin is broken; looked at once."""
         return not self.violations(most=1)
 
     def violations(self, *, most: int | None = None) -> list[Violation]:
@@ -304,7 +304,7 @@ class MoveSet:
         return sorted(found, key=lambda v: (v.cycle, v.margin, v.index))
 
     def _cancels(self, key: Ints) -> bool:
-        """Whether short cycles of one length surely keep a margin: entry against entry."""
+        """Return True if short cycles of one length surely keep a margin: entry against entry."""
         each = len(key) // max(len(self), 1)
         if not 0 < each <= 8 or (np.diff(self.starts) != each).any():
             return False

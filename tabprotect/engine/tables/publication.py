@@ -95,7 +95,7 @@ class Publication:
         return tuple(sorted({*self.domain.tidy(levels), *beside}, key=place.__getitem__))
 
     def _tells(self, finer: str, name: str) -> bool:
-        """Whether one name's categories tell another's, which stands on the same axis."""
+        """Return True if one name's categories tell another's, which stands on the same axis."""
         if name not in self._by_name or self._places[finer][0] != self._places[name][0]:
             return False
         other = self._by_name.get(finer)
@@ -141,11 +141,11 @@ class Publication:
         return int(self.starts[-1])
 
     def is_plain(self, m: int) -> bool:
-        """Whether margin m is one of the table's own variables, without groupings."""
+        """Return True if margin m is one of the table's own variables, without groupings."""
         return not any(name in self._by_name for name in self.margins[m])
 
     def determines(self, finer: Iterable[str], coarser: Iterable[str]) -> bool:
-        """Whether the categories of some names tell those of others (by groupings, too)."""
+        """Return True if the categories of some names tell those of others (by groupings, too)."""
         told = set(finer)
         return all(
             name in told or any(self._tells(other, name) for other in told) for name in coarser

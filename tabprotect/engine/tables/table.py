@@ -62,7 +62,7 @@ def check_structural(table: Table) -> None:
 
 
 def better_sparse(domain: Domain, cells: int) -> bool:
-    """Whether a table with so many cells that are not zero should list them only."""
+    """Return True if a table with so many cells that are not zero should list them only."""
     return domain.size > DENSE and (domain.size > DENSE_LIMIT or domain.size > 4 * cells)
 
 
@@ -132,7 +132,7 @@ class Table:
 
     @property
     def is_sparse(self) -> bool:
-        """Whether only the cells that are not zero are held."""
+        """Return True if only the cells that are not zero are held."""
         return self._array is None
 
     @cached_property
@@ -256,5 +256,5 @@ class Table:
 
     @property
     def has_negative(self) -> bool:
-        """Whether any count is below zero (an original never may)."""
+        """Return True if any count is below zero (an original never may)."""
         return bool((self._given < 0).any())

@@ -39,7 +39,7 @@ class Level:
         return codes
 
     def refines(self, other: Level) -> bool:
-        """Whether every group lies in one group of the other."""
+        """Return True if every group lies in one group of the other."""
         return len(set(zip(self.groups, other.groups, strict=True))) == len(set(self.groups))
 
 

@@ -1,4 +1,4 @@
-"""What can be believed of totals, asked beside the window: margins, levels, groups of categories."""
+"""The posterior of totals, computed in the background: margins, levels, groups of categories."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ if TYPE_CHECKING:
     from tabprotect.engine.posterior.posterior import Posterior
 
 CERTAIN = 1.0 - 1e-9
-"""A probability beyond it is 1: it was added up from rounded ones."""
+"""Probabilities above this are 1: they are sums of rounded ones."""
 
 
 @dataclass(frozen=True)
 class TotalsBy:
-    """The totals by some variables and levels, and what to believe of them.
+    """The totals by some variables and levels, with their posterior.
 
     Attributes
     ----------
     publication
-        Whose one margin they are.
+        The publication whose only margin they are.
     posterior
-        Of the totals.
+        The posterior of the totals.
     """
 
     publication: Publication
@@ -45,7 +45,7 @@ class TotalsBy:
 
 
 class Totals(Question[TotalsBy]):
-    """The question after the totals of the posterior in force."""
+    """The question about the totals under the current posterior."""
 
     def __init__(
         self,
@@ -58,7 +58,7 @@ class Totals(Question[TotalsBy]):
         self.document = document
 
     def ask_by(self, names: tuple[str, ...], who: Who) -> bool:
-        """Ask for totals by variables and levels; whether it is another question than the last."""
+        """Ask for totals by variables and levels; return True if the question differs from the last."""
         posterior, release = self.document.known_posterior(who), self.document.release
         if posterior is None or release is None:
             return False
@@ -66,7 +66,7 @@ class Totals(Question[TotalsBy]):
         publication = Publication(posterior.domain, (names,), groupings)
 
         def work(progress: Progress) -> TotalsBy:
-            # Inference brings in scipy: a window that only shows a table does not wait for it.
+            # Inference imports scipy: a window that only shows a table does not wait for it.
             from tabprotect.engine.posterior.sums import sums
 
             progress.report("adding up the cells", 0.0)

@@ -1,4 +1,4 @@
-"""Names of files that stay in the house: they say so."""
+"""Names of confidential files, which say that they stay in the house."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ MARK = "CONFIDENTIAL"
 
 
 def marked(path: Path) -> Path:
-    """The path with the mark in its name, added where it is missing."""
+    """The path with the mark in its file name, added if it is missing."""
     if MARK in path.name:
         return path
     return path.with_name(f"{path.stem}-{MARK}{path.suffix}")

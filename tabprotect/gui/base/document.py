@@ -1,4 +1,4 @@
-"""The one owner of the open project, of what is selected, and of whose eyes we look through."""
+"""The single owner of the open project, the selection, and the view (confidential or public)."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ Failed = Callable[[TabprotectError], object]
 
 @dataclass(frozen=True)
 class Total:
-    """All cells that agree with one on some variables.
+    """All cells that share the categories of one cell on some variables.
 
     Attributes
     ----------
     names
-        Those variables, or levels of them.
+        The variables, or levels of them.
     cell
-        The one cell.
+        The index of that cell.
     """
 
     names: tuple[str, ...]
@@ -52,7 +52,7 @@ class Total:
 
 
 class Document(QObject):
-    """What all pages share. Frozen values inside; this object only points at the current ones.
+    """What all pages share. The values are frozen; this object only points at the current ones.
 
     Signals: ``project_changed`` (frozenset of the names a command reports), ``selection_changed``
     (cell index or None), ``total_selected`` (a :class:`Total` or None), ``cycle_selected`` (number or None), ``view_changed`` (public?),
@@ -60,7 +60,7 @@ class Document(QObject):
     or "" for the page in front), ``page_asked`` (the name of a page to go to), ``open_asked`` (a path, or
     "" to ask which), ``records_asked`` (which is to be asked), ``reader_asked`` (a bundle, for a window of its own),
     ``begins`` (an order that opens a new document), ``work_found`` (what a killed program left, to recover it or None, to discard it),
-    ``closed`` (no work runs any more: what goes on by itself ends too).
+    ``closed`` (no more work is running: timers and other background activity end too).
     """
 
     project_changed = Signal(object)
@@ -86,10 +86,10 @@ class Document(QObject):
         self.judging = Judging(self, self.jobs)
         self.history = History()
         self.saved: Project | None = None
-        """The project as it was last saved; what differs from it is unsaved."""
+        """The project as last saved; any difference from it is unsaved work."""
         self.selection: Index | None = None
         self.total: Total | None = None
-        """The selected total, where that is what is looked at and not a cell."""
+        """The selected total, if a total rather than a cell is selected."""
         self.selected_cycle: int | None = None
         self.preferences = Preferences()
         self.recent: Callable[[], list[str]] = list
@@ -124,7 +124,7 @@ class Document(QObject):
 
     @property
     def modified(self) -> bool:
-        """Whether there is work that was not saved."""
+        """True if there is unsaved work."""
         project = self.project
         return project is not None and project is not self.saved
 
@@ -135,46 +135,46 @@ class Document(QObject):
 
     @property
     def of_records(self) -> bool:
-        """Whether the counts are known to be of records: they were tabulated here."""
+        """True if the counts are known to come from records, having been tabulated here."""
         return any(step.command == "tabulate" for step in self.history.trail[:1])
 
     @property
     def has_original(self) -> bool:
-        """Whether there is anything confidential to show."""
+        """True if there is anything confidential to show."""
         return self.original is not None
 
     @property
     def release(self) -> Release | None:
-        """What is, or would be, published; ``None`` before the table is protected."""
+        """The release, published or about to be; ``None`` before the table is protected."""
         return None if self.project is None else self.project.release
 
     @property
     def published(self) -> Table | None:
-        """The protected inner cells; ``None`` where they are not published.
+        """The protected inner cells; ``None`` if they are not published.
 
-        A suppressed cell counts 0 here; :attr:`suppressed` says which those are.
+        Suppressed cells are 0 here; :attr:`suppressed` says which they are.
         """
         inner = None if self.release is None else self.release.inner
         return None if inner is None else inner.table
 
     @property
     def suppressed(self) -> Bools | None:
-        """The inner cells that are published without a count; ``None`` when there is none."""
+        """The inner cells published without a count; ``None`` if there are none."""
         inner = None if self.release is None else self.release.inner
         return None if inner is None else inner.suppressed
 
     @property
     def shown_table(self) -> Table | None:
-        """The table this view may show: the original in the house, the published one outside."""
+        """The table this view may show: the original in the house, the published table in public view."""
         return self.published if self.public else self.original or self.published
 
     @property
     def public(self) -> bool:
-        """Whether every page shows only what a reader of the bundle sees."""
+        """True if every page shows only what a reader of the bundle sees."""
         return self._public or (self.project is not None and not self.has_original)
 
     def set_public(self, public: bool) -> None:
-        """F9. A reader's project stays public whatever is asked."""
+        """Switch the public view (F9). A reader's project always stays public."""
         before = self.public
         self._public = public
         if self.public != before:
@@ -182,7 +182,7 @@ class Document(QObject):
 
     @property
     def at_risk(self) -> Bools | None:
-        """Which cells of the original are at risk; ``None`` without an original to lay out."""
+        """The at-risk cells of the original; ``None`` without an original that can be laid out."""
         project = self.project
         if project is None or project.table is None or project.domain.size > DENSE_LIMIT:
             return None
@@ -193,7 +193,7 @@ class Document(QObject):
 
     @property
     def at_risk_cells(self) -> int:
-        """Their number; 0 without an original."""
+        """The number of at-risk cells; 0 without an original."""
         project = self.project
         if project is None or project.table is None:
             return 0
@@ -209,14 +209,14 @@ class Document(QObject):
     # -- commands -----------------------------------------------------------------------------
 
     def do(self, command: Command[P], /, *args: P.args, **given: P.kwargs) -> Job | None:
-        """Do a command with its arguments (see :meth:`run`)."""
+        """Run a command with its arguments (see :meth:`run`)."""
         return self.run(command(*args, **given))
 
     def run(self, order: Order, *, page: str = "", failed: Failed | None = None) -> Job | None:
-        """Do a command: at once, or as a job (returned) when it is long.
+        """Run a command: at once, or as a job (which is returned) if it is slow.
 
-        While a job runs, later commands wait for it, so that none is lost. Errors go to
-        ``failed``, or else to ``error_raised`` with the page's name; the project stays as it was.
+        Later commands wait while a job runs, so that none is lost. Errors go to ``failed`` if it
+        is given, else to ``error_raised`` with the page's name; the project is unchanged then.
         """
         if failed is None:
             failed = partial(self._tell_error, page=page)
@@ -240,7 +240,7 @@ class Document(QObject):
     def load(
         self, label: str, work: Callable[[Progress], History], then: Callable[[], object]
     ) -> Job | None:
-        """Open a saved project in a job, then call ``then``; nothing else is done meanwhile."""
+        """Open a saved project in a job, then call ``then``; no other command runs meanwhile."""
         if self._busy is not None:
             return None
         job = self.jobs.command(label, work)
@@ -252,7 +252,7 @@ class Document(QObject):
         return job
 
     def take(self, history: History) -> None:
-        """Go on with another history: a loaded or a recovered one."""
+        """Replace the history by a loaded or recovered one."""
         self.history = history
         self.select(None)
         self.select_cycle(None)
@@ -297,7 +297,7 @@ class Document(QObject):
         self.project_changed.emit(changes)
 
     def _cycles(self) -> int:
-        """How many cycles there are; 0 where the shape allows none."""
+        """The number of cycles; 0 if the shape allows none."""
         if self.project is None:
             return 0
         try:
@@ -306,15 +306,15 @@ class Document(QObject):
             return 0
 
     def undo(self) -> None:
-        """Go back one named step."""
+        """Undo one named step."""
         self._travel(lambda history: history.undo())
 
     def redo(self) -> None:
-        """Go forward one named step."""
+        """Redo one named step."""
         self._travel(lambda history: history.redo())
 
     def jump(self, step: int) -> None:
-        """Go to a step of the history panel."""
+        """Go to a step in the history panel."""
         self._travel(lambda history: history.jump(step))
 
     def _travel(self, move: Any) -> None:
@@ -326,7 +326,7 @@ class Document(QObject):
             self.error_raised.emit(error, "")
 
     def set_preferences(self, preferences: Preferences) -> None:
-        """Other choices of the person, and perhaps another policy: what follows from them anew."""
+        """Set the person's preferences, and perhaps the policy, and redo what depends on them."""
         self.preferences = preferences
         self.judging.again()
         self.project_changed.emit(frozenset({"parameters", "release", "title"}))
@@ -343,7 +343,7 @@ class Document(QObject):
             self.selection_changed.emit(index)
 
     def select_total(self, total: Total | None) -> None:
-        """Select a total of the table; a cell that is selected afterwards takes its place."""
+        """Select a total of the table; selecting a cell later replaces it."""
         if total != self.total:
             self.total = total
             self.total_selected.emit(total)
@@ -357,9 +357,9 @@ class Document(QObject):
     # -- the posterior ------------------------------------------------------------------------
 
     def posterior(self, who: Who = "user") -> Posterior | None:
-        """The posterior of the release under a prior, when it is known already.
+        """The posterior of the release under a prior, if it is already known.
 
-        Otherwise it is computed beside the window and ``posterior_ready`` says when.
+        Otherwise it is computed in the background and ``posterior_ready`` reports it.
         """
         release, project = self.release, self.project
         if release is None or project is None:
@@ -370,11 +370,11 @@ class Document(QObject):
         text = project.priors[who]
 
         def work(progress: Progress) -> Believed:
-            # Inference brings in scipy; a window that only shows a table does not wait for it.
+            # Inference imports scipy; a window that only shows a table does not wait for it.
             from tabprotect.engine.belief.believing import believe
 
             found = believe([release], text, progress=progress)
-            # Kept by the posterior, and asked of it as soon as it is shown: of every cell at once.
+            # The posterior caches these; pages ask for them as soon as it is shown, for all cells at once.
             posterior = found.posterior
             _ = posterior.mode_matches, posterior.entropy, posterior.small(project.at_risk)
             return found
@@ -383,12 +383,12 @@ class Document(QObject):
         return None
 
     def known_posterior(self, who: Who = "user") -> Posterior | None:
-        """The posterior if it is known; never starts a job."""
+        """The posterior if it is already known; never starts a job."""
         known = self.known_belief(who)
         return None if known is None else known.posterior
 
     def known_belief(self, who: Who = "user") -> Believed | None:
-        """The same with what it leaves out."""
+        """The posterior if it is already known, with what it leaves out."""
         project, known = self.project, self._posteriors.get(who)
         if project is None or known is None:
             return None
@@ -408,14 +408,14 @@ class Document(QObject):
         self.originals_counted.emit(who, number)
 
     def originals(self, who: Who = "user") -> int | None:
-        """How many originals remain possible; ``None`` while unknown, or too many to count."""
+        """The number of originals that remain possible; ``None`` while unknown, or if too many to count."""
         known, counted = self._posteriors.get(who), self._originals.get(who)
         if known is None or counted is None or not same(known[0], counted[0]):
             return None
         return counted[1]
 
     def ask_again(self, who: Who) -> None:
-        """Allow a cancelled or failed question to be asked once more."""
+        """Allow a cancelled or failed question to be asked again."""
         self._beliefs[who].drop()
 
     def recipe_text(self) -> str:
@@ -423,7 +423,7 @@ class Document(QObject):
         return recipe_text.to_text(self.history.trail, seeds=False)
 
     def close(self) -> None:
-        """End all work; no thread is left."""
+        """End all work; no thread remains."""
         self._queue.clear()
         self.jobs.close()
         self.closed.emit()
@@ -438,7 +438,7 @@ def _inside(index: Index, shape: tuple[int, ...] | None) -> bool:
 
 
 def _names(domain: Domain) -> Iterator[str]:
-    """What the table calls its variables and categories."""
+    """The names of the table's variables and categories."""
     for variable in domain.variables:
         yield variable.name
         yield from variable.categories

@@ -1,4 +1,4 @@
-"""Writing a page's files: where is asked, confidential names say so, a job writes, the page says it."""
+"""Writing a page's files: ask for the path, mark confidential names, write in a job, report on the page."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tabprotect.gui.base.question import Question
 from tabprotect.gui.look.file_dialogs import ask_export
 
 Content = Callable[[Progress], bytes]
-"""What makes the bytes of a file, beside the window."""
+"""A function that makes the bytes of a file in the background."""
 
 
 class Exporter(QObject):
@@ -24,13 +24,13 @@ class Exporter(QObject):
     def __init__(self, page: Page) -> None:
         super().__init__(page)
         self._page = page
-        # One each: a file that is being written is not given up for another one.
+        # One question each: a file that is being written is not dropped for another one.
         self._writing: dict[str, Question[Path]] = {}
 
     def ask(self, place: Path, write: Callable[..., object], *, confidential: bool) -> None:
-        """Ask where to write, ``place`` suggested; ``write`` takes the path and ``overwrite``."""
+        """Ask where to write, suggesting ``place``; ``write`` takes the path and ``overwrite``."""
         name = str(marked(place) if confidential else place)
-        # The dialog asks before overwriting the very name that was typed, no other.
+        # The dialog asks before overwriting the name that was typed, not the marked one.
         kind = place.suffix.removeprefix(".")
         ask_export(self._page, name, kind, lambda path: write(path, overwrite=True))
 
@@ -43,7 +43,7 @@ class Exporter(QObject):
         confidential: bool,
         overwrite: bool = False,
     ) -> None:
-        """Write a file of a kind of the page's own; of the same kind only the last one asked for."""
+        """Write a file of one of the page's kinds; of each kind only the latest request is written."""
         if confidential and marked(path) != path:
             path, overwrite = marked(path), False
 
@@ -57,6 +57,6 @@ class Exporter(QObject):
         self._writing[kind].ask(f"writing {path.name}", work)
 
     def _written(self, path: Path) -> None:
-        # The public view names no file of the house, though it was ordered before.
+        # Public view names no file of the house, even one requested before the switch.
         if MARK not in path.name or not self._page.document.public:
             self._page.errors.show_note(f"Written: {path.name}.")

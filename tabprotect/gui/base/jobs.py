@@ -1,7 +1,7 @@
-"""The one place that knows threads: work runs beside the window, results come back to it.
+"""The only module that knows threads: work runs in the background, results come back to the window.
 
 Commands (which change the project) run one after another; questions (which only compute) run in a
-small pool. Everything a caller sees happens on the window's thread.
+small pool. Callers are only ever called on the window's thread.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from tabprotect.engine.errors import Interrupted
 from tabprotect.engine.progress import Progress
 
 JOBS_PATIENCE = 300
-"""Milliseconds that cancelled work may take to stop before the window goes on without it."""
+"""Milliseconds that cancelled work has to stop before the window goes on without it."""
 
 
 INTERVAL = 0.05
-"""Seconds between two reports that reach the window: 20 a second."""
+"""Seconds between two progress reports to the window: 20 a second."""
 
 Work = Callable[[Progress], Any]
 Report = tuple[str, float, object]
@@ -59,9 +59,9 @@ class Job(QObject):
     def cancel(self) -> None:
         """Ask the work to stop at its next report.
 
-        Work that does not report soon enough is left to itself: the window goes on, and what
-        it still brings is dropped. Work that is not ``deniable`` (it writes files) is waited
-        for, and what it did is not denied.
+        Work that does not report soon enough is abandoned: the window goes on, and any later
+        result is dropped. Work that is not ``deniable`` (it writes files) is waited for, and its
+        result is reported.
         """
         self._stop.set()
         if self.deniable:
@@ -69,19 +69,19 @@ class Job(QObject):
 
     @property
     def cancelling(self) -> bool:
-        """Whether it was asked to stop."""
+        """True if it was asked to stop."""
         return self._stop.is_set()
 
     @property
     def seconds_left(self) -> float | None:
-        """An estimate from the fraction done; ``None`` while there is nothing to judge by."""
+        """The estimated time left, from the fraction done; ``None`` while there is none."""
         spent = time.monotonic() - self._began
         if self.fraction < 0.02 or spent < 0.5:
             return None
         return spent * (1.0 - self.fraction) / self.fraction
 
     def run(self) -> None:
-        """Do the work (on a worker's thread)."""
+        """Do the work, on a worker thread."""
         try:
             if self._stop.is_set():
                 raise Interrupted()
@@ -99,7 +99,7 @@ class Job(QObject):
 
     @Slot()
     def _look(self) -> None:
-        """Take the latest report, whatever came before it."""
+        """Pass on the latest report only."""
         self._looked = time.monotonic()
         report = self._reports.take()
         if report is not None and self.running and not self.cancelling:
@@ -128,9 +128,9 @@ class Job(QObject):
 
 
 class _Reports:
-    """The engine's ``Progress``: one report waits for the window at most, always the latest.
+    """The engine's ``Progress``: at most one report waits for the window, always the latest.
 
-    So no queue builds up, and what is said before a long silence is heard.
+    So no queue builds up, and the last report before a long silence is shown.
     """
 
     def __init__(self, stop: threading.Event, post: Callable[[str, object], None]) -> None:
@@ -140,7 +140,7 @@ class _Reports:
         self._lock = threading.Lock()
 
     def take(self) -> Report | None:
-        """The report that waits; ``None`` where there is none."""
+        """Take the waiting report; ``None`` if there is none."""
         with self._lock:
             latest, self._latest = self._latest, None
         return latest
@@ -167,15 +167,15 @@ class Jobs(QObject):
         self._questions = ThreadPoolExecutor(2, thread_name_prefix="question")
 
     def command(self, label: str, work: Work, *, deniable: bool = True) -> Job:
-        """Run after all commands before it."""
+        """Run work after all earlier commands."""
         return self._start(self._commands, Job(label, work, self, deniable=deniable))
 
     def question(self, label: str, work: Work) -> Job:
-        """Run beside others."""
+        """Run work in parallel with others."""
         return self._start(self._questions, Job(label, work, self))
 
     def unseen(self, work: Work, then: Callable[[], object]) -> None:
-        """Run beside others what nobody waits for, and call ``then``; it is not shown as running."""
+        """Run work that nobody waits for, then call ``then``; it is not shown as running."""
         job = Job("", work, self)
         job.ended.connect(then)
         job.ended.connect(job.deleteLater)
@@ -187,7 +187,7 @@ class Jobs(QObject):
             job.cancel()
 
     def close(self) -> None:
-        """Cancel everything and wait until no thread is left."""
+        """Cancel all work and wait until every thread has ended."""
         self.cancel_all()
         self._commands.shutdown(wait=True, cancel_futures=True)
         self._questions.shutdown(wait=True, cancel_futures=True)
@@ -201,7 +201,7 @@ class Jobs(QObject):
 
     @Slot()
     def _forget(self) -> None:
-        # Looked up rather than taken from sender(), which Python slots do not always know.
+        # Looked up, because sender() is not always set in Python slots.
         for job in [job for job in self.running if not job.running]:
             self.running.remove(job)
             self.ended.emit(job)

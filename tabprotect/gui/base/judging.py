@@ -1,4 +1,4 @@
-"""What readers of the release learn, asked beside the window: for pages, rail and strip alike."""
+"""What readers of the release learn, computed in the background for the pages, rail and strip."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 
 class Judging(QObject):
-    """The verdict on the release at hand, and what would help where it is refused.
+    """The verdict on the current release, and the remedies if it is refused.
 
-    ``changed`` says that more is known than before.
+    ``changed`` is emitted when more becomes known.
     """
 
     changed = Signal()
@@ -37,25 +37,25 @@ class Judging(QObject):
         )
 
     def verdict(self, project: Project | None) -> Verdict | None:
-        """What its readers learn, where that is known; asks nothing."""
+        """What its readers learn, if already known; starts no job."""
         if project is not None and project.protected is not None:
             return project.protected.record.verdict
         known = self.known(project)
         return None if known is None else known.alone
 
     def known(self, project: Project | None) -> ReleaseJudgement | None:
-        """The judgement, where it is known; asks nothing."""
+        """The judgement, if already known; starts no job."""
         if project is None or self._found is None or not same(self._found[0], _key(project)):
             return None
         return self._found[1]
 
     def fault(self, project: Project) -> str:
-        """Why there is no judgement; empty where there is, or will be."""
+        """Why there is no judgement; empty if there is one, or will be."""
         found = self._found
         return found[2] if found is not None and same(found[0], _key(project)) else ""
 
     def ask(self, project: Project) -> ReleaseJudgement | None:
-        """The judgement; where it is not known ``changed`` says when it is."""
+        """The judgement; if it is not known yet, ``changed`` is emitted once it is."""
         found = self.known(project)
         if found is None and project.release is not None:
 
@@ -69,12 +69,12 @@ class Judging(QObject):
         return found
 
     def again(self) -> None:
-        """What left before may be another: it is looked up when next asked for."""
+        """Forget the judgement, because the register may have changed; it is computed when next asked for."""
         self._found = None
         self._verdicts.drop()
 
     def remedies(self, project: Project) -> tuple[Suggestion, ...] | None:
-        """Settings whose releases pass more often; ``None`` while they are being tried."""
+        """The settings whose releases pass more often; ``None`` while they are being tried."""
         key = _setting(project)
         if self._helping is not None and same(self._helping[0], key):
             return self._helping[1]
@@ -88,11 +88,11 @@ class Judging(QObject):
         return None
 
     def know_remedies(self, project: Project, found: tuple[Suggestion, ...]) -> None:
-        """Remedies that were tried elsewhere need not be tried again."""
+        """Take over remedies that were tried elsewhere."""
         self._helping = (_setting(project), found)
 
     def leave(self) -> None:
-        """Nobody looks any more: what is still being tried is not."""
+        """Stop trying remedies: nobody is looking at them."""
         self._remedies.leave()
 
     def _judged(self, found: ReleaseJudgement) -> None:
@@ -109,7 +109,7 @@ class Judging(QObject):
 
 
 def _key(project: Project) -> tuple[object, ...]:
-    """What was published meanwhile bears on it too."""
+    """The key of the judgement, which also depends on what has been published meanwhile."""
     return project.release, project.published
 
 

@@ -1,4 +1,4 @@
-"""What every page has: one heading, one sentence, an error strip, one main action."""
+"""The base of every page: one heading, one sentence, an error strip, one main action."""
 
 from __future__ import annotations
 
@@ -32,18 +32,18 @@ class Page(Stage, QWidget):
 
     A subclass fills ``self.body`` (a vertical layout), may put controls into ``self.tools`` (the
     row at the right of the heading) and ``self.footer`` (the row at the left of the main
-    action), and overrides :meth:`refresh`. ``refresh`` runs only while the page is shown: what
-    changes meanwhile is added up and handed over when the page comes up.
+    action), and overrides :meth:`refresh`. ``refresh`` runs only while the page is shown:
+    changes made meanwhile are collected and handed over when the page is shown again.
     """
 
     told = Signal()
-    """What the page shows is another thing than before, although the project is the same."""
+    """Emitted when the page shows something else although the project is the same."""
 
     def __init__(self, document: Document) -> None:
         super().__init__()
         self.document = document
         self.begins: QWidget = self
-        """What has the focus when the page comes to the front. No proxy: Tab would pass over all before it."""
+        """The widget that gets the focus when the page is shown. No focus proxy: Tab would skip all before it."""
         self._missed: PageChanges = frozenset({"everything"})
         self.setAccessibleName(f"{self.label} page")
         self._heading = Label(self.label, role="heading")
@@ -82,7 +82,7 @@ class Page(Stage, QWidget):
         THEME.changed.connect(self._theme_changed)
 
     def _tabbed(self) -> QTabBar:
-        """The pages that share this one's place, as tabs: each is a page of its own."""
+        """The pages that share this one's place as tabs; each is a page of its own."""
         bar = QTabBar(expanding=False, drawBase=True)
         bar.setAccessibleName(f"Pages of {self.label}")
         names = [name for name, _ in self.together]
@@ -100,7 +100,7 @@ class Page(Stage, QWidget):
         return bar
 
     def shows_original(self) -> bool:
-        """Whether anything of the original can be read off the page as it is now."""
+        """True if the page currently shows anything of the original."""
         return self.document.has_original and not self.document.public
 
     def refresh(self, changes: PageChanges) -> None:
@@ -111,55 +111,55 @@ class Page(Stage, QWidget):
         """
 
     def pieces(self) -> Iterator[object]:
-        """Build, piece by piece, what would be built when the page is first shown."""
+        """Build, step by step, what would otherwise be built when the page is first shown."""
         return iter(())
 
     def choices(self) -> Mapping[str, Callable[[], object]]:
-        """What the entries of the menus do, by their names.
+        """The functions behind the menu entries, by name.
 
-        The page is in front then, unless it cannot be used.
+        They are called with the page in front, unless it cannot be used.
         """
         return {}
 
     def without_work(self) -> frozenset[str]:
-        """Names of :meth:`choices` that have nothing to work on now."""
+        """The names of :meth:`choices` that have nothing to work on now."""
         return self.idle(self.document)
 
     def take(self, source: str) -> None:
-        """Take a file that is this page's to open."""
+        """Open a file that belongs to this page."""
 
     def tell(self, topic: str, front: Page) -> None:
-        """Help: what to tell, and of which page."""
+        """Show help: its text, and the page it is about."""
 
     def list_actions(self, actions: list[QAction]) -> None:
-        """The window's actions, once all are made."""
+        """Take the list of the window's actions, once all are made."""
 
     def do(self, command: Command[P], /, *args: P.args, **given: P.kwargs) -> Job | None:
-        """Do a command; an error shows on this page."""
+        """Run a command; errors are shown on this page."""
         return self.document.run(command(*args, **given), page=self.name)
 
     def words(self, project: Project) -> list[str]:
-        """What the page does or asks, as words of the command line; none where there are none."""
+        """The command line that does what the page does, as words; empty if there is none."""
         return []
 
     def main_action(self) -> None:
-        """What the main button (and Ctrl+Return) does."""
+        """Do what the main button (and Ctrl+Return) does."""
 
     def go_to_error(self, error: TabprotectError) -> None:
-        """Go to the place an error names."""
+        """Go to the place that an error names."""
 
     def set_heading(self, text: str) -> None:
-        """The page's one heading."""
+        """Set the page's heading."""
         self._heading.setText(text)
 
     def set_sentence(self, text: str) -> None:
-        """Say the page's figures in one sentence above them."""
+        """Set the sentence above the page's figures that sums them up."""
         self._sentence.setText(spaced(text))
         self._sentence.setVisible(bool(text))
 
     @property
     def sentence(self) -> str:
-        """What the page says in one sentence."""
+        """The page's sentence."""
         return self._sentence.text()
 
     def show_error(
@@ -179,7 +179,7 @@ class Page(Stage, QWidget):
         if public:
             self.errors.clear()
         self._missed |= {"view"}
-        # A page that is not in front forgets the original too, not only when it comes up.
+        # A hidden page forgets the original at once, not only when it is next shown.
         if self.isVisible() or (public and "everything" not in self._missed):
             self._catch_up()
 
@@ -194,8 +194,8 @@ class Page(Stage, QWidget):
             self.refresh(changes)
 
     def heightForWidth(self, width: int) -> int:
-        # The scroll area around the page asks this. What the page needs, not what it would like:
-        # a message must not push the main action out of sight while there is room to give.
+        # Asked by the scroll area around the page: the least the page needs, not its preferred size,
+        # so that a message does not push the main action out of sight while there is room to spare.
         layout = self.layout()
         return -1 if layout is None else layout.minimumHeightForWidth(width)
 

@@ -1,4 +1,4 @@
-"""What a person sets once for this program: name, folders, autosave. No policy of the house."""
+"""What a person sets once for this program: name, folders, autosave. Not the house policy."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ class Preferences:
     Attributes
     ----------
     name
-        Who prepares releases, as they sign.
+        The name with which the person signs releases.
     public_folder, confidential_folder
-        Where release bundles and where dossiers are put unless said otherwise; ``None`` puts both
-        beside the table.
+        The default folders of release bundles and of dossiers; ``None`` puts both beside the
+        table.
     autosave
-        Whether work is saved every minute beside the program's settings.
+        True if work is saved every minute beside the program's settings.
     """
 
     name: str = ""
@@ -30,13 +30,13 @@ class Preferences:
 
     @property
     def apart(self) -> bool:
-        """Whether public and confidential files go into folders of their own."""
+        """True if public and confidential files go into separate folders."""
         public, confidential = self.public_folder, self.confidential_folder
         return public is None or confidential is None or public.resolve() != confidential.resolve()
 
     @classmethod
     def load(cls, settings: QSettings | None) -> Preferences:
-        """As they were stored; the defaults without settings."""
+        """The stored preferences; the defaults if there are none."""
         if settings is None:
             return cls()
         public, confidential = (
@@ -51,7 +51,7 @@ class Preferences:
         )
 
     def store(self, settings: QSettings | None) -> None:
-        """Keep them for the next start."""
+        """Store them for the next start."""
         if settings is None:
             return
         settings.setValue("preferences/name", self.name)

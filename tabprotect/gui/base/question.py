@@ -1,4 +1,4 @@
-"""What is asked beside the window: once for the same key, and only the latest answer counts."""
+"""Questions answered in the background: once for each key, and only the latest answer counts."""
 
 from __future__ import annotations
 
@@ -16,27 +16,27 @@ Answer = TypeVar("Answer")
 Told = Callable[[TabprotectError], object]
 
 PLAIN = (str, int, float, bool, type(None))
-"""What a key compares by value. All else is the same when it is the same object: tables compare
-slowly, and frozen values that nobody changed are still the same object."""
+"""Types that keys compare by value; all others are compared by identity: tables compare slowly,
+and an unchanged frozen value is still the same object."""
 
 
 class Question(QObject, Generic[Answer]):
-    """One kind of question, asked again whenever what it depends on (its key) has changed.
+    """One kind of question, asked again whenever its key (what it depends on) has changed.
 
     Parameters
     ----------
     answered
-        Takes the answer, on the window's thread; never one to an earlier key.
+        Takes the answer, on the window's thread; never the answer to an earlier key.
     failed
         Takes an error that a person can do something about; any other is raised.
     came
-        Takes what a running question has found so far.
+        Takes the partial answer of a running question.
     goes
-        Takes the stage of the work, in words, whenever it reports.
+        Takes the stage of the work, in words, at every report.
     stopped
-        Called when somebody cancelled the job. It is not asked again by itself.
+        Called when somebody cancels the job. The question is not asked again by itself.
     wait
-        Milliseconds of rest before a question is really asked: who types asks often.
+        Milliseconds to wait before the question is really asked, because typing asks often.
     """
 
     def __init__(
@@ -53,7 +53,7 @@ class Question(QObject, Generic[Answer]):
     ) -> None:
         super().__init__(parent)
         self.key: tuple[object, ...] | None = None
-        """What the latest question depends on; ``None`` where there is none."""
+        """What the latest question depends on; ``None`` if there is none."""
         self._jobs = jobs
         self._answered, self._failed = answered, failed
         self._came, self._goes, self._stopped = came, goes, stopped
@@ -64,19 +64,19 @@ class Question(QObject, Generic[Answer]):
 
     @property
     def running(self) -> bool:
-        """Whether an answer is still to come."""
+        """True if an answer is still to come."""
         return self._job is not None or self._wait.isActive()
 
     def ask(
         self, label: str, work: Callable[[Progress], Answer], key: tuple[object, ...] | None = None
     ) -> bool:
-        """Ask in place of what was asked before; without a key, always.
+        """Ask instead of the previous question; without a key, always.
 
         Returns
         -------
         bool
-            Whether it is another question than the latest one. The same is not asked again, not
-            even after it failed or was cancelled; :meth:`drop` allows it.
+            True if it differs from the latest question. The same question is not asked again,
+            even after it failed or was cancelled, until :meth:`drop` is called.
         """
         if key is not None and same(key, self.key):
             return False
@@ -90,12 +90,12 @@ class Question(QObject, Generic[Answer]):
         return True
 
     def cancel(self) -> None:
-        """Stop the work, as its button in the strip does."""
+        """Stop the work, as the button in the strip does."""
         if self._job is not None:
             self._job.cancel()
 
     def drop(self) -> bool:
-        """Forget the question; whether an answer was still to come."""
+        """Forget the question; return True if an answer was still to come."""
         was = self.running
         self._wait.stop()
         job, self._job, self.key = self._job, None, None
@@ -104,7 +104,7 @@ class Question(QObject, Generic[Answer]):
         return was
 
     def leave(self) -> bool:
-        """Forget a question without its answer; an answered one stays answered."""
+        """Forget the question if it has no answer yet; an answered one stays answered."""
         return self.running and self.drop()
 
     def _start(self, label: str, work: Callable[[Progress], Answer]) -> None:
@@ -127,7 +127,7 @@ class Question(QObject, Generic[Answer]):
         tell_failure(lambda error: latest and self._failed(error))(error)
 
     def _end(self, job: Job) -> bool:
-        """Whether it was the latest question that has ended."""
+        """Return True if the latest question is the one that ended."""
         latest = job is self._job
         if latest:
             self._job = None
@@ -135,7 +135,7 @@ class Question(QObject, Generic[Answer]):
 
 
 def tell_failure(failed: Told) -> Callable[[Exception], None]:
-    """A listener for failed jobs: what a person can mend is told, a fault of ours is raised."""
+    """A listener for failed jobs: errors a person can mend are shown, programming errors are raised."""
 
     def listen(error: Exception) -> None:
         if not isinstance(error, TabprotectError):
@@ -146,7 +146,7 @@ def tell_failure(failed: Told) -> Callable[[Exception], None]:
 
 
 def same(one: object, other: object) -> bool:
-    """Whether two keys lead to the same answer: equal plain values, the very same objects."""
+    """Return True if two keys have the same answer: plain values are equal, others the same object."""
     if isinstance(one, tuple) and isinstance(other, tuple):
         return len(one) == len(other) and all(map(same, one, other))
     return one is other or (

@@ -1,4 +1,4 @@
-"""Which counts are at risk: from one number to another, and zeros, too. Nobody writes ``1..2``."""
+"""The field of the at-risk rule: from one number to another, with or without zeros. Nobody types ``1..2``."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MOST = 999_999
 
 
 class RuleField(QWidget):
-    """``rule_set`` carries another rule than was shown."""
+    """The field; ``rule_set`` carries the rule whenever the user changes it."""
 
     rule_set = Signal(object)
 
@@ -42,17 +42,17 @@ class RuleField(QWidget):
 
     @property
     def rule(self) -> SmallCount:
-        """As it is set; the higher number is never below the lower one."""
+        """The rule as set; the higher number is never below the lower one."""
         low = 0 if self.zeros.isChecked() else self.low.value()
         return SmallCount(low, max(self.high.value(), low))
 
     @property
     def stops(self) -> list[QWidget]:
-        """The controls in the order in which Tab should reach them."""
+        """The controls in tab order."""
         return [self.low, self.high, self.zeros]
 
     def show_rule(self, rule: SmallCount) -> None:
-        """Show a rule without telling anybody."""
+        """Show a rule without emitting a signal."""
         self._shown = rule
         for box in (self.low, self.high, self.zeros):
             box.blockSignals(True)

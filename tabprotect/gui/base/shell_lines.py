@@ -1,4 +1,4 @@
-"""The command line for what the window shows, as the view in force may tell it."""
+"""The command line for what the window shows, as far as the current view may reveal it."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ EARLIER = "earlier-counts.csv"
 
 
 def command_line(document: Document, words: Words) -> str:
-    """What does the same as a click; empty where there is nothing.
+    """The command line that does the same as a click; empty if there is none.
 
-    In public view of a project of the house it is what a reader of the bundle would type: no
-    path, rule or dossier of the house is in it.
+    In public view of a house project it is what a reader of the bundle would type, without any
+    path, rule or dossier of the house.
     """
     project = document.project
     if project is None:
@@ -35,6 +35,6 @@ def command_line(document: Document, words: Words) -> str:
 
 
 def public_prior(text: str) -> str:
-    """The text of a prior with a stand-in for the house's file."""
+    """The text of a prior, with a placeholder for the house's file."""
     kind, _, rest = text.partition(":")
     return text if not rest or kind == "positive" else f"{kind}:{EARLIER}"

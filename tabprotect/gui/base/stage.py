@@ -1,4 +1,4 @@
-"""What the frame knows of a page before the page is built: its name, when it can be used, menus."""
+"""What the window knows of a page before building it: its name, when it can be used, its menus."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from tabprotect.gui.base.question import same
 
 @dataclass(frozen=True)
 class MenuEntry:
-    """An entry of a menu: File, Edit, Data, Protect, Check, Release, View or Help.
+    """An entry of one of the menus File, Edit, Data, Protect, Check, Release, View and Help.
 
-    ``name`` is what :meth:`Page.choices` calls it, ``keys`` its shortcut.
+    ``name`` is its name in :meth:`Page.choices`, ``keys`` its shortcut.
     """
 
     menu: str
@@ -21,11 +21,11 @@ class MenuEntry:
     text: str
     keys: str = ""
     here: bool = False
-    """Whether it can be chosen only while the page is in front: its keys mean this page."""
+    """True if it can be chosen only while the page is in front, because its keys belong to this page."""
 
 
 class Stage:
-    """Class attributes of a page that the rail and the menus show.
+    """The class attributes of a page that the rail and the menus show.
 
     A page that is costly to import states them in ``gui/pages/stages.py``, and its page class
     derives from both: ``class CyclesPage(CyclesStage, Page)``.
@@ -33,55 +33,55 @@ class Stage:
 
     name: ClassVar[str]
     page_class: ClassVar[str] = ""
-    """Where its page is, below ``tabprotect.gui.pages``: imported when it is first needed."""
+    """The path of the page class below ``tabprotect.gui.pages``, imported when it is first needed."""
     label: ClassVar[str]
     icon: ClassVar[str]
     hint: ClassVar[str] = ""
     main_label: ClassVar[str] = ""
     aside: ClassVar[bool] = False
-    """Whether it stands beside the river: below the rail's divider."""
+    """True if it stands below the rail's divider, apart from the sequence of stages."""
     under: ClassVar[str] = ""
-    """The stage that it is a step of: it stands under that one, indented, while it applies."""
+    """The stage that it is a step of: while it applies it is shown below that one, indented."""
     together: ClassVar[tuple[tuple[str, str], ...]] = ()
-    """Pages that share one place on the rail, the first one's: name and label of each tab."""
+    """Name and label of the tabs that share one place on the rail, that of the first."""
     entries: ClassVar[tuple[MenuEntry, ...]] = ()
-    """The page's entries of the menus."""
+    """The page's menu entries."""
 
     @classmethod
     def why_not(cls, document: Document) -> str:
-        """Why the page cannot be used now, in words; empty when it can."""
+        """Why the page cannot be used now, in words; empty if it can."""
         return "" if document.project is not None else "Open a table first."
 
     @classmethod
     def idle(cls, document: Document) -> frozenset[str]:
-        """Entries that have nothing to work on now, as far as it shows before the page is built."""
+        """The menu entries that have nothing to work on now, as far as is known before the page is built."""
         return frozenset()
 
     @classmethod
     def applies(cls, document: Document) -> bool:
-        """Whether a step belongs to what is open: the rail leaves out those that do not."""
+        """Return True if the step applies to the open project; the rail leaves out those that do not."""
         return document.project is not None
 
     @classmethod
     def problems(cls, document: Document) -> int:
-        """The number on the rail's badge: how many things here need a look."""
+        """The number on the rail's badge: how many things here need attention."""
         return 0
 
 
 @dataclass(frozen=True)
 class Standing:
-    """How a stage stands with what is open.
+    """The state of a stage for the open project.
 
     Attributes
     ----------
     why
-        Why its page cannot be used now; empty where it can.
+        Why its page cannot be used now; empty if it can.
     applies
-        Whether it belongs to what is open.
+        True if it applies to the open project.
     problems
-        How many things here need a look; none where the page cannot be used.
+        How many things here need attention; 0 if the page cannot be used.
     idle
-        Entries that have nothing to work on, as far as it shows before the page is built.
+        The menu entries that have nothing to work on, as far as is known before the page is built.
     """
 
     why: str
@@ -91,7 +91,7 @@ class Standing:
 
 
 class Standings:
-    """How every stage stands; each is asked once after a change, however many show it."""
+    """The state of every stage; each is worked out once after a change, however many show it."""
 
     def __init__(self, document: Document) -> None:
         self._document = document
@@ -112,6 +112,6 @@ class Standings:
 
 
 def setup_page(document: Document) -> str:
-    """The page that sets up and runs the chosen method."""
+    """The page on which the chosen method is set up and run."""
     project = document.project
     return "perturb" if project is None or project.takes_cycles else "methods"

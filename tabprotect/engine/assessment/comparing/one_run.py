@@ -125,7 +125,7 @@ def release_once(
 
 
 def repeats_itself(problem: Problem, method: Method, values: Values) -> bool:
-    """Whether a second release of the same table must be the first one again."""
+    """Return True if a second release of the same table must be the first one again."""
     kept = problem.record_keys is not None and "consistent" in method.promised(values)
     return kept or not method.is_random(values)
 

@@ -19,7 +19,7 @@ from tabprotect.engine.posterior.prior import Prior, Uniform
 from tabprotect.engine.release.likelihood import AdaptiveSequence
 
 BLOCK = 64
-"""Masses summed as one block when one of them is drawn."""
+"""Masses of one block: a draw picks a block by its sum, then a mass in it."""
 
 MOST_ENTRIES = 2**22
 """Most masses (cycle, coin, draw) of one population: bounds its memory."""

@@ -149,7 +149,7 @@ def split_components(laws: CellLaws) -> Split:
     joined = np.zeros(lk.domain.size, dtype=np.bool_)
     joined[sums.cells] = True
     joined &= ~fixed
-    # Cells narrowed by sums that no longer connect them keep their bounds as components of one cell.
+    # Cells narrowed by sums that no longer connect them keep their bounds, as single components.
     narrowed = in_sum & ~fixed & ~joined
     narrowed &= (low > laws.low[laws.law_of_cell]) | (high < laws.high[laws.law_of_cell])
     free = np.flatnonzero(joined | narrowed)

@@ -220,7 +220,7 @@ class EvenShares:
         return cls(one.high, len(component)) if np.ptp(component.logs[0]) == 0 else None
 
     def marginals(self) -> list[Floats]:
-        """Probabilities of each cell's counts 0, 1, ...; without the tail below the smallest float."""
+        """Probabilities of each cell's counts 0, 1, ..., without the tail below the smallest float."""
         # scipy is a third of the start-up time.
         from scipy.special import gammaln
 

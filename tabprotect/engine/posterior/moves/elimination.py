@@ -366,8 +366,8 @@ class EliminationSweep:
                 scope = set(self._plan.axes[child][1:])
                 gone = tuple(a for a, v in enumerate(axes) if v not in scope)
                 sent = self._messages[child]
-                # The child's own message is divided out again; 0/0 is 0. Everything is taken in here, so
-                # what underflows is as good as impossible.
+                # The child's own message is divided out again; 0/0 is 0. Everything is taken in
+                # here, so what underflows is as good as impossible.
                 silent = sent == -np.inf
                 with np.errstate(divide="ignore"):
                     back = np.log(weight.sum(axis=gone)) - np.where(silent, 0.0, sent)

@@ -51,13 +51,13 @@ class GroupModel:
         constant per group. ``None`` where the prior is uniform and the rule itself keeps
         originals from being negative.
     worth : float64 (groups, 2 span + 3) or None
-        Log weight under the rule ``reversible`` of the change ``column - span - 1``, summed over the
-        group's cells; far below ``IMPOSSIBLE`` where a count would be negative.
+        Log weight under the rule ``reversible`` of the change ``column - span - 1``, summed over
+        the group's cells; far below ``IMPOSSIBLE`` where a count would be negative.
     own
         Whether the prior is the stationary law of that rule.
     repeats
-        How often each cycle is run in place, one time right after the other; its coefficient is then
-        the sum over these runs.
+        How often each cycle is run in place, one time right after the other; its coefficient is
+        then the sum over these runs.
     """
 
     moves: MoveSet

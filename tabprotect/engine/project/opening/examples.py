@@ -22,13 +22,13 @@ class Example:
     Attributes
     ----------
     name
-        What stands after ``example:``.
+        The name after ``example:``.
     source, licence, terms
         The publication or data set, the licence's short name, and its terms in a sentence.
     file
         The table (long-form CSV) or the records.
     cycles
-        The source's own cycle set, where it has one.
+        The source's own cycle set, if it has one.
     comparison
         The margins, key and sensitive variable of the source's own comparison of methods.
     """
@@ -45,11 +45,11 @@ class Example:
 
     @property
     def microdata(self) -> bool:
-        """Whether it holds records that must be tabulated first."""
+        """True if it holds records, which must be tabulated first."""
         return self.file.name != "table.csv"
 
     def as_json(self) -> dict[str, object]:
-        """The example for ``examples --json``."""
+        """The example as ``examples --json`` prints it."""
         return {
             "name": self.name,
             "title": self.title,
@@ -87,7 +87,7 @@ def load_example(name: str) -> Example:
     Raises
     ------
     InputError
-        For an unknown one, naming those there are.
+        For an unknown name, listing the known ones.
     """
     known = {example.name: example for example in examples()}
     if name not in known:

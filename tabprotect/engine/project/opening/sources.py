@@ -1,4 +1,4 @@
-"""Opening whatever a person names: ``example:NAME`` or a file, a table or records."""
+"""Opening a source: ``example:NAME`` or a file, of a table or of records."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Opened:
-    """A table with what came with it."""
+    """A table with everything that came with it."""
 
     table: Table
     moves: MoveSet | None = None
@@ -40,8 +40,8 @@ def open_table(
 ) -> Opened:
     """Open ``example:NAME`` or a table file.
 
-    Only examples have a title: a file's name could carry a person or a place into a release. Counts
-    of a file may be negative where they are ``signed``: what a mechanism published.
+    Only examples have a title: a file's name could carry a person or a place into a release. With
+    ``signed`` the counts of a file may be negative, as a mechanism may publish them.
 
     Raises
     ------
@@ -67,7 +67,7 @@ def open_table(
 
 
 def records_file(source: str | Path) -> Path | str:
-    """What ``example:NAME`` means, or the place of records as it was named.
+    """The records file of ``example:NAME``, or the path or URL as given.
 
     Raises
     ------
@@ -94,7 +94,7 @@ def tabulate_source(
     progress: Progress = SILENT,
 ) -> Tabulated:
     """Tabulate ``example:NAME`` or a microdata file (see ``microdata.tabulate``)."""
-    # Late: DuckDB costs a tenth of the program's start.
+    # Imported late: DuckDB takes a tenth of the program's start.
     from tabprotect.engine.microdata.tabulate import tabulate_with_keys
 
     return tabulate_with_keys(

@@ -1,7 +1,7 @@
-"""Many recipes at once: in processes, resumed after a kill, with one summary. CONFIDENTIAL.
+"""Batches: many recipes in parallel processes, resumed after a kill, with one summary. CONFIDENTIAL.
 
-Every job has a folder with what it published and, written last, ``job.json``: a job whose inputs
-are those of its ``job.json``, and that was done, is not run again.
+Every job has a folder with what it published and, written last, ``job.json``: a finished job whose
+inputs are still those in its ``job.json`` is not run again.
 """
 
 from __future__ import annotations
@@ -32,31 +32,31 @@ from tabprotect.version import __version__
 STATE = "job.json"
 SUMMARIES = ("summary.csv", "summary.html")
 LOOK = 0.2
-"""Seconds between two looks at whether to stop."""
+"""Seconds between two checks for cancellation."""
 
 
 @dataclass(frozen=True)
 class JobOutcome:
-    """What became of a job: the audit trail of one line.
+    """The outcome of a job: one line of the audit trail.
 
     Attributes
     ----------
     job
-        Its name.
+        The name of the job.
     status
         ``done``, ``failed``, or ``kept`` (done before, on the same inputs).
     exit_code
-        That of ``run``.
+        The exit code of ``run``.
     message
-        What went wrong.
+        The error message.
     seconds
-        That it took.
+        The time it took.
     written
-        Files, in its folder.
+        The files written in its folder.
     since_last_year
-        What differs from the file that the recipe was made of, where it still stands beside it.
+        What differs from the file the recipe was made from, if that is still beside the recipe.
     key
-        SHA-256 of the program's version, recipe, variables and input files.
+        SHA-256 of the program version, the recipe, its variables and the input files.
     user, host, version, started
         Who ran it, where, with which version of this program, and when (UTC).
     """
@@ -78,17 +78,17 @@ class JobOutcome:
 def run_batch(
     jobs: Sequence[BatchJob], out: Path, *, workers: int = 1, progress: Progress = SILENT
 ) -> tuple[JobOutcome, ...]:
-    """Run jobs into folders of ``out``, and write the summaries there.
+    """Run jobs, each into a folder of ``out``, and write the summaries there.
 
     Parameters
     ----------
     workers
-        Processes; with 1 everything runs in this one.
+        The number of processes; with 1 everything runs in this one.
 
     Raises
     ------
     Interrupted
-        When cancelled. What was done stays done.
+        When cancelled. Finished jobs stay done.
     InputError
         When nothing can be written there.
     """
@@ -107,12 +107,12 @@ def run_batch(
 
 
 def worst_exit_code(outcomes: Sequence[JobOutcome]) -> int:
-    """The exit code of a batch: that of its worst job; an internal error is the worst of all."""
+    """The exit code of a batch: the worst of its jobs', an internal error being the worst of all."""
     return max((o.exit_code for o in outcomes), key=lambda code: (code == 1, code), default=0)
 
 
 def _kept(job: BatchJob, out: Path) -> JobOutcome | None:
-    """What ``job.json`` says, where it is still true."""
+    """The outcome in ``job.json``, if it is still valid."""
     try:
         data = json.loads((out / job.name / STATE).read_text(encoding="utf-8"))
         lists = {name: tuple(data[name]) for name in ("written", "since_last_year")}
@@ -154,7 +154,7 @@ def _spread(
 
 
 def _end_with_parent() -> None:
-    """A killed batch leaves no process behind that writes where the next one does."""
+    """End this process with its parent, so that a killed batch leaves nothing behind that still writes."""
     parent = multiprocessing.parent_process()
     assert parent is not None
 
@@ -166,7 +166,7 @@ def _end_with_parent() -> None:
 
 
 def run_job(job: BatchJob, out: Path) -> JobOutcome:
-    """Run one job into its folder; errors become its outcome."""
+    """Run one job into its folder; errors become part of the outcome."""
     begin, started = time.perf_counter(), _now()
     folder = out / job.name
     key = job.key()

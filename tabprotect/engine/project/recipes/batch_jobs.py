@@ -1,4 +1,4 @@
-"""What a batch runs: jobs of a file, or every recipe of a folder with every source."""
+"""The jobs of a batch: those of a file, or every recipe of a folder with every source."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class BatchJob:
     Attributes
     ----------
     name
-        Of the job, and of the folder its files go to.
+        The name of the job and of the folder for its files.
     """
 
     name: str
@@ -39,13 +39,13 @@ class BatchJob:
         object.__setattr__(self, "settings", MappingProxyType(dict(self.settings)))
 
     def __reduce__(self) -> tuple[type[BatchJob], tuple[str, Path, dict[str, str]]]:
-        # It goes to other processes; a read-only mapping cannot.
+        # Jobs are sent to other processes; a read-only mapping cannot be.
         return BatchJob, (self.name, self.recipe, dict(self.settings))
 
     def key(self) -> str:
-        """What the result depends on, as SHA-256: recipe, variables, the files read, the program.
+        """The SHA-256 of all the result depends on: recipe, variables, files read, program version.
 
-        Empty where the recipe or a file cannot be read: then the job is run, to fail.
+        Empty if the recipe or a file cannot be read: the job is then run, and fails.
         """
         parts: list[object] = [__version__, dict(self.settings)]
         try:
@@ -81,14 +81,14 @@ def _digest(path: Path) -> str:
 def jobs_of(path: Path, sources: Sequence[Path] = ()) -> tuple[BatchJob, ...]:
     """The jobs of a file, or of a folder of recipes.
 
-    A file has a table ``[[job]]`` for each, with ``name``, ``recipe`` (beside it) and variables in
-    ``[job.set]``; ``recipe`` and ``[set]`` at its top hold for all jobs that say nothing else. A
-    folder is one job for each recipe (``.toml``) and source, which is the variable ``source``.
+    A file has a table ``[[job]]`` for each job, with ``name``, ``recipe`` (relative to the file) and
+    variables in ``[job.set]``; ``recipe`` and ``[set]`` at its top are the defaults of all jobs. A
+    folder gives one job for each recipe (``.toml``) and source, which is the variable ``source``.
 
     Raises
     ------
     InputError
-        For a file that lists no jobs, jobs without recipe, or two of one name.
+        For a file without jobs, jobs without a recipe, or two jobs of one name.
     """
     jobs = _of_folder(path, sources) if path.is_dir() else _of_file(path, sources)
     if not jobs:

@@ -1,4 +1,4 @@
-"""What differs from last year: categories that are new, missing or renamed; counts that jumped."""
+"""Differences from last year: new, missing or renamed categories, and counts that jumped."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 
 JUMP = 5.0
-"""Standard deviations of the difference of two Poisson counts from which on a change is a jump."""
+"""The least change that is a jump, in standard deviations of the difference of two Poisson counts."""
 
 MOST_JUMPS = 50
-"""Jumps that are listed, the largest first."""
+"""The most jumps that are listed, the largest first."""
 
 Renames = Mapping[tuple[str, str], str]
-"""(variable, category found) -> the category that it is called here."""
+"""(variable, category found) -> its name in the recipe."""
 
 
 @dataclass(frozen=True)
@@ -34,9 +34,9 @@ class OtherCategories:
     Attributes
     ----------
     new, missing
-        In the order of the table, and of what is expected.
+        In the order of the table, and of the expected categories.
     alike
-        New category -> a missing one that it may be another name of.
+        New category -> a missing one that may be the same under another name.
     """
 
     variable: str
@@ -61,18 +61,18 @@ class Jump:
 
 @dataclass(frozen=True)
 class SinceLastYear:
-    """What differs between two years' tables. CONFIDENTIAL.
+    """The differences between two years' tables. CONFIDENTIAL.
 
     Attributes
     ----------
     categories
         By variable, where they differ.
     total
-        Before and after.
+        The totals before and after.
     appeared, vanished
-        Cells of both years that were empty and are not, and the other way round.
+        The numbers of cells present in both years that were empty and are not, and vice versa.
     jumps
-        The largest, at most :data:`MOST_JUMPS`; ``jumped`` counts all.
+        The largest jumps, at most :data:`MOST_JUMPS`; ``jumped`` counts all.
     """
 
     categories: tuple[OtherCategories, ...]
@@ -83,7 +83,7 @@ class SinceLastYear:
     jumped: int
 
     def lines(self) -> list[str]:
-        """For people."""
+        """The differences as lines for people."""
         out = category_lines(self.categories)
         out.append(f"total {self.total[0]:,} -> {self.total[1]:,}")
         cells_are = "cell is" if self.appeared == 1 else "cells are"
@@ -98,7 +98,7 @@ class SinceLastYear:
         return out
 
     def as_json(self) -> dict[str, object]:
-        """For ``--json``."""
+        """The differences for ``--json``."""
         return {
             "categories": [
                 {"variable": c.variable, "new": list(c.new), "missing": list(c.missing),
@@ -116,7 +116,7 @@ class SinceLastYear:
 
 
 def category_lines(categories: tuple[OtherCategories, ...]) -> list[str]:
-    """New, missing and perhaps renamed categories, a line for each."""
+    """Lines for new, missing and possibly renamed categories, one for each."""
     out = []
     for c in categories:
         for name in c.new:
@@ -127,17 +127,17 @@ def category_lines(categories: tuple[OtherCategories, ...]) -> list[str]:
 
 
 def expected_categories(path: Path) -> dict[str, tuple[str, ...]]:
-    """The categories that a recipe is made for; none where it does not say.
+    """The categories that a recipe is made for; none if it does not say.
 
     Raises
     ------
     InputError
-        Where ``[expects]`` is no table of lists.
+        If ``[expects]`` is no table of lists.
     """
     try:
         said = tomllib.loads(read_text(path)).get("expects", {})
     except tomllib.TOMLDecodeError:
-        # Running it says where.
+        # Running the recipe reports where.
         return {}
     if not isinstance(said, dict) or not all(
         isinstance(v, list) and v and all(isinstance(c, str) for c in v) for v in said.values()
@@ -149,12 +149,12 @@ def expected_categories(path: Path) -> dict[str, tuple[str, ...]]:
 def other_categories(
     domain: Domain, expects: Mapping[str, tuple[str, ...]]
 ) -> tuple[OtherCategories, ...]:
-    """Where the categories of a table are not those that are expected.
+    """The differences between a table's categories and the expected ones.
 
     Raises
     ------
     InputError
-        For another set of variables: that is no table of next year.
+        For another set of variables: that is not next year's table.
     """
     if expects and set(expects) != set(domain.names):
         raise InputError(
@@ -175,7 +175,7 @@ def other_categories(
 
 
 class UndecidedError(InputError):
-    """Categories are not those that a recipe expects, and nobody has decided on them."""
+    """Categories differ from those a recipe expects, and nobody has decided on them."""
 
     def __init__(
         self,
@@ -190,7 +190,7 @@ class UndecidedError(InputError):
 
 
 def undecided(categories: tuple[OtherCategories, ...]) -> UndecidedError:
-    """The error of categories that nobody has decided on."""
+    """The error for categories that nobody has decided on."""
     first = categories[0]
     name = next(iter(first.alike), first.new[0] if first.new else "")
     like = first.alike.get(name, first.missing[0] if first.missing else "")
@@ -207,12 +207,12 @@ def undecided(categories: tuple[OtherCategories, ...]) -> UndecidedError:
 
 
 def since_last_year(before: Table, after: Table) -> SinceLastYear:
-    """Compare two years' tables on the categories that both have.
+    """Compare two years' tables on the categories they share.
 
     Raises
     ------
     InputError
-        For other variables.
+        If the variables differ.
     """
     expects = {v.name: v.categories for v in before.domain.variables}
     categories = other_categories(after.domain, expects)

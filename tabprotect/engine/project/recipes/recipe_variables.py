@@ -1,6 +1,6 @@
 """Variables of recipes: ``${name}`` in any text of a step, set when the recipe is run.
 
-A recipe may say what it takes where nothing is set, in a table ``[variables]``.
+A recipe may give their defaults in a table ``[variables]``.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ _NAME = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_-]*)\}")
 
 
 class Alone(str):
-    """What stands where a step had a variable and nothing else."""
+    """The value of a step's text that consisted of one variable alone."""
 
 
 def given_variables(defaults: object, settings: Mapping[str, str]) -> dict[str, str]:
-    """What the variables of a recipe are: those that are set, else what it says itself.
+    """The variables of a recipe: as set, else its own defaults.
 
     Raises
     ------
     InputError
-        Where ``[variables]`` is no table of texts and numbers.
+        If ``[variables]`` is no table of texts and numbers.
     """
     if not isinstance(defaults, dict) or any(
         isinstance(v, bool) or not isinstance(v, str | int | float) for v in defaults.values()
@@ -34,12 +34,12 @@ def given_variables(defaults: object, settings: Mapping[str, str]) -> dict[str, 
 
 
 def filled(steps: object, values: Mapping[str, str]) -> object:
-    """Steps with every ``${name}`` replaced; a text that is one variable alone is :class:`Alone`.
+    """Steps with every ``${name}`` replaced; a text of one variable alone becomes :class:`Alone`.
 
     Raises
     ------
     ParameterError
-        Naming all variables that are not set, and values that no step uses.
+        Naming all variables that are not set, and all values that no step uses.
     """
     used: set[str] = set()
 
@@ -64,12 +64,12 @@ def filled(steps: object, values: Mapping[str, str]) -> object:
 
 
 def settled(value: object, *, text: bool) -> object:
-    """A value of a step: one variable alone is a number, where it looks so and may be one.
+    """The value of a step's argument: a variable alone becomes a number if it looks like one and may be.
 
     Parameters
     ----------
     text
-        Whether the command takes text there.
+        True if the command takes text there.
     """
     if isinstance(value, dict):
         return {key: settled(inner, text=text) for key, inner in value.items()}

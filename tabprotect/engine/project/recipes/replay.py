@@ -1,4 +1,4 @@
-"""Running a recipe: the same commands through the same door as a click."""
+"""Running recipes: the same commands, run the same way as by a click."""
 
 from __future__ import annotations
 
@@ -34,21 +34,21 @@ from tabprotect.engine.tables.table import Table
 RELEASE = "release.zip"
 
 AFTER_TABLE = frozenset({"set_cycles", "set_method", "set_parameters", "protect", "publish"})
-"""Commands before which the table must be what the recipe is made for."""
+"""Commands that need the table the recipe is made for."""
 
 
 @dataclass(frozen=True)
 class Mapped:
-    """What a recipe expects of the categories, and what was decided.
+    """The categories a recipe expects, and the decisions where they differ.
 
     Attributes
     ----------
     expects
-        Variable -> its categories; empty where the recipe does not say.
+        Variable -> its categories; empty if the recipe does not say.
     renames
-        (variable, category found) -> its name here.
+        (variable, category found) -> its name in the recipe.
     accept
-        Whether other categories are taken as they are.
+        True if other categories are taken as they are.
     """
 
     expects: Mapping[str, tuple[str, ...]]
@@ -56,7 +56,7 @@ class Mapped:
     accept: bool = False
 
     def check(self, domain: Domain) -> None:
-        """Refuse categories that nobody has decided on."""
+        """Refuse undecided categories."""
         found = other_categories(domain, self.expects)
         if found and not self.accept:
             raise undecided(found)
@@ -64,7 +64,7 @@ class Mapped:
 
 @contextmanager
 def _step(number: int, name: str) -> Iterator[None]:
-    """Errors name the step."""
+    """Add the step's number and name to errors."""
     try:
         yield
     except TabprotectError as error:
@@ -78,14 +78,14 @@ def from_text(text: str, settings: Mapping[str, str] | None = None) -> list[Orde
     Parameters
     ----------
     settings
-        Its variables by name (see :mod:`~tabprotect.engine.project.recipes.recipe_variables`).
+        The recipe's variables by name (see :mod:`~tabprotect.engine.project.recipes.recipe_variables`).
 
     Raises
     ------
     InputError
         Naming the line or the step.
     ParameterError
-        For variables that are not set, or that it does not have.
+        For variables that are not set, or that the recipe does not have.
     """
     data = parsed_toml(text, "recipe")
     if data.get("recipe") != FORMAT:
@@ -131,18 +131,18 @@ def run(
 ) -> tuple[History, list[Path]]:
     """Run commands and write what they publish into ``out``.
 
-    A recipe that protects but publishes nothing gets its release and its dossier written at the
-    end. Files that steps name are looked for beside the recipe; files that steps write go into
-    ``out`` under their own names.
+    For a recipe that protects but does not publish, release and dossier are written at the end. Files
+    that steps read are looked for beside the recipe; files that steps write go into ``out`` under
+    their own names.
 
     Parameters
     ----------
     folder
         The recipe's folder.
     mapping
-        The categories that the steps are made for, and what was decided where they differ.
+        The categories that the steps are made for, and the decisions where they differ.
     publishing
-        Whether steps that publish are run, and added where there are none.
+        True to run the steps that publish, and to add them if there are none.
 
     Returns
     -------
@@ -185,7 +185,7 @@ def run(
 
 
 def _found(step: Order, given: dict[str, object], folder: Path) -> set[Path]:
-    """Look beside the recipe for what a step reads; the files that are read."""
+    """Point a step to the files beside the recipe that it reads; return their paths."""
     says, found = step.command.says, set()
     if isinstance(source := given.get(says.reads), str):
         given[says.reads] = beside = _beside(source, folder)
@@ -200,7 +200,7 @@ def _found(step: Order, given: dict[str, object], folder: Path) -> set[Path]:
 def _redirected(
     step: Order, given: dict[str, object], out: Path, read_files: set[Path]
 ) -> list[Path]:
-    """Send what a step writes into the folder, over what is there but what the recipe reads."""
+    """Send a step's files into the folder, replacing any but those the recipe reads."""
     written: list[Path] = []
     for key in step.command.says.writes:
         if given.get(key) is not None:
@@ -241,14 +241,14 @@ def run_file(
     Parameters
     ----------
     renames
-        Categories of the file and what the recipe calls them.
+        The categories of the file and their names in the recipe.
     accept
-        Take categories that are new or missing as they are.
+        True to take new and missing categories as they are.
 
     Raises
     ------
     TabprotectError
-        Also where categories differ from those that the recipe expects, and nobody has decided.
+        As the steps raise; also for categories that differ from the expected ones and are undecided.
     """
     mapping = Mapped(expected_categories(path), renames or {}, accept)
     steps = read(path, settings)
@@ -263,7 +263,7 @@ def prepared_recipe(
     accept: bool = False,
     progress: Progress = SILENT,
 ) -> tuple[History, SinceLastYear | None]:
-    """A recipe run up to the gate: nothing is published. And what differs from last year.
+    """Run a recipe up to the gate, publishing nothing; with the differences from last year.
 
     Raises
     ------
@@ -279,7 +279,7 @@ def prepared_recipe(
 
 
 def _as_opened(history: History) -> Table | None:
-    """The table as the file gave it, its categories called as the recipe calls them."""
+    """The table as read from the file, with its categories renamed as the recipe names them."""
     found: Table | None = None
     for step in history.steps:
         mine = step.order.command.says.opens or step.order.command is rename_category
@@ -292,14 +292,14 @@ def _as_opened(history: History) -> Table | None:
 def last_and_now(
     path: Path, settings: Mapping[str, str], now: History, progress: Progress = SILENT
 ) -> SinceLastYear | None:
-    """What differs from last year, where last year's file still stands beside the recipe."""
+    """The differences from last year, if last year's file is still beside the recipe."""
     try:
         steps = read(path)
         begin = next(step for step in steps if step.command.says.opens)
         given = dict(begin.arguments)
         source = _beside(str(given.get(begin.command.says.reads, "")), path.parent)
     except (TabprotectError, StopIteration):
-        # A variable without a default: the recipe does not say what it was made of.
+        # A variable without a default: the recipe does not say which file it was made from.
         return None
     first = _as_opened(now)
     if first is None or not Path(source).is_file():

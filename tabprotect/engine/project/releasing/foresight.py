@@ -1,4 +1,4 @@
-"""What the gate would make of a project's mechanism, before it runs. Confidential."""
+"""The chance that a project's mechanism passes the gate, before it runs. Confidential."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from tabprotect.engine.release.stated_gate import Gate
 def foreseen(
     project: Project, progress: Progress = SILENT
 ) -> tuple[Chance, tuple[Suggestion, ...]]:
-    """How likely a draw is to pass, on synthetic tables and on this one; where it is unlikely, what
-    to do instead.
+    """The chance that a draw passes, on synthetic tables and on this one; if it is unlikely, what to
+    do instead.
 
     Raises
     ------
@@ -30,7 +30,7 @@ def foreseen(
 def what_helps(project: Project, progress: Progress = SILENT) -> tuple[Suggestion, ...]:
     """Settings of the same method whose releases pass more often, best first.
 
-    Where the method objects to what was protected by a criterion of its own, settings that meet it.
+    If the method's own criterion objects to the result, settings that meet the criterion.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""The verdict on a project's release, alone and together with what left before. Confidential."""
+"""The verdict on a project's release, alone and together with earlier releases. Confidential."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from tabprotect.engine.release.verdict_figures import Verdict
 
 @dataclass(frozen=True)
 class ReleaseJudgement:
-    """What is to be weighed before a release leaves.
+    """What there is to consider before a release leaves.
 
     Attributes
     ----------
     alone
-        What its readers learn.
+        The verdict on the release by itself.
     against
-        What stands against publishing it, in words; empty where nothing does.
+        What stands against publishing it, in words; empty if nothing does.
     before
-        What left before, and what readers of that and of this release learn.
+        The earlier releases, and what readers of those and of this one learn.
     """
 
     alone: Verdict
@@ -33,7 +33,7 @@ class ReleaseJudgement:
 def judge_release(
     project: Project, register: str | None = None, *, progress: Progress = SILENT
 ) -> ReleaseJudgement:
-    """Judge the release of a project, and look up what left before.
+    """Judge the release of a project, and look up earlier releases.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
-"""The query space of a project: computed once for a table, kept while it is looked at.
+"""The query space of a project: computed once for a table, and cached while it is in use.
 
-A window asks for the same state at every click, and a command right after it: the figures of the
-last tables, and the released sets that were met on the way, are kept here. Confidential.
+A window asks for the same state at every click, and a command right after it: the figures of recent
+tables and the released sets reached so far are cached here. Confidential.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def evidence_of(project: Project, progress: Progress = SILENT) -> Evidence:
         When cancelled.
     """
     table, rule = project.original, project.at_risk
-    # An evidence holds its table: the number stays the table's as long as it is kept.
+    # Evidence holds its table, so that the table's id stays valid as long as the evidence is cached.
     key = (id(table), rule)
     with _lock:
         if key in _evidence:
@@ -56,7 +56,7 @@ def evidence_of(project: Project, progress: Progress = SILENT) -> Evidence:
 
 
 def released_set(project: Project, progress: Progress = SILENT) -> ReleaseSet:
-    """The planned margins with both frontiers, reached from the nearest state that is known.
+    """The planned margins with both frontiers, reached from the nearest cached state.
 
     Raises
     ------

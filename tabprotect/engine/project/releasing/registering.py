@@ -1,6 +1,6 @@
-"""What leaves by publishing goes into the house's register.
+"""Entering a published release into the house's register.
 
-The register itself is imported late: the library behind it would be a third of the program's start.
+The register is imported late: the library behind it would take a third of the program's start.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from tabprotect.engine.release.release import Release
 def entered(
     protected: Protected, data: bytes, *, register: str | None, rule: Again, reason: str
 ) -> Iterator[None]:
-    """The entry of a bundle whose files the block writes; taken back where it fails.
+    """Enter a bundle whose files the block writes; the entry is withdrawn if the block fails.
 
-    It is made first: a release that nobody can look up is worse than an entry too many.
+    The entry comes first: a release that nobody can look up is worse than an entry too many.
 
     Raises
     ------
     RefusedError
-        When the policy admits no second release, or not without a reason.
+        When the policy allows no second release, or none without a reason.
     InputError
         When the register cannot be written.
     """
@@ -43,7 +43,7 @@ def entered(
     own = marks(problem)
     with Register(place) as opened:
         entries = opened.entries()
-        # The same bytes again are no new release: nothing is asked of them a second time.
+        # The same bytes again are no new release, and are not examined a second time.
         out = any(
             e.publication.bundle == bundle
             and e.publication.marks.original == own.original
@@ -77,7 +77,7 @@ def _gate(release: Release) -> dict[str, object]:
 
 
 def _who(record: RunEvidence) -> str:
-    """The names that answer for it, else that of the program's user."""
+    """The names of those who answer for it, else the name of the program's user."""
     approved = f"approved by {record.approved_by}" if record.approved_by else ""
     if named := ", ".join(filter(None, [record.prepared_by, approved])):
         return named

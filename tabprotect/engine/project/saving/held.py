@@ -1,4 +1,4 @@
-"""Files that a program holds while it runs, and a project that only one window has open."""
+"""Locks on files while the program runs, and on a project so that only one window opens it."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from tabprotect.engine.house import user_name
 
 
 class InUseError(InputError):
-    """A project that another window has open."""
+    """The error for a project that another window has open."""
 
 
 def hold(file: IO[str]) -> bool:
-    """Lock the file for this program; the system unlocks it however the program ends."""
+    """Lock a file for this program; the system unlocks it however the program ends."""
     if sys.platform == "win32":
         import msvcrt
 
         try:
-            # Beyond the text, so that others can still read it.
+            # The lock lies beyond the text, so that others can still read it.
             file.seek(2**20)
             msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
         except OSError:
@@ -41,9 +41,9 @@ def hold(file: IO[str]) -> bool:
 
 
 class HeldProject:
-    """A project file that this window has open; others learn who has it.
+    """A project file held by this window; others learn who has it open.
 
-    A file beside it says so. What a kill leaves of it holds nobody up.
+    A lock file beside it says so. One left behind by a killed program blocks nobody.
 
     Raises
     ------
@@ -55,7 +55,7 @@ class HeldProject:
         self.path = path.absolute()
         self._beside = self.path.with_name(f".{self.path.name}.lock")
         self._file: IO[str] | None = None
-        # Where nothing can be written beside it, the project itself cannot be saved there either.
+        # If nothing can be written beside it, the project itself cannot be saved there either.
         with contextlib.suppress(OSError):
             number = os.open(self._beside, os.O_CREAT | os.O_RDWR, 0o600)
             self._file = os.fdopen(number, "r+", encoding="utf-8")
@@ -75,7 +75,7 @@ class HeldProject:
         self._file.flush()
 
     def _who(self) -> str:
-        """Who has it, since when; as far as that was written down."""
+        """Who has it open and since when, as far as the lock file says."""
         assert self._file is not None
         with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
             self._file.seek(0)
@@ -85,7 +85,7 @@ class HeldProject:
         return ""
 
     def release(self) -> None:
-        """Let others have it."""
+        """Release the lock."""
         if self._file is not None:
             with contextlib.suppress(OSError):
                 self._beside.unlink(missing_ok=True)

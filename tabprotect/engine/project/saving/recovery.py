@@ -1,4 +1,4 @@
-"""Autosave: what a killed program leaves behind, and how the next one finds it."""
+"""Autosave, and recovery of what a killed program left behind."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ class Recoverable:
     path
         The autosaved project file.
     name
-        What it was called in the house.
+        Its name inside the house.
     saved
-        When it was last autosaved, seconds since the epoch.
+        The time of the last autosave, in seconds since the epoch.
     """
 
     path: Path
@@ -35,7 +35,7 @@ class Recoverable:
     saved: float
 
     def load(self) -> History:
-        """Open it.
+        """Open the autosaved project.
 
         Raises
         ------
@@ -45,7 +45,7 @@ class Recoverable:
         return storage.load(self.path)
 
     def discard(self) -> None:
-        """Delete it for good."""
+        """Delete the autosaved project for good."""
         for path in (self.path, self.path.with_suffix(_LOCK)):
             path.unlink(missing_ok=True)
 
@@ -70,7 +70,7 @@ class Session:
         self._saved: History | None = None
 
     def save(self, history: History) -> bool:
-        """Autosave, unless nothing changed since the last time; says whether it wrote.
+        """Autosave, unless nothing changed since the last time; return True if it wrote.
 
         Raises
         ------
@@ -88,7 +88,7 @@ class Session:
         return True
 
     def close(self) -> None:
-        """End well: nothing is left to recover."""
+        """End the session normally, leaving nothing to recover."""
         self._lock.close()
         Recoverable(self.path, "", 0.0).discard()
 
@@ -102,7 +102,7 @@ def _in_use(lock: Path) -> bool:
 
 
 def recoverable(folder: Path) -> list[Recoverable]:
-    """What programs that were killed left in the folder, newest first."""
+    """The projects left in the folder by killed programs, newest first."""
     found = []
     for path in folder.glob(f"*{storage.SUFFIX}"):
         name = "untitled"

@@ -1,6 +1,6 @@
 """The project file ``.tabprotect``: the whole history, in one zip, saved whole or not at all.
 
-It is confidential: it holds the original, seeds and coins. Opening one never runs anything.
+It is confidential: it holds the original, seeds and coins. Opening a file never runs anything.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def save(history: History, path: Path, *, overwrite: bool = True) -> None:
 def to_bytes(history: History) -> bytes:
     """The project file's bytes; the same history gives the same bytes.
 
-    What was undone is not in it: a file holds what its owner kept, and nothing that was dropped.
+    Undone steps are left out: a file holds what its owner kept, and nothing that was dropped.
     """
     history = replace(history, steps=history.steps[: history.position])
     encoder = Encoder()
@@ -85,7 +85,7 @@ def load(path: Path) -> History:
     Raises
     ------
     InputError
-        When it is none, is damaged, or comes from another version of the program.
+        When it is no project file, is damaged, or comes from another version of the program.
     """
     try:
         return from_bytes(archive.load(path))
@@ -96,7 +96,7 @@ def load(path: Path) -> History:
 
 
 def from_bytes(content: bytes) -> History:
-    """A history out of a project file's bytes (see :func:`load`)."""
+    """Read a history from a project file's bytes (see :func:`load`)."""
     files = archive.unpack(
         content, allowed=lambda name: name == _PROJECT or bool(_ARRAY.match(name))
     )

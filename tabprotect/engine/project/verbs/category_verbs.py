@@ -22,7 +22,7 @@ def _with(
     parts: Sequence[Sequence[int]],
     counts: Ints,
 ) -> Project:
-    """Other categories of a variable, each made of some of the old ones, and the counts."""
+    """The project with other categories of a variable, each the sum of some old ones, and the counts."""
     domain = project.original.domain
     made = domain[variable].made_of(categories, parts)
     changed = domain.with_variable(made, parts=parts)
@@ -33,7 +33,7 @@ def _with(
 def add_category(
     project: Project, context: Context, *, variable: str, category: str, at: int | None = None
 ) -> Project:
-    """A new category with zero counts, at the end or before number ``at``."""
+    """Add a category with zero counts, at the end or before number ``at``."""
     table = project.original
     axis = table.domain.axis(variable)
     names = list(table.domain[variable].categories)
@@ -46,7 +46,7 @@ def add_category(
 
 @Declared("remove category {category} of {variable}")
 def remove_category(project: Project, context: Context, *, variable: str, category: str) -> Project:
-    """Take out a category that nobody is in."""
+    """Remove a category that nobody is in."""
     table = project.original
     axis, code = table.domain.axis(variable), table.domain[variable].code(category)
     if np.take(table.counts, code, axis=axis).any():
@@ -64,7 +64,7 @@ def remove_category(project: Project, context: Context, *, variable: str, catego
 def merge_categories(
     project: Project, context: Context, *, variable: str, categories: Sequence[str], into: str
 ) -> Project:
-    """Add categories together under one name, at the place of the first of them."""
+    """Merge categories under one name, at the place of the first of them."""
     table = project.original
     axis = table.domain.axis(variable)
     codes = sorted(table.domain[variable].code(c) for c in categories)
@@ -84,7 +84,7 @@ def merge_categories(
 def rename_category(
     project: Project, context: Context, *, variable: str, category: str, to: str
 ) -> Project:
-    """Give a category another name."""
+    """Rename a category."""
     table = project.original
     code = table.domain[variable].code(category)
     names = list(table.domain[variable].categories)
@@ -96,7 +96,7 @@ def rename_category(
 def reorder_categories(
     project: Project, context: Context, *, variable: str, categories: Sequence[str]
 ) -> Project:
-    """Put all categories of a variable into another order."""
+    """Reorder all categories of a variable."""
     table = project.original
     old = table.domain[variable]
     if sorted(categories) != sorted(old.categories):
@@ -108,7 +108,7 @@ def reorder_categories(
 
 @Declared("rename {variable} to {to}")
 def rename_variable(project: Project, context: Context, *, variable: str, to: str) -> Project:
-    """Give a variable another name."""
+    """Rename a variable."""
     table = project.original
     old = table.domain.variables[table.domain.axis(variable)]
     placed = None if project.placement is None else project.placement.renamed(variable, to)

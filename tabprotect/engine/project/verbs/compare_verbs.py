@@ -1,4 +1,4 @@
-"""The command on the comparison of methods, and what a comparison of the project is."""
+"""The command that sets up the comparison of methods, and the comparison of a project."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.publication import Publication
 
 MOST_RUNS = 10_000
-"""Runs of one setting: more say nothing new."""
+"""The most runs of one setting: more add nothing."""
 
 
 def _label(project: Project, given: Arguments) -> str:
@@ -45,7 +45,7 @@ def set_comparison(
     key: Sequence[str] | None = None,
     sensitive: str | None = None,
 ) -> Project:
-    """Set what is given of a comparison, checked together; a list of values makes a run of each."""
+    """Set the given parts of a comparison, checked together; a list of values gives a run for each."""
     domain = project.original.domain
     if runs_per_method is not None and not 1 <= runs_per_method <= MOST_RUNS:
         raise ParameterError(
@@ -65,14 +65,14 @@ def set_comparison(
 
 
 def _expanded(domain: Domain, runs: Sequence[str]) -> tuple[str, ...]:
-    """Every setting once, each of them checked.
+    """Expand runs so that every setting occurs once, each checked.
 
     Raises
     ------
     ParameterError
-        With the faults of all of them.
+        With the errors of all of them.
     """
-    # As with the query space: only this command needs it.
+    # Imported late: only this command needs it.
     from tabprotect.engine.assessment.comparing.run_spec import parse_spec
 
     found: dict[str, str] = {}
@@ -89,11 +89,11 @@ def _expanded(domain: Domain, runs: Sequence[str]) -> tuple[str, ...]:
             except ParameterError as error:
                 wrong |= {f"{spec.text}: {name}": why for name, why in error.fields.items()}
             except InputError:
-                # The table does not suit it: its runs will say so, the others are compared.
+                # It does not fit the table: its runs will say so, and the others are compared.
                 pass
             except TabprotectError as error:
                 wrong[spec.text] = str(error)
-            # One setting stays as it was written; a grid is written out.
+            # A single setting stays as written; a grid is written out.
             found.setdefault(spec.text, spec.text if len(specs) > 1 else " ".join(run.split()))
     if wrong:
         raise ParameterError(wrong)
@@ -121,9 +121,9 @@ def _check(domain: Domain, plan: ComparisonPlan) -> None:
 
 
 def comparison_scope(project: Project) -> Scope:
-    """What the project's comparison looks at.
+    """The scope of the project's comparison: the compared cells and the intruder's variables.
 
-    On an example they are those of its own source's comparison, unless any of them is set.
+    An example uses those of its source's own comparison, unless any of them is set.
     """
     plan = project.comparison
     margins, key, sensitive = plan.margins, plan.key, plan.sensitive
@@ -135,7 +135,7 @@ def comparison_scope(project: Project) -> Scope:
 
 
 def compare(project: Project) -> list[str]:
-    """Words: the comparison as it is set."""
+    """Words: the comparison as set."""
     plan = project.comparison
     if not plan.runs or project.table is None:
         return []

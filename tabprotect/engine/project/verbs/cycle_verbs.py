@@ -31,7 +31,7 @@ from tabprotect.engine.tables.margins import maximal_margins
 from tabprotect.engine.tables.moves import MoveSet
 
 QUICK_CELLS = 20_000
-"""Cycle sets for tables of up to so many cells are designed at once."""
+"""The most cells of a table whose cycle set is designed at once, without a job."""
 
 
 Entries = tuple[Ints, npt.NDArray[np.int8]]
@@ -39,12 +39,12 @@ Entries = tuple[Ints, npt.NDArray[np.int8]]
 BY_HAND = "drawn by hand"
 
 DATA = "data"
-"""As a kind: the running table chooses among all swaps."""
+"""The kind for which the running table chooses among all swaps."""
 
 
 def _with(project: Project, moves: MoveSet | None, cycles_from: str) -> Project:
     if cycles_from == BY_HAND:
-        # What was said of a design says nothing of these.
+        # Parameters of a design do not apply to these.
         chosen = MappingProxyType(without_designs(project.parameters))
         project = replace(project, parameters=chosen)
     return replace(project.without_result(), moves=moves, cycles_from=cycles_from)
@@ -94,9 +94,9 @@ def set_cycles(
 ) -> Project:
     """Take a cycle set: a template (``order-2`` keeps two-way margins only), a file, or JSON.
 
-    ``data`` takes every swap, and each step one through positive cells of the running table.
-    ``margins`` only changes what the set claims to keep. With nothing given the default for the
-    shape. A template takes what the parameters say of it: height, repeats, cap, ...
+    ``data`` takes every swap, and in each step one through positive cells of the running table.
+    ``margins`` only changes which margins the set claims to keep. Without arguments it takes the
+    default for the shape. A template uses the parameters of its design: height, repeats, cap, ...
     """
     domain = project.original.domain
     if sum(x is not None for x in (kind, file, cycles)) > 1:
@@ -122,9 +122,9 @@ def set_cycles(
 
 
 def redesigned(project: Project, context: Context, before: Mapping[str, object]) -> Project:
-    """The chosen cycles, once more where what is said of their design differs from before.
+    """The chosen cycles, designed again if the parameters of their design changed.
 
-    A list of its own is repeated in place; whatever else is said takes the design it is about.
+    A list of the user's own is only repeated in place; other parameters take the design they are about.
     """
     moves, said = project.moves, project.parameters
     if moves is None or not project.takes_cycles:
@@ -142,7 +142,7 @@ def redesigned(project: Project, context: Context, before: Mapping[str, object])
 
 
 def _chosen_by_the_table(project: Project) -> Project:
-    """The order that goes with it; as many steps as there are cells unless a number was set."""
+    """Set the order for it, and as many steps as there are cells unless a number is set."""
     chosen = dict(project.parameters)
     if chosen.setdefault("order", "positive") != "positive":
         raise ParameterError({"order": f"cycles={DATA} goes with the order positive"})
@@ -206,7 +206,7 @@ def add_cycle(
     minus: Sequence[Sequence[int]] | None = None,
     at: int | None = None,
 ) -> Project:
-    """Add a cycle (a swap in the first corner unless cells are given), at the end or at ``at``."""
+    """Add a cycle, by default a swap in the first corner, at the end or at position ``at``."""
     domain = project.original.domain
     cycles = _entries(project.cycles)
     if plus is None and minus is None:
@@ -227,7 +227,7 @@ def add_cycle(
 
 @Declared(lambda project, given: f"remove cycle {_cycle(given)}")
 def remove_cycle(project: Project, context: Context, *, cycle: int) -> Project:
-    """Take a cycle out of the set."""
+    """Remove a cycle from the set."""
     project.original  # noqa: B018
     number = _number(project, cycle)
     rest = [i for i in range(len(project.cycles)) if i != number]
@@ -240,7 +240,7 @@ def remove_cycle(project: Project, context: Context, *, cycle: int) -> Project:
     lambda project, given: f"move cycle {_cycle(given)} to place {cast(int, given['to']) + 1}"
 )
 def move_cycle(project: Project, context: Context, *, cycle: int, to: int) -> Project:
-    """Give a cycle another place in the order."""
+    """Move a cycle to another position."""
     project.original  # noqa: B018
     number, place = _number(project, cycle), _number(project, to)
     order = [i for i in range(len(project.cycles)) if i != number]
@@ -259,6 +259,6 @@ def split_cycles(project: Project, context: Context) -> Project:
 
 
 def check(project: Project) -> list[str]:
-    """Words: check a cycle set, on the table where there is one."""
+    """Words: check a cycle set, on the table if there is one."""
     table = ["--table", table_word(project)] if project.kind == "house" else []
     return ["cycles", "check", "cycles.json", *table]

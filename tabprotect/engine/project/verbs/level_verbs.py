@@ -1,6 +1,6 @@
-"""Commands on levels: group categories, let go of a level, nest variables, count at a level.
+"""Commands on levels: group categories, remove a level, nest variables, count at a level.
 
-They change how the same records are named or added up, so that record keys and weights stay.
+They only change how the same records are named or added up, so record keys and weights stay.
 """
 
 from __future__ import annotations
@@ -53,22 +53,22 @@ def group_categories(
     Parameters
     ----------
     level
-        Its name; by default ``band5``, ``cut``, or what a code list calls its levels. A level of
-        that name is replaced.
+        The name of the level; by default ``band5``, ``cut``, or the names in the code list. A level
+        of that name is replaced.
     groups
-        The categories of each group; those that are in none stand alone.
+        The categories of each group; categories in no group stand alone.
     files
-        ``{"code list": FILE}``, as ``--code-list`` reads it: all its levels.
+        ``{"code list": FILE}``, as for ``--code-list``: all levels of the code list.
 
     Raises
     ------
     InputError
-        For categories that do not fit, or not exactly one way of grouping.
+        For categories that do not fit, and unless exactly one way of grouping is given.
     """
     domain = project.original.domain
     labels = {}
     if files:
-        # A code list may say in words what its codes are.
+        # A code list may have labels for its codes.
         path = Path(next(iter(files.values())))
         labels = code_list_levels(path, domain.variables[domain.axis(variable)])[1]
     found = levels_of(
@@ -91,7 +91,7 @@ def levels_of(
     groups: Mapping[str, Sequence[str]] | None = None,
     file: str = "",
 ) -> tuple[Level, ...]:
-    """The levels that one way of grouping makes: what :func:`group_categories` would add."""
+    """The levels that :func:`group_categories` would add."""
     ways = [width is not None, bool(cuts), bool(groups), bool(file)]
     if sum(ways) != 1:
         raise InputError(
@@ -120,7 +120,7 @@ def _as_said(variable: Variable, groups: Mapping[str, Sequence[str]]) -> list[st
 
 
 def with_levels(domain: Domain, variable: str, *levels: Level) -> Domain:
-    """A domain with further levels of a variable, in the place of those of the same names."""
+    """The domain with further levels of a variable, replacing levels of the same names."""
     old = domain.variables[domain.axis(variable)]
     new = {level.name: level for level in levels}
     kept = [new.pop(level.name, level) for level in old.coarser]
@@ -131,7 +131,7 @@ def with_levels(domain: Domain, variable: str, *levels: Level) -> Domain:
 def label_categories(
     project: Project, context: Context, *, variable: str, labels: Mapping[str, str]
 ) -> Project:
-    """Say in words what categories are that are codes; those that are not named keep theirs."""
+    """Set labels for categories that are codes; categories not named keep theirs."""
     return _over(project, _labelled(project.original.domain, variable, labels))
 
 
@@ -147,14 +147,14 @@ def _labelled(domain: Domain, variable: str, labels: Mapping[str, str]) -> Domai
 def state_structural_zeros(
     project: Project, context: Context, *, zeros: Sequence[Mapping[str, Sequence[str]]]
 ) -> Project:
-    """Say in which cells nobody can be: each time all with these categories of these variables.
+    """Declare structural zeros: each entry means all cells with these categories of these variables.
 
-    They take the place of what was said before.
+    They replace the earlier ones.
 
     Raises
     ------
     InputError
-        For an unknown category, and where somebody is counted.
+        For an unknown category, and if one of the cells has a positive count.
     """
     domain = project.original.domain
     found = [stated(zero, domain.categories) for zero in zeros]
@@ -165,7 +165,7 @@ def state_structural_zeros(
 
 @Declared("let go of {variable}@{level}")
 def remove_level(project: Project, context: Context, *, variable: str, level: str) -> Project:
-    """Take a level away; the categories stay."""
+    """Remove a level; the categories stay."""
     domain = project.original.domain
     old = domain.variables[domain.axis(variable)]
     kept = [one for one in old.coarser if one.name != level]
@@ -184,7 +184,7 @@ def _nest_label(project: Project, given: Arguments) -> str:
 def nest_variables(
     project: Project, context: Context, *, variables: Sequence[str], name: str
 ) -> Project:
-    """Make variables that nest, the coarsest first, the levels of one variable."""
+    """Turn nested variables, the coarsest first, into the levels of one variable."""
     for variable in variables:
         project.original.domain.axis(variable)
     if len(set(variables)) < 2:
@@ -195,7 +195,7 @@ def nest_variables(
 
 @Declared("count {variable} at the level {level}")
 def take_level(project: Project, context: Context, *, variable: str, level: str) -> Project:
-    """Add the categories up to those of a level; coarser levels stay above it."""
+    """Add the counts up to the categories of a level; coarser levels stay above it."""
     before = project.original.domain
     name = f"{variable}{AT}{level}"
     coarse = before[name].renamed(variable)
@@ -211,7 +211,7 @@ def _over(project: Project, domain: Domain) -> Project:
 def _added(
     project: Project, domain: Domain, change: Callable[[Table], Table], *, summed: bool
 ) -> Project:
-    """The project with its table, keys and weights over another domain."""
+    """The project with its table, keys and weights added up over another domain."""
     before = project.original.domain
     keys, weights, moves, placed = (
         project.record_keys,

@@ -1,4 +1,4 @@
-"""Commands on the release plan: which margins are to go out, and by what criterion."""
+"""Commands on the release plan: which margins are to be released, and by which criterion."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tabprotect.engine.tables.formula import in_formula
 from tabprotect.engine.tables.margins import maximal_margins
 
 PUBLISHING = "publish_margins"
-"""The method that a plan is released by."""
+"""The method that publishes a plan."""
 
 
 def _criterion_label(project: Project, given: Arguments) -> str:
@@ -48,11 +48,11 @@ def set_release_criterion(
     criterion: str | None = None,
     bounds: str | None = None,
 ) -> Project:
-    """Set what is given of the release's criterion, checked together.
+    """Set the given parts of the release criterion, checked together.
 
-    Margins that are planned already stay planned: the window says when they are no longer safe.
+    Margins already planned stay planned; the window says if they are no longer safe.
     """
-    # The query space costs a window's start a quarter of a second; only this command needs it.
+    # The query space adds a quarter of a second to a window's start; only this command needs it.
     from tabprotect.engine.query_space.registered import criteria
     from tabprotect.engine.query_space.ways_to_bound import BOUNDS_WAYS
 
@@ -72,7 +72,7 @@ def set_release_criterion(
 
 @Declared(_margin_label, slow=True)
 def release_margin(project: Project, context: Context, *, variables: Sequence[str]) -> Project:
-    """Plan to release one more sub-table, if that is proved safe with all released before it."""
+    """Plan to release one more sub-table, if that is proved safe together with those planned before."""
     domain = project.original.domain
     names = _margin(domain, variables)
     margins = project.plan.with_margin(domain, names)
@@ -84,7 +84,7 @@ def release_margin(project: Project, context: Context, *, variables: Sequence[st
 def set_release_plan(
     project: Project, context: Context, *, margins: Sequence[Sequence[str]]
 ) -> Project:
-    """Plan to release exactly these sub-tables, if that is proved safe; none clears the plan."""
+    """Plan to release exactly these sub-tables, if that is proved safe; an empty list clears the plan."""
     domain = project.original.domain
     chosen = maximal_margins(domain, [_margin(domain, margin) for margin in margins])
     if chosen:
@@ -101,7 +101,7 @@ def use_release_plan(project: Project, context: Context, *, then: str = "") -> P
     plan, formula = project.plan, _plan_formula(project)
     given = {"margins": formula, "threshold": plan.threshold, "bounds": plan.bounds, "then": then}
     method = methods()[PUBLISHING]
-    # The threshold of another criterion is of another kind; what is proved is the width.
+    # Thresholds of other criteria are of another kind; what is proved is the width.
     if plan.criterion != "width":
         del given["threshold"]
     checked = method.resolve(project.original.domain, given)
@@ -111,9 +111,9 @@ def use_release_plan(project: Project, context: Context, *, then: str = "") -> P
 
 @Declared("perturb beyond the plan")
 def perturb_beyond_plan(project: Project, context: Context) -> Project:
-    """Publish the planned margins exactly, and one perturbed table that answers everything else.
+    """Publish the planned margins exactly, and a perturbed table for everything else.
 
-    Its cycles are designed for just these margins, so that nothing else of it stays exact.
+    Its cycles are designed for exactly these margins, so that nothing else stays exact.
     """
     keep = _plan_formula(project)
     kept_of(project.original.domain, {KEEP.name: keep})
@@ -141,7 +141,7 @@ def _margin(domain: Domain, names: Sequence[str]) -> tuple[str, ...]:
 
 
 def _require_safe(project: Project, margins: Iterable[Sequence[str]], progress: Progress) -> None:
-    # As above: only a release needs the query space.
+    # Imported late: only a release needs the query space.
     from tabprotect.engine.project.releasing.query_space_state import judge_margins
 
     judgement = judge_margins(project, margins, progress)
@@ -163,13 +163,13 @@ def _require_safe(project: Project, margins: Iterable[Sequence[str]], progress: 
 
 
 def widths(project: Project) -> list[str]:
-    """Words: how well every cell at risk is protected by each margin."""
+    """Words: the critical widths of all at-risk cells."""
     return _judging("widths", project) if project.kind == "house" else []
 
 
 def frontier(project: Project) -> list[str]:
-    """Words: what may still be released beside the planned margins."""
-    # As above.
+    """Words: the margins that may still be released beside the planned ones."""
+    # Imported late, as above.
     from tabprotect.engine.query_space.lattice import names_joined
 
     released = [w for margin in project.plan.margins for w in ("--release", names_joined(margin))]
@@ -195,7 +195,7 @@ def _judging(name: str, project: Project) -> list[str]:
 def _planned(
     words: list[str], project: Project, released: list[str], way: Sequence[str] = ()
 ) -> list[str]:
-    """Words with the criterion of the plan; none without an original."""
+    """Words that include the plan's criterion; none without an original."""
     plan = project.plan
     if project.kind != "house":
         return []

@@ -53,7 +53,7 @@ def _parameters_label(project: Project, given: Arguments) -> str:
 
 
 def protect_words(project: Project, given: Arguments = MappingProxyType({})) -> list[str]:
-    """Words: protect the table as it stands and publish."""
+    """Words: protect the current table and publish it."""
     if project.table is None:
         return []
     table = table_word(project)
@@ -62,11 +62,11 @@ def protect_words(project: Project, given: Arguments = MappingProxyType({})) -> 
         if is_named(project.cycles_from):
             parameters = {"cycles": project.cycles_from, **parameters}
         else:
-            # Drawn or imported cycles live in the project; only a saved one has them.
+            # Drawn or imported cycles live in the project, so that only a saved project has them.
             table = SAVED
     verb, tables = "protect", given.get("tables")
     if isinstance(tables, Mapping):
-        # The tables of a set say which sub-tables are published.
+        # The tables of a set determine which sub-tables are published.
         verb, parameters = "protect-set", {n: v for n, v in parameters.items() if n != MARGINS.name}
     done, reason = project.protected, given.get("accept")
     weak = bool(given.get("accept_weak")) or (done is not None and done.record.overruled)
@@ -89,7 +89,7 @@ def protect_words(project: Project, given: Arguments = MappingProxyType({})) -> 
 
 @Declared("choose {method}")
 def set_method(project: Project, context: Context, *, method: str) -> Project:
-    """Choose the protection method; its parameters begin at their defaults."""
+    """Choose the protection method; its parameters start at their defaults."""
     chosen = methods()[method].name
     empty: MappingProxyType[str, object] = MappingProxyType({})
     return replace(project.without_result(), method=chosen, parameters=empty)
@@ -100,16 +100,16 @@ BY_FIGURES = "chosen by figures of this table"
 
 @Declared(_parameters_label)
 def set_parameters(project: Project, context: Context, /, **given: object) -> Project:
-    """Set parameters of the method by name, checked together."""
+    """Set some of the method's parameters by name, checked together."""
     if "cycles" in given:
         raise ParameterError({"cycles": "cycles are set by a command of their own"})
     values = dict(project.parameters) | given
-    # Without a table the smallest one checks them: few rules between parameters depend on it.
+    # Without a table, the smallest one checks them: few rules between parameters depend on the table.
     domain = Domain.of_shape((2, 2)) if project.table is None else project.table.domain
     chosen_cycles = project.takes_cycles and project.moves is not None and project.table is not None
     given_cycles = {"cycles": project.moves} if chosen_cycles else {}
     checked = project.protection.resolve(domain, values | given_cycles)
-    # What is left open stays open: it may follow from the table's margins.
+    # Parameters left open stay open: they may follow from the table's margins.
     chosen = {name: None if values[name] is None else checked[name] for name in values}
     before = project.parameters
     project = replace(project.without_result(), parameters=MappingProxyType(chosen))
@@ -123,8 +123,8 @@ def set_parameters(project: Project, context: Context, /, **given: object) -> Pr
 def set_mechanism(
     project: Project, context: Context, /, *, cycles: str | None = None, **given: object
 ) -> Project:
-    """Set parameters and, by the name of a template, the cycle set: one step, checked together."""
-    # Until all of it is there, parts of it may contradict each other.
+    """Set parameters and, by the name of a template, the cycle set, in one step, checked together."""
+    # Parts may contradict each other until all of them are set.
     project = replace(project, parameters=MappingProxyType(dict(project.parameters) | given))
     if cycles is not None:
         project = set_cycles.run(project, context, kind=cycles)
@@ -138,16 +138,16 @@ def set_mechanism(
 def take_design(
     project: Project, context: Context, /, *, kind: str, seen: bool = False, **given: object
 ) -> Project:
-    """A template and the parameters that go with it, one step.
+    """Take a template and the parameters that go with it, in one step.
 
-    ``seen`` says that figures of this very table were looked at to choose it: the choice tells a
-    little of the table then, and the decision stands beside each run.
+    ``seen`` states that figures of this table were looked at to choose it: the choice then reveals a
+    little of the table, and the decision is recorded with each run.
     """
     project = set_mechanism.run(project, context, cycles=kind, **given)
     return replace(project, cycles_from=f"{kind}, {BY_FIGURES}") if seen else project
 
 
-# A policy: what it led to stands beside each run.
+# It is kept as a setting; the decision it leads to is recorded with each run.
 @Declared(
     lambda project, given: (
         "set a seed"
@@ -161,7 +161,7 @@ def take_design(
 def set_seed(
     project: Project, context: Context, *, seed: int | None, fresh: bool = False
 ) -> Project:
-    """Replay a seed, or take fresh coins, or (``None``) those that the house's key gives."""
+    """Replay a seed, take fresh coins, or (``None``) use those derived from the house's key."""
     if seed is not None:
         Randomness.seeded(seed)
     return replace(project.without_result(), seed=seed, fresh=fresh and seed is None)
@@ -169,7 +169,7 @@ def set_seed(
 
 @Declared("set the limits of the house")
 def set_policy(project: Project, context: Context, /, **limits: object) -> Project:
-    """Judge releases by these limits of the house; those that are not named hold their defaults."""
+    """Set the house limits by which releases are judged; those not named keep their defaults."""
     return replace(project.without_result(), policy=HousePolicy.of(limits))
 
 
@@ -180,11 +180,11 @@ def set_policy(project: Project, context: Context, /, **limits: object) -> Proje
     slow=True,
 ).asking(Drawing)
 def protect(project: Project, context: Context, asked: Drawing) -> Project:
-    """Run the method and pass the gate, by default with the coins that the house's key gives.
+    """Run the method and pass the gate, by default with the coins derived from the house's key.
 
-    ``accept`` is the reason for publishing whatever the gate says, ``accept_weak`` the same without
-    one. With ``draft`` what the gate refuses is held, to be looked at: it is published with a
-    reason only. ``seed`` and ``fresh`` hold for one run and are not kept as the project's policy.
+    ``accept`` is the reason for publishing whatever the gate says; ``accept_weak`` does so without
+    one. With ``draft`` a refused draw is kept to be looked at, and can be published with a reason
+    only. ``seed`` and ``fresh`` hold for this run and are not kept as the project's setting.
     """
     reason = "" if asked.accept is None else asked.accept.strip()
     if asked.accept is not None and not reason:
@@ -198,7 +198,7 @@ def protect(project: Project, context: Context, asked: Drawing) -> Project:
     problem, accepted = project.problem, reason or (gate.UNSTATED if asked.accept_weak else "")
     values = project.protection.resolve_for(problem, project.given)
     own = mechanism_digest(problem, project.method, values)
-    # One draw of the refused mechanism itself, against the gate, is what it is: nothing was chosen.
+    # One draw of the refused mechanism itself, accepted against the gate, involves no choice.
     others = {
         mechanism: method
         for mechanism, method in refused_before(problem, context.register).items()
@@ -230,7 +230,7 @@ def protect(project: Project, context: Context, asked: Drawing) -> Project:
 
 
 def _coins(project: Project, seed: int | None, fresh: bool) -> tuple[Randomness, tuple[str, ...]]:
-    """What a run draws from, and the decision that it is where it is one.
+    """The randomness of a run, and the decision to be recorded if it is one.
 
     Raises
     ------
@@ -254,7 +254,7 @@ def _coins(project: Project, seed: int | None, fresh: bool) -> tuple[Randomness,
 
 @Declared("let the {who} believe {prior}")
 def set_prior(project: Project, context: Context, *, who: str, prior: str) -> Project:
-    """What ``user`` or ``intruder`` believes beforehand, as a prior text."""
+    """Set the prior of ``user`` or ``intruder``, as a prior text."""
     if who not in PRIORS:
         raise InputError(f"there is no {who!r}; priors belong to {' and '.join(PRIORS)}")
     parse_prior(prior, project.domain)
@@ -277,11 +277,11 @@ def _publish_label(project: Project, given: Arguments) -> str:
     slow=True,
 ).asking(Publishing)
 def publish(project: Project, context: Context, asked: Publishing) -> Project:
-    """Write the release bundle, and the dossier where one is wanted. Undo cannot cross it.
+    """Write the release bundle, and the dossier if asked for. Undo cannot cross it.
 
-    Of several ``tables`` (formulas by name) a folder is written: a bundle for each and one manifest
-    for all; common cells are the same in all bundles. One entry is made in the register of the
-    house, for the bundle or the manifest; the dossier is that of the whole run.
+    For several ``tables`` (formulas by name) a folder is written, with a bundle for each and one
+    manifest for all; common cells are the same in all bundles. One entry is made in the house's
+    register, for the bundle or the manifest; the dossier covers the whole run.
     """
     protected = _answered_for(project, asked)
     place, dossier = Path(asked.release), None if asked.dossier is None else Path(asked.dossier)
@@ -293,7 +293,7 @@ def publish(project: Project, context: Context, asked: Publishing) -> Project:
     ]
     if taken and not asked.overwrite:
         raise InputError("there is a file of that name already", file=taken[0])
-    # All bytes are ready before any file is touched; until then it can be cancelled.
+    # All bytes are ready before any file is touched; until then the work can be cancelled.
     signing = [Path(key) for key in (asked.sign, asked.sign_too) if key is not None]
     made = leaving.files(place, signing=signing, progress=context.progress)
     files, notes = (
@@ -312,7 +312,7 @@ def publish(project: Project, context: Context, asked: Publishing) -> Project:
         if kept is not None:
             notes = (*notes, f"the dossier of another release was there: it is now {kept.name}")
         data = archive.pack(content)
-        # First: without its dossier a release could never be accounted for.
+        # The dossier comes first: without it a release could never be accounted for.
         files.insert(0, Whole(dossier, data, asked.overwrite, private=True, kept=kept))
     leaving.make_folder(place)
     with entered(
@@ -327,15 +327,15 @@ def publish(project: Project, context: Context, asked: Publishing) -> Project:
 
 
 def _answered_for(project: Project, asked: Publishing) -> Protected:
-    """The result with who answers for it, and the decision where one was needed.
+    """The result with the names of those who answer for it, and the decision if one was needed.
 
     Raises
     ------
     InfeasibleError
         When there is no result.
     RefusedError
-        When something stands against it and there is no reason, or a name is missing that the
-        policy of the house takes.
+        When something stands against it and no reason is given, or a name is missing that the
+        house policy demands.
     """
     if project.protected is None:
         raise InfeasibleError(
@@ -360,7 +360,7 @@ def _answered_for(project: Project, asked: Publishing) -> Protected:
     slow=True,
 )
 def open_bundle(project: Project, context: Context, *, path: str) -> Project:
-    """Open a release bundle as its reader does: verified, and without any original."""
+    """Open a release bundle as its reader does: verified, and without an original."""
     release = public.read(Path(path), context.progress)
     return Project(
         title=release.title,
@@ -372,6 +372,6 @@ def open_bundle(project: Project, context: Context, *, path: str) -> Project:
 
 
 def infer(project: Project, who: Who = "user") -> list[str]:
-    """Words: what the release tells somebody."""
+    """Words: what the release tells a reader."""
     release = project.source if project.kind == "reader" else "release.zip"
     return ["infer", release, "--prior", project.priors[who]]

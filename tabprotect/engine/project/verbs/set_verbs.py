@@ -1,4 +1,4 @@
-"""Several tables of the same records: joined where no file holds all, and named as one set."""
+"""Publication sets: several tables of the same records, joined if no single file holds them all."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ def _files(beside: object) -> list[str]:
 
 
 def tables_said(project: Project) -> dict[str, str]:
-    """The tables that the formula of published sub-tables names, by what stands in them.
+    """The tables named by the formula of published sub-tables, each by its variables.
 
-    None where it names one, or puts them together in another way than by adding them.
+    Empty if it names only one, or combines them otherwise than by ``+``.
     """
     formula = str(project.parameters.get(MARGINS.name) or "")
     parts = [part.strip() for part in formula.split("+")]
@@ -62,28 +62,28 @@ def join_tables(
     beside: Mapping[str, str],
     **reading: object,
 ) -> Project:
-    """Open tables of the same records, of which none is over all variables, as one.
+    """Open several tables of the same records, none of them over all variables, as one table.
 
     Parameters
     ----------
     source
         The first file.
     beside
-        The other ones by name.
+        The other files by name.
     **reading
-        The options of :class:`~tabprotect.engine.formats.reading_options.Reading`, for all of them.
+        The options of :class:`~tabprotect.engine.formats.reading_options.Reading`, for all files.
 
     Raises
     ------
     InputError
-        Where they count a common cell otherwise, or as opening says.
+        If they disagree on a common cell, or as opening raises.
     """
     files = {Path(source).stem: source, **beside}
     opened = {
         name: open_table(file, Reading.of(reading), progress=context.progress)
         for name, file in files.items()
     }
-    # It brings in the solver: a program that joins nothing does not wait for it.
+    # Imports the solver: a program that joins nothing does not wait for it.
     from tabprotect.engine.bounds.joined import joined_table
 
     whole = joined_table({name: one.table for name, one in opened.items()}, context.progress)
@@ -92,7 +92,7 @@ def join_tables(
 
 
 def check_within(tables: PublicationSet, files: Mapping[str, Table]) -> None:
-    """Refuse tables of a set that no single file holds.
+    """Refuse tables of a set that are not inside any single file.
 
     Raises
     ------
@@ -110,7 +110,7 @@ def check_within(tables: PublicationSet, files: Mapping[str, Table]) -> None:
 
 
 def check_publishes_margins(method: str) -> None:
-    """Refuse a method that works on inner cells, for tables that share margins only.
+    """Refuse a method that works on inner cells if the tables only share margins.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Commands on the table: open it, edit counts and categories, place it, say what is at risk."""
+"""Commands on the table: open it, edit counts and categories, place it, set the at-risk rule."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def new_document(table: Table, *, source: str, title: str = "") -> Project:
 
 
 def edited(project: Project, table: Table) -> Project:
-    """The project on a changed table; whatever depended on the old one is dropped."""
+    """The project with a changed table; everything that depended on the old one is dropped."""
     before, domain = project.original.domain, table.domain
     moves, placement = project.moves, project.placement
     if moves is not None and domain != before:
@@ -43,14 +43,14 @@ def edited(project: Project, table: Table) -> Project:
     return replace(
         project.without_result(),
         table=table,
-        # Keys and weights are those of the counted records.
+        # Keys and weights belong to the counted records.
         record_keys=None,
         weights=None,
         edited=True,
         moves=moves,
         cycles_from=project.cycles_from if moves is not None else "",
         placement=placement,
-        # What was safe to release of the old counts need not be of the new ones.
+        # Margins that were safe to release for the old counts need not be for the new ones.
         plan=replace(project.plan, margins=()),
     )
 
@@ -96,7 +96,7 @@ def _tabulate_words(project: Project, given: Arguments) -> list[str]:
 
 
 def opening(project: Project) -> list[str]:
-    """Words: open what this project came from."""
+    """Words: open the source of this project."""
     return ["open", project.source]
 
 
@@ -108,7 +108,7 @@ def opening(project: Project) -> list[str]:
     slow=True,
 )
 def open_table(project: Project, context: Context, /, *, source: str, **reading: object) -> Project:
-    """Open ``example:NAME`` or a table file; an example brings its cycle set.
+    """Open ``example:NAME`` or a table file; an example comes with its cycle set.
 
     ``reading`` are the options of :class:`~tabprotect.engine.formats.reading_options.Reading`.
     """
@@ -125,7 +125,7 @@ def open_table(project: Project, context: Context, /, *, source: str, **reading:
 def new_table(
     project: Project, context: Context, *, variables: Mapping[str, Sequence[str]]
 ) -> Project:
-    """An empty table to type into: ``{"region": ["north", "south"], ...}``."""
+    """Make an empty table to type into: ``{"region": ["north", "south"], ...}``."""
     domain = Domain.of(dict(variables))
     empty = Table.dense(domain, np.zeros(domain.shape, dtype=np.int64))
     return new_document(empty, source="")
@@ -143,15 +143,15 @@ def new_table(
 def tabulate(project: Project, context: Context, asked: Tabulation) -> Project:
     """Count the records of a microdata file by some variables; keys and weights come along.
 
-    With ``draw_keys`` the records get keys that are kept with this table only: one uniform key
-    for each cell that is not empty, the same in law as the sum of its records' keys, because sums
-    of uniform keys are uniform and cells share no record. Other tabulations of the same file will
-    not agree. ``key_seed`` replays the keys; without it they come from the operating system.
+    With ``draw_keys`` the records get keys for this table only: one uniform key for each cell that is
+    not empty. It has the same law as the sum of its records' keys, because sums of uniform keys are
+    uniform and cells share no record. Other tabulations of the same file will not agree. ``key_seed``
+    replays the keys; without it they come from the operating system.
 
     Raises
     ------
     InputError
-        When keys are both drawn and read, or go with sums of weights, or as tabulating says.
+        When keys are both drawn and read, or combined with sums of weights, or as tabulating raises.
     ParameterError
         For a negative seed.
     """
@@ -172,7 +172,7 @@ def tabulate(project: Project, context: Context, asked: Tabulation) -> Project:
         progress=context.progress,
     )
     fresh = new_document(found.table, source=asked.source)
-    # The file is not the table: a command line on the same source would not open it.
+    # The file holds records, not the table: a command line with this source would not open it.
     keys = found.record_keys
     if asked.draw_keys:
         keys = drawn(found.table, context.randomness(asked.key_seed).generator())
@@ -198,7 +198,7 @@ def _check_keys(asked: Tabulation) -> None:
 
 @Declared("set the title to {title}")
 def set_title(project: Project, context: Context, *, title: str) -> Project:
-    """The title a reader will see. No part of the mechanism: a finished result takes it on."""
+    """Set the title that readers see. It is no part of the mechanism: a finished result takes it on."""
     protected = project.protected
     if protected is None or protected.release.title == title:
         return replace(project, title=title)
@@ -232,7 +232,7 @@ def paste_block(
     at: Sequence[int],
     counts: Sequence[Sequence[int]],
 ) -> Project:
-    """Set a block of cells whose top left is ``at``, in the present placement and layer."""
+    """Set a block of cells whose top left is ``at``, in the current placement and layer."""
     table = project.original
     return edited(project, table.with_counts(pasted(project, at=at, counts=counts)))
 
@@ -240,12 +240,12 @@ def paste_block(
 def pasted(
     project: Project, *, at: Sequence[int], counts: Sequence[Sequence[int]]
 ) -> dict[tuple[int, ...], int]:
-    """Which cells a block would set to what: the preview of :func:`paste_block`.
+    """The cells that a block would set, with their counts: the preview of :func:`paste_block`.
 
     Raises
     ------
     InputError
-        When it sticks out of the table, or holds something that is no count.
+        When it extends beyond the table, or holds something that is no count.
     """
     domain = project.original.domain
     placement = project.placement or Placement.of(domain)
@@ -273,7 +273,7 @@ def pasted(
 
 @Declared("call counts {rule} at risk")
 def set_at_risk(project: Project, context: Context, *, rule: str) -> Project:
-    """The small-count rule, such as ``1..2``."""
+    """Set the small-count rule, such as ``1..2``."""
     return replace(project.without_result(), at_risk=SmallCount.parse(rule))
 
 
@@ -286,12 +286,12 @@ def place(
     columns: Sequence[str],
     layers: Sequence[str] = (),
 ) -> Project:
-    """Say which variables stand in the rows, the columns and the layers."""
+    """Place variables in the rows, the columns and the layers."""
     chosen = Placement(tuple(rows), tuple(columns), tuple(layers))
     return replace(project, placement=chosen.check(project.domain))
 
 
 def placed(placement: Placement) -> Order:
-    """The command that takes a placement."""
+    """The order that sets a placement."""
     rows, columns, layers = map(list, (placement.rows, placement.columns, placement.layers))
     return place(rows=rows, columns=columns, layers=layers)

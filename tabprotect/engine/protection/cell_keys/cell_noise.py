@@ -1,4 +1,4 @@
-"""The noise of cell keys: looked up for every count of a table."""
+"""Perturb a table by cell keys: the noise of every count is looked up."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from tabprotect.engine.tables.table import Table
 def perturbed(
     table: PerturbationTable, counts: Table, keys: Table, weights: Table | None = None
 ) -> Table:
-    """Every count with the noise of its cell key.
+    """Add the noise of its cell key to every count.
 
     Parameters
     ----------
     keys
         Sums of record keys, over the domain of the counts; taken modulo 10^8.
     weights
-        Sums of design weights, in millionths: each result is then times the mean weight.
+        Sums of design weights, in millionths: each result is then multiplied by the mean weight.
     """
     if not counts.is_sparse:
         flat = counts.counts.reshape(-1)
@@ -38,7 +38,7 @@ def perturbed(
 
 
 def _listed(table: Table, cells: Ints) -> Ints:
-    """What a table has in some cells; 0 in one that is not among its sparse ones."""
+    """The counts of some cells of a sparse table; 0 for cells that it does not list."""
     keys, values = table.cells
     if not len(keys):
         return np.zeros_like(cells)
@@ -47,7 +47,7 @@ def _listed(table: Table, cells: Ints) -> Ints:
 
 
 def drawn(table: Table, generator: np.random.Generator) -> Table:
-    """A key for each cell that is not empty."""
+    """Draw a key for each cell that is not empty."""
     cells, _ = table.cells
     keys = generator.integers(0, KEY_MODULUS, len(cells))
     sparse = Table.sparse(table.domain, cells, keys)

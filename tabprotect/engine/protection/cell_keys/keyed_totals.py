@@ -1,4 +1,4 @@
-"""What totals published under cell keys say about a candidate original.
+"""The likelihood of totals published under cell keys.
 
 The key of a total is the sum of the keys of its parts, so its noise tells of theirs: the factors
 of the parts alone understate a reader. The chance of all totals given the parts is an integral
@@ -24,11 +24,11 @@ from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
 
 MOST_TOTALS = 8
-"""With more inner cells or totals hardly a drawn original gives all totals: nothing comes of it.
+"""Most inner cells or totals: with more, hardly any drawn original gives all totals.
 """
 
 KEYED_TOTALS_CELLS = 9
-"""Inner cells behind published totals that are followed."""
+"""Most inner cells behind published totals, over all totals."""
 
 
 Intervals = tuple[tuple[int, int], ...]
@@ -37,7 +37,7 @@ RUNS = 64
 """Sets of keys that are drawn side by side for one estimate."""
 
 COST_OF_CELL = 100.0
-"""Microseconds for the key of one cell, and as much again for the rest of an estimate."""
+"""Microseconds for the key of one cell; the rest of an estimate takes as much again."""
 
 NOTE = (
     "The key of a published total is the sum of the keys below it. This posterior takes the noise "
@@ -50,14 +50,14 @@ def with_totals(
 ) -> CellFactors | None:
     """The likelihood of inner cells and totals together.
 
-    The factors take the noise of each published count as independent of that of the others, which
-    is near enough to draw originals from; the ``Rerun`` puts it right.
+    The factors treat the noise of the published counts as independent, which is near enough to
+    draw originals from; the ``Rerun`` corrects this.
 
     Returns
     -------
     CellFactors or None
-        ``None`` where the table is too large for this, inner cells are not published, or nothing
-        else is.
+        ``None`` where the table is too large, or where not both inner cells and totals are
+        published.
     """
     inner, size = release.inner, publication.domain.size
     if inner is None or size > KEYED_TOTALS_CELLS:
@@ -99,7 +99,7 @@ def _estimate(
 
     Keys are drawn cell by cell, each uniform on those that give the cell's published count and
     that of every total whose last part it is. The mean share of such keys, multiplied over the
-    cells, is without bias (sequential importance sampling with resampling).
+    cells, is an unbiased estimate (sequential importance sampling with resampling).
 
     Parameters
     ----------
@@ -147,7 +147,7 @@ def _estimate(
 
 
 def _intervals(table: PerturbationTable, count: int, noise: int) -> Intervals:
-    """The keys, half-open runs, under which a count gets some noise."""
+    """The keys, as half-open intervals, under which a count gets the given noise."""
     row = int(table.row_of(np.array([count]))[0])
     found, low = [], 0
     for at in range(int(table.starts[row]), int(table.starts[row + 1])):
@@ -159,19 +159,19 @@ def _intervals(table: PerturbationTable, count: int, noise: int) -> Intervals:
 
 
 def _allowed(own: Intervals, wanted: list[Intervals], before: Ints) -> tuple[Ints, Ints]:
-    """Keys of one cell under which it and the totals that it closes are as published.
+    """The keys of one cell under which it and the totals it completes are as published.
 
     Parameters
     ----------
     wanted
         For each of these totals the keys that it may have.
     before : int64 (runs, totals)
-        The sums of the keys below them that are drawn already.
+        The sums of those keys of their parts that are drawn already.
 
     Returns
     -------
     int64 (runs, pieces), int64 (runs, pieces)
-        Where pieces begin, and how many keys of each are allowed: all or none.
+        Where pieces begin, and how many keys of each are allowed (all or none).
     """
     ends = [np.zeros((len(before), 1), dtype=np.int64)]
     ends += [np.tile(np.array(own, dtype=np.int64).reshape(1, -1), (len(before), 1))]
@@ -193,7 +193,7 @@ def _within(keys: Ints, intervals: Intervals) -> Bools:
 
 
 def _resampled(weights: Ints, generator: np.random.Generator) -> Ints:
-    """Runs drawn in proportion to their weights, as evenly as can be."""
+    """Draw runs in proportion to their weights, as evenly as possible (systematic resampling)."""
     reached = np.cumsum(weights)
     steps = (np.arange(len(weights)) + generator.random()) / len(weights) * float(reached[-1])
     # Rounding of the last step must not point beyond, nor at a run without weight.

@@ -35,7 +35,7 @@ class Noise:
         Zero where the row does not allow the value.
     variance : float64 (rows,)
     held : bool (rows,)
-        Whether the lower bound on staying is what holds ``p(v=0)`` up.
+        Whether the lower bound on staying is binding.
     solved : bool (rows,)
         Whether the optimality conditions hold; false where no such noise exists.
     """
@@ -85,12 +85,12 @@ def maximum_entropy(
 
 
 def _to_front(allowed: Bools) -> Ints:
-    """The order that takes the allowed entries of each row to its front."""
+    """The order that moves the allowed entries of each row to its front."""
     return np.argsort(~allowed, axis=1, kind="stable").astype(np.int64)
 
 
 def _rising(values: Ints, allowed: Bools) -> Bools:
-    """Which neighbours among the allowed (moved to the front) must not fall: up to noise 0."""
+    """The neighbours among the allowed values (moved to the front) that must not fall: up to noise 0."""
     order = _to_front(allowed)
     moved = np.take_along_axis(values, order, axis=1)
     valid = np.take_along_axis(allowed, order, axis=1)
@@ -124,7 +124,7 @@ def _features(
 
 
 def _newton(curvature: Floats, slope: Floats, at: Floats, pinned: Bools) -> Floats:
-    """Newton's step of the unknowns that are free; those that are pinned go to 0."""
+    """Newton's step of the free unknowns; pinned ones go to 0."""
     held = np.where(pinned[:, :, None] | pinned[:, None, :], 0.0, curvature)
     diagonal = np.arange(slope.shape[1])
     # A ridge for rows whose constraints depend on each other (two noise values only).

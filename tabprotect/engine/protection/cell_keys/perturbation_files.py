@@ -34,12 +34,12 @@ CONTENTS = "a perturbation table has the columns i;j;p;v;p_int_ub or pcv,ckey,pv
 
 
 def read(path: Path | str) -> PerturbationTable:
-    """Read a perturbation table; the form is told from the content.
+    """Read a perturbation table; the form is recognised by the content.
 
     Raises
     ------
     InputError
-        With the line, for anything that is no perturbation table.
+        For anything that is not a perturbation table, naming the line.
     """
     path = Path(path)
     text = read_text(path)
@@ -52,7 +52,7 @@ def read(path: Path | str) -> PerturbationTable:
 
 
 def from_text(text: str) -> PerturbationTable:
-    """A perturbation table from ptable text or the ONS form (``InputError`` with the line)."""
+    """A perturbation table from ptable text or the ONS form (``InputError`` naming the line)."""
     lines = text.splitlines()
     if not lines:
         raise InputError("the file is empty", hint=CONTENTS)
@@ -179,7 +179,7 @@ def _of_ons(columns: Floats) -> PerturbationTable:
 
 
 def to_ptable(table: PerturbationTable) -> str:
-    """The ptable text (the rows of a table that uses several in turn cannot be written so)."""
+    """The ptable text; a table that uses several rows in turn cannot be written so."""
     if table.period != 1:
         raise InputError(
             "this table uses several rows in turn for large counts",
@@ -219,7 +219,7 @@ def to_ons(table: PerturbationTable, *, keys: int = 256) -> str:
 
 
 def to_json(table: PerturbationTable) -> dict[str, object]:
-    """Plain lists that say all of the table, for a public mechanism."""
+    """The whole table as plain lists, for a public mechanism."""
     row = np.repeat(np.arange(table.rows), np.diff(table.starts))
     return {
         "i": row.tolist(),

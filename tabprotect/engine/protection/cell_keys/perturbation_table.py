@@ -1,4 +1,4 @@
-"""Perturbation tables: which noise a count gets, for each cell key.
+"""Perturbation tables: the noise of a count, for each cell key.
 
 A table has one row for each count 0, 1, ..., and its last rows serve all larger counts. A row
 cuts the cell keys 0 .. 10^8 - 1 into intervals and gives each its noise. Count 0 has noise 0.
@@ -23,22 +23,22 @@ KEYS = KEY_MODULUS
 
 LARGEST_D = 200
 REACHED = 5e-4
-"""A variance this near to V counts as reached (three decimals)."""
+"""Tolerance within which a variance counts as equal to V (three decimals)."""
 
 STAY_STEP = 0.05
-"""By how much a bound on staying is lowered where it stands in the way of V."""
+"""Step by which the bound on staying is lowered where it makes V impossible."""
 
 
 @dataclass(frozen=True)
 class Unreached:
-    """A row whose noise has another variance than was asked for.
+    """A row whose noise has a variance other than the one asked for.
 
     Attributes
     ----------
     row
         The count.
     variance
-        What was attained.
+        The variance attained.
     stay
         The lower bound of staying that was kept, where one was asked for and had to be lowered.
     """
@@ -65,11 +65,12 @@ class PerturbationTable:
     noise : int64 (intervals,)
         Published minus true count.
     probabilities : float64 (intervals,)
-        What the ends were made from; the widths of the intervals are these to eight decimals.
+        The probabilities the ends were made from; the widths of the intervals are these to eight
+        decimals.
     period
         How many rows at the end are used in turn for larger counts (1: the last one for all).
     unreached
-        Rows whose variance is another than was asked for.
+        Rows whose variance is not the one asked for.
     """
 
     starts: Ints
@@ -135,12 +136,12 @@ class PerturbationTable:
 
     @property
     def rows(self) -> int:
-        """Number of rows, that for the count 0 included."""
+        """Number of rows, including that of the count 0."""
         return len(self.starts) - 1
 
     @cached_property
     def largest(self) -> int:
-        """Largest |noise| that has a chance."""
+        """Largest |noise| of positive probability."""
         return int(np.abs(self.noise[self.widths > 0]).max(initial=0))
 
     @cached_property
@@ -159,7 +160,7 @@ class PerturbationTable:
 
     @cached_property
     def never(self) -> int:
-        """Counts 1 up to this are never published."""
+        """The largest count such that it and all smaller positive ones are never published."""
         row = np.repeat(np.arange(self.rows), np.diff(self.starts))
         made = set((row + self.noise)[(self.widths > 0) & (row > 0)].tolist())
         # Rows used for many counts give larger results too; small ones are all listed.
@@ -330,7 +331,7 @@ def _check(D: int, V: float, js: int, pstay: float) -> None:  # noqa: N803
 
 
 def _check_blocked(D: int, V: float, js: int) -> None:  # noqa: N803
-    """Counts 1..js must go to 0 or above js: both must be near enough, and V large enough."""
+    """Check that counts 1..js can go to 0 or above js: both near enough, and V large enough."""
     reasons = []
     for count in range(1, js + 1):
         up, least = js + 1 - count, count * (js + 1 - count)

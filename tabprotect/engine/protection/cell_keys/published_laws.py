@@ -1,4 +1,4 @@
-"""What a published count, or a published estimate, says about the count of records behind it.
+"""The likelihood of the count of records behind a published count or a published estimate.
 
 An estimate is the perturbed count j of a cell times the mean design weight m of its records,
 rounded. A reader knows the range of weights, not m; m is taken as evenly spread over the range.
@@ -16,7 +16,7 @@ from tabprotect.engine.protection.cell_keys.perturbation_table import KEYS, Pert
 from tabprotect.engine.tables.design_weights import SCALE
 
 MOST_POSSIBLE = 2**25
-"""Possible true counts of all different estimates together: 256 MiB of weights."""
+"""Most possible true counts, over all different estimates together: 256 MiB of weights."""
 
 
 HALF = 0.5
@@ -33,7 +33,7 @@ def _reach(published: int, *, low: int, high: int) -> tuple[int, int]:
 def _chances(
     table: PerturbationTable, published: int, *, low: int, high: int
 ) -> tuple[int, Floats]:
-    """P(estimate | count of records) for all counts that it leaves possible, and some more.
+    """P(estimate | count of records) for all counts that the estimate leaves possible, and some more.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ def _chances(
     Returns
     -------
     int, float64 (counts,)
-        The first count, and the chances of it and those that follow.
+        The first count, and the chances from there on.
     """
     first, last = _reach(published, low=low, high=high)
     # Chance of the estimate for each perturbed count: how much of the range of m leads to it.
@@ -72,7 +72,7 @@ def _chances(
 
 
 def of_count(table: PerturbationTable, published: int) -> tuple[int, int, Floats]:
-    """Lowest and highest true count that may be published so, and the log chances between."""
+    """Lowest and highest true count behind a published count, and the log chances between."""
     low = max(published - table.largest, 0)
     counts = np.arange(low, published + table.largest + 1)
     rows = table.row_of(counts)
@@ -93,7 +93,7 @@ def of_estimate(
 
 
 def _possible(published: int, low: int, chances: Floats) -> tuple[int, int, Floats]:
-    """Chances of the counts from ``low`` on, as logs, without those that cannot be at the ends."""
+    """Log chances of the counts from ``low`` on, without the impossible ones at either end."""
     possible = np.flatnonzero(chances)
     if not len(possible):
         raise InputError(

@@ -1,4 +1,4 @@
-"""Which cycles where none are given: chosen from the kept margins alone, by trying them on others.
+"""Choose cycles where none are given, from the kept margins alone.
 
 The designs are run on synthetic tables, drawn with the expected counts that the kept margins give.
 The margins are published, the drawing is seeded by them, and so the choice is a constant of
@@ -38,22 +38,22 @@ from tabprotect.engine.tables.kept_margins import KeptMargins
 from tabprotect.engine.tables.moves import MoveSet
 
 MEDIUM = 2_000
-"""Cells up to which elementary swaps are looked at: of more, no reader could draw enough."""
+"""Most cells for which elementary swaps are considered: beyond, no reader could draw enough."""
 
 LARGE = 100_000
-"""Cells from which on nothing is tried: the designs would cost more than they tell."""
+"""Cells from which on no design is tried: trials would cost more than they tell."""
 
 AS_GOOD = 0.05
-"""Shares of stuck counts that are not told apart."""
+"""Difference within which shares of stuck counts are taken as equal."""
 
 CLEARLY = 0.02
-"""Less chance to repeat a small count by which the design from the shape alone must be better."""
+"""Margin by which the design from the shape alone must repeat small counts less often."""
 
 FORMER = "default"
 """The design that follows from the shape alone: it publishes the most sums exactly."""
 
 EVENED, AS_CALM = 4, 1.02
-"""Steps in which coins are made rarer until counts change as much, and what counts as as much."""
+"""Steps in which coins are made rarer until counts change equally, and the tolerance of that."""
 
 MOST_STUCK = 0.1
 """Share of small counts that may be stuck before another rule is looked at."""
@@ -70,7 +70,7 @@ class Candidate:
     moves
         Its cycles.
     done
-        What its runs did.
+        Figures of its runs.
     exact
         Whether the posterior is exact whatever is published.
     """
@@ -88,16 +88,16 @@ def candidates(
     *,
     others: Sequence[Candidate] = (),
 ) -> list[Candidate]:
-    """The designs there are, each tried.
+    """Every design that is available, tried.
 
     Parameters
     ----------
     values
-        Public parameters of the mechanism: coins, order, number of steps, blocking rule, and what
-        is said of the design.
+        Public parameters of the mechanism: coins, order, number of steps, blocking rule, and
+        those of the design.
     others
-        The same designs with another blocking rule: neither they nor whether their posterior is
-        exact depend on it.
+        The same designs with another blocking rule; their cycles, and whether the posterior is
+        exact, are reused.
     """
     tables = TrialTables.of(kept, zeros_said(kept.domain, values), progress)
     designs = [(one.name, one.moves, one.exact) for one in others] or [
@@ -111,16 +111,16 @@ def candidates(
 
 
 def _exact(moves: MoveSet, values: Values, progress: Progress) -> bool:
-    """Whether the posterior is exact whatever is published."""
+    """Return True if the posterior is exact whatever is published."""
     cost = elimination_cost(moves, values[PASSES], limit=20, progress=progress)
     return cost is not None and cost.affordable
 
 
 def _designs(kept: KeptMargins, values: Values, progress: Progress) -> list[tuple[str, MoveSet]]:
-    """All that may be taken; of one that is meant, that one.
+    """The designs to choose from: the one that the parameters name, else all.
 
-    What follows from the shape keeps all margins of one variable less, so that it serves where
-    these are wanted.
+    The design from the shape alone keeps all margins over one variable less, so it serves where
+    these are to be kept.
     """
     domain = kept.domain
 
@@ -144,12 +144,12 @@ def _designs(kept: KeptMargins, values: Values, progress: Progress) -> list[tupl
 
 @dataclass(frozen=True)
 class CycleChoice:
-    """What is taken where nothing is said.
+    """The cycles and the rule chosen where none are given.
 
     Attributes
     ----------
     moves, rule
-        The cycles, and when one of them is not applied.
+        The cycles, and the blocking rule.
     """
 
     moves: MoveSet
@@ -177,7 +177,7 @@ def chosen_cycles(kept: KeptMargins, values: Values, progress: Progress = SILENT
 
 @dataclass(frozen=True)
 class _Asked:
-    """What a choice follows from; whoever watches changes nothing."""
+    """What a choice depends on, as its cache key; the progress is not part of it."""
 
     kept: KeptMargins
     values: tuple[tuple[str, object], ...]
@@ -214,9 +214,9 @@ def _least(found: list[Candidate]) -> float:
 def _best(
     found: list[Candidate], kept: KeptMargins, values: Values, progress: Progress
 ) -> Candidate:
-    """The one that repeats small counts least when all change as little as the calmest.
+    """The candidate that repeats small counts least when all change counts as little as the calmest.
 
-    More change protects by itself, and is had from any design by the coin.
+    More change protects by itself, and the coin gives it with any design.
     """
     calm = min(candidate.done.change for candidate in found)
     tables = TrialTables.of(kept, zeros_said(kept.domain, values), progress)

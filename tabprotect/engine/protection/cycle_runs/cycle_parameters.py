@@ -176,11 +176,11 @@ ZEROS: Parameter[str | None] = Parameter(
 )
 
 OF_DESIGNS = (HEIGHT, REPEATS, CAP, LAMBDA, DESIGN_THETA, ZEROS)
-"""What a design takes, where the cycles are no list of their own."""
+"""Parameters of designs, for cycles that are not given as a list."""
 
 OF_TRIANGULAR = (CAP, LAMBDA, DESIGN_THETA, ZEROS)
 
 
 def number_of_steps(values: Values, cycles: int) -> int:
-    """How many coins are flipped: ``n_cover``, or whole passes over the list."""
+    """The number of coins to flip: ``n_cover``, or whole passes over the list."""
     return values[N_COVER] or values[PASSES] * cycles

@@ -1,4 +1,4 @@
-"""The cycle set that parameters describe: a template by name, and what is said of it."""
+"""The cycle set that parameters describe: the name of a template and its options."""
 
 from __future__ import annotations
 
@@ -41,23 +41,23 @@ def _set(
 
 
 def without_designs(values: Mapping[str, object]) -> dict[str, object]:
-    """Without what is said of a design: for cycles that are a list of their own."""
+    """The parameters without those of designs, for cycles given as a list."""
     names = {one.name for one in OF_DESIGNS}
     return {name: value for name, value in values.items() if name not in names}
 
 
 def emptied_designs(values: Mapping[str, object]) -> dict[str, object]:
-    """What is said of a design taken back."""
+    """The parameters of designs, each reset to empty."""
     return {one.name: None for one in _set(OF_DESIGNS, values)}
 
 
 def template_of(kind: str | None, values: Mapping[str, object]) -> str | None:
-    """The template that is meant: the one of that name, else that of which something is said.
+    """The name of the template: the one given, else the one whose parameters are given.
 
     Raises
     ------
     ParameterError
-        When what is said is about another one.
+        When the parameters given belong to another template.
     """
     found = kind
     for template, parameters in ((TRIANGULAR, OF_TRIANGULAR), (STRIPS, (HEIGHT,))):
@@ -72,14 +72,14 @@ def template_of(kind: str | None, values: Mapping[str, object]) -> str | None:
 
 
 def zeros_said(domain: Domain, values: Mapping[str, object]) -> Bools | None:
-    """Cells that are said to be empty whatever the data are, bool (cells,).
+    """Cells declared to be empty whatever the data are, bool (cells,).
 
-    The structural zeros of the table's domain, and those that the parameter adds.
+    These are the structural zeros of the table's domain and those that the parameter adds.
 
     Raises
     ------
     ParameterError
-        When the text does not suit the table.
+        When the text does not fit the table.
     """
     text = values.get(ZEROS.name)
     if not text:
@@ -89,7 +89,7 @@ def zeros_said(domain: Domain, values: Mapping[str, object]) -> Bools | None:
 
 
 def zeros_text(domain: Domain, values: Mapping[str, object]) -> str | None:
-    """The same as text that names no file."""
+    """The zeros of the parameter as text that names no file."""
     text = values.get(ZEROS.name)
     return _zeros(str(text), domain)[0] if text else None
 
@@ -102,12 +102,12 @@ def _zeros(text: str, domain: Domain) -> tuple[str, Bools]:
 
 
 def check_zeros(table: Table, values: Mapping[str, object]) -> None:
-    """Refuse zeros that are none.
+    """Refuse declared zeros where the table has counts.
 
     Raises
     ------
     ParameterError
-        When the table has a count in a cell that is said to be empty.
+        When the table has a count in a cell declared to be empty.
     """
     zeros = zeros_said(table.domain, values)
     if zeros is None:
@@ -126,7 +126,7 @@ def designed(
     kept: KeptMargins | None = None,
     progress: Progress = SILENT,
 ) -> MoveSet:
-    """A template with what the parameters say of it.
+    """Build the cycles of a template with its parameters.
 
     Parameters
     ----------
@@ -136,7 +136,7 @@ def designed(
     Raises
     ------
     ParameterError
-        When the template does not take it, or does not suit the table.
+        When the template does not take a parameter, or does not fit the table.
     """
     kind = template_of(kind, values) or kind
     said = Values({one.name: values.get(one.name) for one in OF_DESIGNS})

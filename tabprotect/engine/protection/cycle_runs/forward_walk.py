@@ -1,8 +1,8 @@
-"""Running the moves over a table: the forward mechanism, vectorised.
+"""The forward mechanism, vectorised: cycles applied to a table step by step.
 
 A layer of disjoint cycles is one gather, one minimum per cycle and one scatter, over any number
-of independent copies of the table at once. Where the running table chooses the cycles, they go
-one by one.
+of independent copies of the table at once. Where the running table chooses the cycles, they are
+applied one by one.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from tabprotect.engine.tables.moves import MoveSet
 def flip(
     generator: np.random.Generator, shape: tuple[int, ...], *, alpha: float, beta: float
 ) -> Signs:
-    """Three-sided coins: u < alpha adds, alpha <= u < alpha + beta subtracts, else leave."""
+    """Flip three-sided coins: u < alpha adds, alpha <= u < alpha + beta subtracts, else leave."""
     u = generator.random(shape)
     coins = np.zeros(shape, dtype=np.int8)
     coins[u < alpha] = 1
@@ -117,7 +117,7 @@ def _worth(state: Ints, layer: Layer, coin: Signs, theta: float) -> Floats:
 
 
 TRIES = 32
-"""Cycles drawn blindly before all of them are looked at."""
+"""Cycles drawn at random before all of them are examined."""
 
 
 def walk_positive(
@@ -127,7 +127,7 @@ def walk_positive(
     generator: np.random.Generator,
     progress: Progress = SILENT,
 ) -> tuple[Ints, Signs]:
-    """At each step one of the cycles through positive cells, each as likely; then the coin.
+    """At each step draw a cycle through positive cells, all equally likely, and flip its coin.
 
     Parameters
     ----------
@@ -170,7 +170,7 @@ def walk_positive(
 def _choose(
     counts: Ints, family: Family, copies: Ints, generator: np.random.Generator
 ) -> tuple[Ints, Bools]:
-    """A cycle through positive cells for each copy, and which copies have none."""
+    """Draw a cycle through positive cells for each copy; also the copies that have none."""
     taken = np.full(len(copies), -1, dtype=np.int64)
     waiting = np.arange(len(copies))
     for _ in range(TRIES):
@@ -198,7 +198,7 @@ class Walker:
     Attributes
     ----------
     steps
-        Coins flipped on one copy.
+        Number of coins flipped on one copy.
     """
 
     moves: MoveSet
@@ -225,12 +225,12 @@ class Walker:
 
     @property
     def fixed(self) -> bool:
-        """Whether every run takes the same cycles."""
+        """Return True if every run takes the same cycles."""
         return self.order == "listed"
 
     @cached_property
     def _plan(self) -> tuple[Ints | None, list[Layer]]:
-        """Of a list: its passes, or where it is cut off one long pass."""
+        """The layers of a list's passes; of one long pass where the list is cut off."""
         if self.steps % len(self.moves) == 0:
             return None, layers(self.moves)
         sequence = np.arange(self.steps) % len(self.moves)

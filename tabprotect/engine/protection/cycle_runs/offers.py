@@ -1,8 +1,8 @@
-"""Designs to choose from: what each would cost and buy, judged on synthetic tables.
+"""Designs to choose from, with their risk and change on synthetic tables.
 
 The candidates are designs times rules times coins. They are run on synthetic tables with the kept
-margins, so that choosing by those figures tells nothing; what does worse than another one in risk
-and in change is left out, and about eight of the others are kept, from useful to protected.
+margins, so that choosing by those figures discloses nothing. Those worse than another one in both
+risk and change are left out, and about eight of the others are kept, from useful to protected.
 """
 
 from __future__ import annotations
@@ -39,13 +39,13 @@ from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.engine.tables.table import Table
 
 OFFERS_RANKED = 5_000
-"""Cells up to which the rank of a design that does not prove its own is worked out."""
+"""Most cells for which the rank of a design is computed where the design does not prove it."""
 
 
 MOST_OFFERED = 8
 
 COINS = ((0.25, 1), (0.1, 1), (0.4, 1), (0.25, 2), (0.4, 2), (0.4, 4))
-"""alpha = beta, and how often each cycle comes: in so many passes, or in place."""
+"""Pairs of alpha (= beta) and how often each cycle comes, in passes or in place."""
 
 WIDTH_LIMIT = 13
 
@@ -54,14 +54,14 @@ Posterior = Literal["formula", "draws", "any"]
 
 @dataclass(frozen=True)
 class OfferWishes:
-    """What is asked of a design, beside the margins that it keeps.
+    """Requirements on a design, beside the margins that it keeps.
 
     Attributes
     ----------
     zeros_may_rise
         Whether the rule may be one that raises zeros.
     most_change
-        No count moves by more; 0 is no limit.
+        The largest change of a count; 0 for no limit.
     posterior
         How readers must be able to compute what they believe: exactly by formula, exactly by
         formula or by exact draws, or in any way.
@@ -85,9 +85,9 @@ class Offer:
     moves
         The cycles, each ``repeats`` times.
     figures
-        On synthetic tables.
+        Figures on synthetic tables.
     largest_change
-        No count can move by more.
+        The largest change that a count can have.
     posterior
         ``formula``, ``draws`` (exact ones), or ``any``: estimated, with its error.
     unwanted
@@ -107,7 +107,7 @@ class Offer:
 
     @property
     def parameters(self) -> Mapping[str, object]:
-        """Of the mechanism, the cycles apart."""
+        """Parameters of the mechanism, without the cycles."""
         return {
             "alpha": self.alpha,
             "beta": self.alpha,
@@ -122,7 +122,7 @@ class Offer:
 
     @property
     def words(self) -> str:
-        """In a few words."""
+        """The offer in a few words."""
         passes = "" if self.passes == 1 else f", {self.passes} passes"
         if self.repeats > 1:
             passes = f", each cycle {self.repeats} times in place"
@@ -135,7 +135,7 @@ def offers(
 ) -> tuple[Offer, ...]:
     """The candidates on the risk-utility curve, the most useful one first.
 
-    Progress brings those known so far. More protection comes from further passes, or from cycles
+    Progress reports those found so far. More protection comes from further passes, or from cycles
     repeated in place where only that leaves the posterior exact by formula.
 
     Parameters
@@ -147,7 +147,7 @@ def offers(
     Raises
     ------
     InfeasibleError
-        When no candidate does what is asked.
+        When no candidate meets the requirements.
     ParameterError
         When no count can change with these margins kept, or the table is too large.
     """
@@ -188,7 +188,7 @@ def offers(
 
 
 def _none_does(still: bool) -> InfeasibleError:
-    """Why nothing is offered; ``still`` where designs were tried that changed nothing."""
+    """The error that says why nothing is offered; ``still`` where no design changed anything."""
     if still:
         return InfeasibleError(
             "with these margins kept hardly any table can change",
@@ -200,7 +200,7 @@ def _none_does(still: bool) -> InfeasibleError:
 
 
 def on_table(offer: Offer, table: Table, small: SmallCount, progress: Progress = SILENT) -> Tried:
-    """The same figures on a table: CONFIDENTIAL, and a choice by them tells a little of it."""
+    """The same figures on a real table. Confidential: a choice by them discloses a little of it."""
     generator = trial_coins(table.domain)
     counts = table.counts.reshape(-1, 1)
     return tried_cycles(offer.moves, Values(offer.parameters), counts, generator, progress, small)
@@ -209,7 +209,7 @@ def on_table(offer: Offer, table: Table, small: SmallCount, progress: Progress =
 def _designs(
     kept: KeptMargins, zeros: Bools | None, progress: Progress
 ) -> list[tuple[str, MoveSet, int | None]]:
-    """Names, cycles, and sums that stay exact unasked."""
+    """Names, cycles, and the number of sums beyond the kept margins that stay exact."""
     domain, publication = kept.domain, kept.publication
     found: list[tuple[str, MoveSet, int | None]] = []
     alone = zeros is not None or not kept.follow_from_shape
@@ -236,7 +236,7 @@ def _designs(
 def _often(
     moves: MoveSet, rule: BlockingRule, times: int, progress: Progress
 ) -> tuple[MoveSet, int, Posterior]:
-    """Cycles that come so often, the number of passes, and how their posterior is found."""
+    """Cycles repeated so often, the number of passes, and how their posterior is found."""
     how = _posterior(moves, rule, times, progress)
     if times > 1 and how != "formula" and len(moves.cells) * times <= MAX_CYCLE_CELLS:
         repeated = in_place(moves, times)
@@ -253,7 +253,7 @@ def _posterior(moves: MoveSet, rule: BlockingRule, passes: int, progress: Progre
 
 
 def _best(found: list[Offer]) -> tuple[Offer, ...]:
-    """Those that no other one beats in risk and in change; about eight, evenly over the risk."""
+    """The offers that no other beats in both risk and change; about eight, evenly over the risk."""
     chosen = sorted(_unbeaten(found), key=lambda offer: offer.figures.change)
     if len(chosen) <= MOST_OFFERED:
         return tuple(chosen)

@@ -1,4 +1,4 @@
-"""Which cycle comes at which step: as listed, in a random order, with replacement, or by the table.
+"""The cycle of each step: as listed, in a random order, with replacement, or by the table.
 
 Source: Lenz 2016 (his N_cover is the number of steps).
 """
@@ -31,7 +31,7 @@ ORDERS: Mapping[Order, str] = {
 }
 
 SEQUENCE = "sequence"
-"""Name under which a drawn order is disclosed: numbers of cycles from 0, step by step."""
+"""Parameter that discloses a drawn order: the number of each step's cycle, from 0."""
 
 DISCLOSED_ORDERS = ("random", "replacement")
 
@@ -53,7 +53,7 @@ def stated_sequence(stated: object, order: str, *, cycles: int, steps: int) -> I
     Raises
     ------
     InputError
-        When it is missing, or no such order.
+        When it is missing or is not such an order.
     """
     if not isinstance(stated, Sequence) or any(type(number) is not int for number in stated):
         raise InputError(

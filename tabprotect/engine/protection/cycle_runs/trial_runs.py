@@ -21,17 +21,17 @@ from tabprotect.engine.tables.kept_margins import KeptMargins
 from tabprotect.engine.tables.moves import MoveSet
 
 CHOOSING_WORK = 5_000_000
-"""Cell updates that the trials of one design may cost."""
+"""Most cell updates in the trials of one design."""
 
 PREVIEW_WORK = 30_000_000
-"""Cell updates the preview may cost (about a second)."""
+"""Most cell updates in a preview (about a second)."""
 
 
 STEP_COST = 100
-"""Cell updates that a step costs by itself where each copy takes its own cycle."""
+"""Cost of a step, in cell updates, where each copy takes its own cycle."""
 
 DRAWN_ORDERS = 12
-"""Orders that a preview tries where they are drawn."""
+"""Orders that a preview tries where the order is drawn."""
 
 AT_ONCE = 10_000_000
 """Counts in one array: about 100 MB."""
@@ -39,13 +39,13 @@ AT_ONCE = 10_000_000
 PREVIEWED = Runs(2000, 2, PREVIEW_WORK)
 
 FEWEST, TABLES, RUNS = 8, 32, 32
-"""Synthetic tables, at least of large ones and of small ones, and runs on each."""
+"""Numbers of synthetic tables (of large tables, of small ones) and of runs on each."""
 
 SMALL = SmallCount()
-"""Counts that are looked at: the smallest ones, whatever is at risk here."""
+"""The counts that trials judge: the smallest ones, whatever rule the table has."""
 
 STUCK = 0.9
-"""Published unchanged so often, a count is as good as known."""
+"""Share of runs that publish a count unchanged from which it counts as stuck."""
 
 
 def side_by_side(
@@ -55,7 +55,7 @@ def side_by_side(
     generator: np.random.Generator,
     progress: Progress = SILENT,
 ) -> tuple[Ints, Steps]:
-    """What so many runs change on each of the tables, int64 (cells, tables, runs), and their steps.
+    """Changes of so many runs on each of the tables, int64 (cells, tables, runs), and their steps.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ def side_by_side(
 
 
 def preview_cycles(problem: Problem, values: Values, progress: Progress = SILENT) -> Preview:
-    """What the mechanism would do to a table, by runs on copies of it."""
+    """Preview the mechanism on a table by runs on copies of it."""
     walker = Walker.of(values)
     moves = walker.moves
     counts = problem.table.counts.reshape(-1)
@@ -107,15 +107,15 @@ def preview_cycles(problem: Problem, values: Values, progress: Progress = SILENT
 
 @dataclass(frozen=True)
 class Tried:
-    """What many runs did to tables.
+    """Figures of many runs on tables.
 
     Attributes
     ----------
     stuck, unchanged
         Share of small counts that (almost) never change, and mean chance that one is unchanged.
     repeated
-        Mean chance that two runs publish the same for a small count: what a reader of that cell
-        alone believes in the true count, on average, who thinks all counts as likely.
+        Mean chance that two runs publish the same number for a small count: the mean belief in
+        the true count of a reader who sees that cell alone and takes all counts as equally likely.
     change
         Mean absolute change of a count, over all cells.
     """
@@ -127,7 +127,7 @@ class Tried:
 
     @classmethod
     def of(cls, moved: Ints, chosen: Bools) -> Tried:
-        """Fold runs.
+        """The figures of some runs.
 
         Parameters
         ----------
@@ -188,7 +188,7 @@ class TrialTables:
     def of(
         cls, kept: KeptMargins, zeros: Bools | None = None, progress: Progress = SILENT
     ) -> TrialTables:
-        """Negative binomial counts of shape 1 around what the margins let one expect.
+        """Negative binomial counts of shape 1 around the counts expected from the margins.
 
         Parameters
         ----------
@@ -201,7 +201,7 @@ class TrialTables:
         return cls(kept, synthetic_counts(mu, number, _coins(kept), shape=1.0))
 
     def tried(self, moves: MoveSet, values: Values, progress: Progress = SILENT) -> Tried:
-        """What cycles do to these tables."""
+        """Figures of cycles run on these tables."""
         return tried_cycles(moves, values, self.counts, _coins(self.kept, stream=1), progress)
 
 

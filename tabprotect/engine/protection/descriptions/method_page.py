@@ -11,7 +11,7 @@ from tabprotect.engine.protection.needs import NEEDS
 
 
 def method_page(method: Method) -> str:
-    """Made from the method's declarations alone."""
+    """The page as Markdown, from the method's declarations alone."""
     parts = [f"# {method.label} (`{method.name}`)", method.help]
     if method.parameters:
         parts += ["## Parameters", parameter_list(method.parameters)]

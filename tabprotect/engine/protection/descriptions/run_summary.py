@@ -1,4 +1,4 @@
-"""What deserves a word of a table, and what one run did to it: for shell, window and dossier.
+"""Remarks on a table and the summary of one run, for command line, window and dossier.
 
 Confidential: every figure depends on the original.
 """
@@ -47,13 +47,13 @@ class RunSummary:
     mean_absolute_deviation
         Mean |published - true count| over the judged cells that are published.
     blocked_share
-        Share of the moves the coins asked for that were blocked; ``None`` without cycles.
+        Share of the coins' moves that were blocked; ``None`` without cycles.
     margins_preserved
         Whether every margin that is to be kept is kept, compared on the two tables; for a method
         without cycles, every margin short of the table itself. ``None`` where inner cells are
         not published.
     finding
-        What the method itself has to say, in a sentence.
+        The method's own finding, in a sentence.
     """
 
     at_risk_cells: int
@@ -151,11 +151,11 @@ def summarise(protected: Protected) -> RunSummary:
 
 
 RUN_BY_SPREADSHEETS = "=+@"
-"""First characters of a text that a spreadsheet takes for a formula. (A leading minus stands
-before many honest labels, such as -5 to 0 degrees.)"""
+"""First characters of a text that a spreadsheet takes for a formula. (Not the minus sign, which
+begins many honest labels such as -5 to 0 degrees.)"""
 
 FORMULA_BREAKS = "\t\r"
-"""First characters that a spreadsheet drops before it looks."""
+"""Leading characters that a spreadsheet drops before it looks for a formula."""
 
 DIRECTIONS = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 """Marks that turn the direction of what follows (Unicode UAX 9), and can show another text."""
@@ -181,17 +181,17 @@ class Remark:
     message: str
 
     def as_json(self) -> dict[str, str]:
-        """For the command line."""
+        """The remark for the command line's JSON."""
         return {"kind": self.kind, "message": self.message}
 
 
 def remarks_on_table(table: Table) -> tuple[Remark, ...]:
-    """What the labels and their order would do, or give away."""
+    """Remarks on the labels of a table and on their order."""
     return (*remarks_on_labels(table.domain), *_ranked(table))
 
 
 def remarks_on_run(record: RunEvidence) -> tuple[Remark, ...]:
-    """What is to be said before a result is published."""
+    """Remarks on a run, to be read before its result is published."""
     short = Remark(
         "short_seed",
         "The given seed is short: who tries all seeds of its length reads the original back. Take "
@@ -202,7 +202,7 @@ def remarks_on_run(record: RunEvidence) -> tuple[Remark, ...]:
 
 
 def remarks_on_labels(domain: Domain) -> tuple[Remark, ...]:
-    """Labels that do something, or that look alike; names and categories alike."""
+    """Remarks on names and categories that a program may run, or that look alike."""
     return tuple(Remark("label", text) for text in _labels(domain))
 
 
@@ -233,19 +233,19 @@ def _labels(domain: Domain) -> Iterator[str]:
 
 
 def _named(texts: list[str]) -> str:
-    """Texts that show what is in them, whatever that is."""
+    """The texts quoted, with every special character made visible."""
     shown = ", ".join(ascii(text[:40]) for text in texts[:MOST_NAMED])
     more = len(texts) - MOST_NAMED
     return f"{shown} and {more} more" if more > 0 else shown
 
 
 def _natural(text: str) -> list[tuple[int, str]]:
-    """A key by which 5-9 stands before 10-14."""
+    """The sort key that puts 5-9 before 10-14."""
     return [(int(part), "") if part.isdecimal() else (-1, part) for part in _DIGITS.split(text)]
 
 
 def _ranked(table: Table) -> Iterator[Remark]:
-    """Variables whose categories stand in the order of their counts, and in no other."""
+    """Remarks on variables whose categories are in the order of their counts and in no other."""
     for variable in table.domain.variables:
         counts = table.margin([variable.name]).counts.tolist()
         natural = sorted(variable.categories, key=_natural)

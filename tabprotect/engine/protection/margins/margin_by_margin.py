@@ -1,4 +1,4 @@
-"""One margin of a table as a problem of its own, and the method that is to protect it."""
+"""One margin of a table as a problem of its own, and the method that protects it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tabprotect.engine.tables.table import Table
 
 
 def words(text: str) -> list[str]:
-    """``NAME KEY=VALUE ...`` in its parts; quotation marks protect blanks.
+    """Split ``NAME KEY=VALUE ...`` into its parts; quotation marks protect blanks.
 
     Raises
     ------
@@ -35,7 +35,7 @@ def words(text: str) -> list[str]:
 
 
 Following = tuple[Method, Mapping[str, object]]
-"""A method and the parameters that are given for every margin."""
+"""The method that protects the margins, and its parameters for every margin."""
 
 
 def further_method(text: str) -> Following | None:
@@ -100,7 +100,7 @@ def values_for(inner: Following, domain: Domain) -> Values:
 
 
 def registered() -> ModuleType:
-    """The methods. By name, because the registry reads the file that asks when it fills."""
+    """The registry of methods, imported late: filling it imports the methods that call this."""
     return import_module("tabprotect.engine.protection.registered")
 
 

@@ -1,4 +1,4 @@
-"""What margins say that were protected one by one, as factors of the inner cells' sums."""
+"""The likelihood of margins protected one by one, as factors of the inner cells' sums."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def product_over_margins(
 ) -> CellFactors:
     """The product of the margins' likelihoods, each part over the cells of one margin.
 
-    A cell of a margin is a sum of inner cells, so a sum of cells of a margin is one, too.
+    A cell of a margin is a sum of inner cells, so a sum of a margin's cells is a sum of inner cells.
     """
     starts, cells = [np.zeros(1, dtype=np.int64)], []
     kind, kinds, logs = [], 0, 0
@@ -58,7 +58,7 @@ def product_over_margins(
 
 
 def _rerun(publication: Publication, parts: Sequence[CellFactors]) -> Rerun | None:
-    """The product of the margins' own, where any has one."""
+    """The product of the margins' reruns, where any has one."""
     asked = [
         (names, part.rerun, part.rerun.cost_over(part.domain.size))
         for names, part in zip(publication.margins, parts, strict=True)

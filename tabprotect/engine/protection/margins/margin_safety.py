@@ -1,4 +1,4 @@
-"""Whether margins that are to be published leave the judged cells of the table wide enough."""
+"""Findings on margins to be published: the width they leave to the judged cells of the table."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from tabprotect.engine.tables.margins import MarginSet
 from tabprotect.engine.tables.table import Table
 
 MOST_TIGHT = 20
-"""Tight cells that are listed."""
+"""Most tight cells that are listed."""
 
 
 CRITERION = "width"
 
 
 _JUDGED: WeakKeyDictionary[Table, dict[object, Mapping[str, object]]] = WeakKeyDictionary()
-"""Judgements by table, for as long as it is open: trial runs ask the same again."""
+"""Findings kept for each table while it is open: trial runs ask for them again."""
 
 
 def margin_findings(
@@ -36,7 +36,7 @@ def margin_findings(
     cells: Judged = "at_risk",
     progress: Progress = SILENT,
 ) -> Mapping[str, object]:
-    """Whether released margins are proved wide enough, as findings.
+    """Findings that say whether the released margins are proved to leave wide enough bounds.
 
     Parameters
     ----------

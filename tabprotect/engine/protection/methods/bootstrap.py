@@ -215,7 +215,7 @@ def _rerun(out: Ints, total: int, drawn: tuple[float, int], cellwise: bool) -> R
 
 
 def _reach(x: Ints, out: Ints, total: int, quality: float, samples: int) -> bool:
-    """Whether every count could lead to the published one."""
+    """Return True if every count could lead to the published one."""
     low, high = limits(x, total, quality, samples)
     return bool(((averaged(low, samples) <= out) & (out <= averaged(high, samples))).all())
 

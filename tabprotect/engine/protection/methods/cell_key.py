@@ -300,7 +300,7 @@ class CellKey(Method):
         return values
 
     def weighted(self, values: Values) -> bool:
-        """Whether estimates are published."""
+        """Return True if estimates are published."""
         return values.get("weighted") == "yes"
 
     @staticmethod

@@ -212,7 +212,7 @@ class PublishMargins(Method):
         return {MARGINS.name: " + ".join(map(in_formula, domain.names))}
 
     def is_random(self, values: Values) -> bool:
-        """Whether the further method is."""
+        """Return True if the further method is."""
         inner = _following(values)
         return inner is not None and inner[0].is_random(resolve(inner[0].parameters, inner[1]))
 

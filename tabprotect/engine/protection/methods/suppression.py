@@ -182,11 +182,11 @@ class Suppression(Method):
     most_trials: ClassVar[int] = 3
 
     def is_random(self, values: Values) -> bool:
-        """Whether the costs are; else the same table gives the same pattern."""
+        """Return True if the costs are; else the same table gives the same pattern."""
         return values.get("choice") == "random"
 
     def insiders(self, values: Values) -> bool:
-        """Whether the intervals are asked to hold against them."""
+        """Return True if the intervals are asked to hold against them."""
         return values[INSIDERS] != "none"
 
     def resolve(self, domain: Domain, given: Mapping[str, object]) -> Values:

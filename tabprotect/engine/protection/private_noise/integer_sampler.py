@@ -1,4 +1,4 @@
-"""Discrete Laplace and Gaussian noise, drawn with whole numbers only: no rounding, no leak by it.
+"""Discrete Laplace and Gaussian noise, drawn with whole numbers only: rounding leaks nothing.
 
 Source: Canonne, Kamath and Steinke 2020, "The discrete Gaussian for differential privacy",
 algorithms 1 to 3, here for many draws at once.
@@ -15,7 +15,7 @@ import numpy as np
 from tabprotect.engine.arrays import Bools, Ints
 
 MOST_BITS = 57
-"""Of a denominator: that times a loop's counter stays within 63 bits."""
+"""Most bits of a denominator: its product with a loop's counter stays within 63 bits."""
 
 
 def _bernoulli(generator: np.random.Generator, over: Ints, under: Ints | int) -> Bools:
@@ -49,7 +49,7 @@ def bernoulli_exp(generator: np.random.Generator, whole: Ints, over: Ints, under
 
 
 def _until(size: int, draw: Callable[[int], tuple[Ints, Bools]]) -> Ints:
-    """``size`` accepted draws; every place is drawn anew until one is accepted."""
+    """``size`` accepted draws; each is repeated until it is accepted."""
     out = np.zeros(size, dtype=np.int64)
     open_ = np.arange(size)
     while len(open_):
@@ -67,7 +67,7 @@ def discrete_laplace(
     Parameters
     ----------
     cap
-        Only numbers up to it: what is larger is drawn again.
+        The largest absolute value; larger ones are drawn again.
     """
     t, s = scale.numerator, scale.denominator
     _check(t)

@@ -1,4 +1,4 @@
-"""What methods share that add whole-number noise of a fixed law to every published count."""
+"""Base of the methods that add whole-number noise of a fixed law to every published count."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import INT64_MAX
 
 MOST_WEIGHTS = 2**25
-"""Weights of all different published counts together: 256 MiB."""
+"""Most weights, over all different published counts together: 256 MiB."""
 
 
 CAP: Parameter[int | None] = Parameter(
@@ -52,7 +52,7 @@ CAP: Parameter[int | None] = Parameter(
 )
 
 DECIMALS = 4
-"""Of a budget: it is taken as that very fraction, so that the draws are exact."""
+"""Most decimals of a budget, which is taken as that very fraction so that draws are exact."""
 
 FAR = 45.0
 """Noise whose probability is so far (in logs) below that of 0 is left out of posteriors."""
@@ -82,11 +82,11 @@ class NoiseLaw:
     Attributes
     ----------
     share
-        Of the budget, for one sub-table.
+        Share of the budget for one sub-table.
     power
         1 for discrete Laplace, 2 for discrete Gaussian noise.
     cap
-        The largest noise there is, if any.
+        The largest absolute noise, if there is a limit.
     """
 
     share: Fraction
@@ -95,12 +95,12 @@ class NoiseLaw:
 
     @cached_property
     def reach(self) -> int:
-        """Noise up to it has all of the law, or all but 1e-15.
+        """The absolute noise that holds all of the law, or all but 1e-15.
 
         Raises
         ------
         TooLargeError
-            Where the noise is spread so widely that its law cannot be held.
+            Where the noise is spread so widely that its law does not fit into memory.
         """
         reach = ceil(float((FAR / float(self.share)) ** (1 / self.power)))
         reach = reach if self.cap is None else min(reach, self.cap)
@@ -113,7 +113,7 @@ class NoiseLaw:
 
     @property
     def capped(self) -> bool:
-        """Whether there is no noise beyond the reach."""
+        """Return True if there is no noise beyond the reach."""
         return self.cap == self.reach
 
     def logs(self, noise: Ints) -> Floats:
@@ -121,12 +121,12 @@ class NoiseLaw:
         return -float(self.share) * np.abs(noise).astype(np.float64) ** self.power
 
     def true_counts(self, counts: Ints) -> Callable[[int], Support]:
-        """What each of some published counts may come from, with the log weights.
+        """The true counts behind each published count, with their log weights.
 
         Raises
         ------
         TooLargeError
-            When so many different ones are too many to be weighed.
+            When there are too many different published counts to weigh each.
         """
         kinds = len(np.unique(counts))
         if kinds * (2 * self.reach + 1) > MOST_WEIGHTS:
@@ -147,7 +147,7 @@ class NoiseLaw:
 
     @property
     def note(self) -> str:
-        """What a posterior leaves out, in words; empty where it leaves out nothing."""
+        """What the posterior leaves out, in words; empty where it leaves out nothing."""
         return "" if self.capped else FAR_NOTE.format(reach=self.reach)
 
     @property
@@ -163,7 +163,7 @@ class NoisyCounts(Method):
     Attributes
     ----------
     budget
-        The parameter that holds it.
+        Name of the parameter that holds the budget.
     power
         Of the :class:`NoiseLaw`.
     """
@@ -192,7 +192,7 @@ class NoisyCounts(Method):
         """Exact draws of a law, int64 (size,)."""
 
     def resolve(self, domain: Domain, given: Mapping[str, object]) -> Values:
-        """The budget must be a fraction that can be drawn exactly."""
+        """Refuse a budget from which noise cannot be drawn exactly."""
         values = super().resolve(domain, given)
         try:
             budget_of(values[self.budget])
@@ -201,7 +201,7 @@ class NoisyCounts(Method):
         return values
 
     def promised(self, values: Values) -> tuple[str, ...]:
-        """Without a cap no change is too large."""
+        """Leave out the promise of a largest change where the noise has no cap."""
         capped = values[CAP] is not None
         return tuple(n for n in self.guarantees if capped or n != "within_deviation")
 
@@ -252,7 +252,7 @@ class NoisyCounts(Method):
         )
 
     def apart(self, release: Release, number: int) -> CellFactors | None:
-        """A table whose noise the posterior of a large table leaves out, by itself."""
+        """The likelihood of a published table that the posterior of a large table leaves out."""
         publication, law = self._of(release)
         if informative(publication, counts_of(release, publication))[0] is publication:
             return None
@@ -261,7 +261,7 @@ class NoisyCounts(Method):
         return independent(own, weigh, note=f"{law.note} {INNER_NOTE}".strip())
 
     def _of(self, release: Release) -> tuple[Publication, NoiseLaw]:
-        """What was published, and the law of each count's noise."""
+        """The published sub-tables, and the law of each count's noise."""
         values = self.resolve(release.domain, release.mechanism.parameters)
         publication = publication_of(release.domain, values)
         return publication, self._law(values, len(publication.margins))

@@ -1,4 +1,4 @@
-"""How likely categories change: the texts of post-randomisation's parameters, read."""
+"""Read the parameters of post-randomisation that say how likely categories change."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def read_chances(domain: Domain, text: str) -> dict[str, float]:
 
 
 def read_matrices(domain: Domain, text: str) -> dict[str, Floats]:
-    """Matrices of one's own, by variable: ``sex=[[0.9, 0.1], [0.2, 0.8]]; age=...``.
+    """The user's matrices by variable: ``sex=[[0.9, 0.1], [0.2, 0.8]]; age=...``.
 
     Raises
     ------
@@ -62,7 +62,7 @@ def checked_matrix(domain: Domain, name: str, rows: object) -> Floats:
     Raises
     ------
     ValueError
-        Saying what is wrong with it.
+        Saying what is wrong with the matrix.
     """
     if name not in domain.names:
         raise ValueError(f"{name!r} is none of {', '.join(domain.names)}")

@@ -1,4 +1,4 @@
-"""Counts drawn one by one, then put right to their known sum: drawn, and weighed exactly.
+"""Counts drawn one by one and then corrected to their known sum: the draw, and its exact chance.
 
 Every count x of a block of n records becomes a binomial one within its range l..u. The block's
 sum is then off by D units: these are taken off (D > 0) or added, one after the other, to a cell
@@ -20,7 +20,7 @@ from tabprotect.engine.errors import TooLargeError
 from tabprotect.engine.protection.resampling.truncated_laws import binomial_logs, limits
 
 MOST_PUT_RIGHT = 2_000_000
-"""Counts that a cell may move by at most."""
+"""Most units by which a cell may move."""
 
 
 def draw(counts: Ints, block: Ints, quality: float, generator: np.random.Generator) -> Ints:
@@ -36,7 +36,7 @@ def draw(counts: Ints, block: Ints, quality: float, generator: np.random.Generat
     Raises
     ------
     TooLargeError
-        When counts are so large that too many units may have to be put right, one by one.
+        When counts are so large that too many units may have to be corrected, one by one.
     """
     sums = np.zeros(int(block.max(initial=-1)) + 1, dtype=np.int64)
     np.add.at(sums, block, counts)
@@ -108,13 +108,13 @@ def log_chance(counts: Ints, published: Ints, quality: float) -> float:
 
 
 def compensation_work(published: Ints, quality: float) -> float:
-    """About how many steps :func:`log_chance` takes for a block."""
+    """Estimate the steps that :func:`log_chance` takes for a block."""
     low, high = limits(published, int(published.sum()), quality)
     return float(len(published) * (200 + 2.0 * (high - low).sum()) * (1 + (high - low).mean()))
 
 
 def _binomials() -> Callable[[int | Ints, Ints], Floats]:
-    """The log of binomial coefficients."""
+    """A function that gives the logs of binomial coefficients."""
     # A third of the program's start, and few need it.
     from scipy.special import gammaln
 
@@ -126,7 +126,7 @@ def _binomials() -> Callable[[int | Ints, Ints], Floats]:
 
 
 def _log_convolved(a: Floats, b: Floats) -> Floats:
-    """Coefficients of a product, from and as logs; term by term, so that nothing is lost."""
+    """Log coefficients of a product of polynomials given by logs; term by term, to keep precision."""
     if len(b) > len(a):
         a, b = b, a
     out = np.full(len(a) + len(b) - 1, -np.inf)

@@ -18,7 +18,7 @@ PARTICLES = 64
 
 
 def applied(counts: Ints, matrices: Sequence[Floats], generator: np.random.Generator) -> Ints:
-    """Every record moved at random, int64 like ``counts``.
+    """Move every record at random; int64 like ``counts``.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ def _go(
     after: Ints,
     generator: np.random.Generator,
 ) -> None:
-    """Move what was held in one category; adds to ``after``, whose last axis is the categories."""
+    """Move the records of one category into ``after``, whose last axis is the categories."""
     staying = generator.binomial(held, min(float(row[category]), 1.0))
     after[..., category] += staying
     leaving = held - staying
@@ -63,7 +63,7 @@ def _go(
 
 
 def shares(counts: Ints) -> Ints:
-    """Whole percentages of each category that add up to 100: little is disclosed by them."""
+    """The share of each category in whole percent, adding up to 100: so coarse it discloses little."""
     total = int(counts.sum())
     exact = 100.0 * counts / total if total else np.full(len(counts), 100.0 / len(counts))
     whole = np.floor(exact).astype(np.int64)
@@ -95,7 +95,7 @@ def between(domain: Domain, matrices: Mapping[str, Floats], cells: Ints) -> Floa
 
 
 def elements_touched(out: Ints) -> float:
-    """About how many array elements the exact probability of a block touches."""
+    """Estimate the array elements that the exact probability of a block touches."""
     sizes = np.sort(out)[:-1] + 1.0
     return float(out.sum()) * len(out) * float(np.exp(np.minimum(np.log(sizes).sum(), 60.0)))
 
@@ -138,7 +138,7 @@ def log_estimate(x: Ints, out: Ints, chances: Floats, generator: np.random.Gener
     Particles fill the published cells one after the other: how many records of each true cell
     went there is drawn given their sum, whose probability weighs the particle. The chances are
     first scaled (by columns, then rows) so that the expected counts are the published ones; the
-    scales are put right at the end.
+    result is corrected for the scales.
     """
     if int(x.sum()) != int(out.sum()):
         return -math.inf
@@ -185,13 +185,13 @@ def log_estimate(x: Ints, out: Ints, chances: Floats, generator: np.random.Gener
 def _filled(
     left: Ints, share: Floats, count: int, generator: np.random.Generator
 ) -> tuple[Ints, Floats]:
-    """How many of ``left`` go, Binomial(left, share) each, given that ``count`` do in all.
+    """Draw how many of ``left`` go, Binomial(left, share) each, given that ``count`` go in all.
 
     Returns
     -------
     gone : int64 (particles, cells)
     logs : float64 (particles,)
-        Log probability that ``count`` do.
+        Log probability that ``count`` go.
     """
     particles, cells = left.shape
     laws, sums = [], [np.zeros((particles, count + 1))]

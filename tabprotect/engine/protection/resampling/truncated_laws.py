@@ -1,4 +1,4 @@
-"""What the resampling methods share: how far a count may move, and truncated distributions.
+"""Shared by the resampling methods: how far a count may move, and truncated distributions.
 
 A count x of n records, drawn anew with replacement, is binomial with standard error
 ``sqrt(x (1 - x / n))``; it may move by S of them. Averages of M samples (M odd) are handled as
@@ -21,10 +21,10 @@ from tabprotect.engine.errors import InputError, TooLargeError
 from tabprotect.engine.parameters import Parameter
 
 MOST_SPAN = 20_000_000
-"""Sums that one count may take at most."""
+"""Most sums that one count may take."""
 
 MOST_WEIGHTS = 5_000_000
-"""Possible true counts, over all different published ones, up to which they are weighed."""
+"""Most possible true counts, over all different published ones, that are weighed."""
 
 
 NEGLIGIBLE = 1e-30
@@ -36,10 +36,10 @@ DIRECT = 2_000
 
 @dataclass(frozen=True, eq=False)
 class SumTree:
-    """The distribution of the sum of independent counts, and how the sum comes apart.
+    """The distribution of the sum of independent counts, from which the counts can be drawn.
 
-    The counts are joined two by two, like ones first, so that a table of a million cells has some
-    thousand different joined distributions. A draw splits the sum downwards.
+    The counts are joined in pairs, equal laws first, so that a table of a million cells has some
+    thousand different joined distributions. A draw splits the sum from the root down.
 
     Attributes
     ----------
@@ -48,9 +48,9 @@ class SumTree:
     chances : float64 (sums,)
         Probability of ``first, first + 1, ...``.
     law
-        Number of the distribution, of a single count; -1 of a sum.
+        Number of the law of a single count; -1 for a sum.
     left, right
-        What is added; ``None`` for a single count.
+        The two parts of a sum; ``None`` for a single count.
     """
 
     first: int
@@ -253,7 +253,7 @@ def law_of_cell(
 def weighed(
     published: Ints, total: Ints, quality: float, samples: int = 1
 ) -> list[tuple[int, int, Floats | None]]:
-    """What each published count says of its true count: factor kinds of a likelihood.
+    """The law of the true count behind each published count: factor kinds of a likelihood.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
-"""Controlled rounding as an integer programme: down or up for every count, and all adds up.
+"""Controlled rounding as an integer programme: every count goes down or up, and all sums hold.
 
-In units of the base a count is its floor plus 0 or 1, so a published sum says: the cells that go
-up, less one if the sum itself goes up, are a known number. For two-way tables this is a flow
+In units of the base a count is its floor plus 0 or 1, so each published sum fixes one number: that
+of the cells that go up, less one if the sum itself goes up. For two-way tables this is a flow
 (Cox and Ernst 1982), and always has a solution; from three ways on it may have none.
 """
 
@@ -20,16 +20,16 @@ from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
 
 MOST_NODES = 100
-"""Branch-and-bound nodes for the best rounding where nothing else is said; a count and not a time,
-so that the answer does not depend on the machine.
+"""Default number of branch-and-bound nodes for the nearest rounding; a count and not a time, so
+that the answer does not depend on the machine.
 """
 
 MOST_ENTRIES = 50_000_000
-"""Counts between multiples times the sums they enter that are taken on: some 300 bytes each."""
+"""Most counts between multiples, times the sums they enter: some 300 bytes each."""
 
 
 NODES_WITHOUT = 20
-"""How many times as many nodes to find any rounding at all."""
+"""Factor on the nodes where any rounding at all is searched for."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,8 +57,8 @@ class ControlledProgramme:
     Parameters
     ----------
     publication
-        The published margins, which need not have the inner cells among them; inner cells are
-        rounded all the same, so that every published count is a sum of one rounded table.
+        The published margins, with or without the inner cells. Inner cells are rounded either way,
+        so that every published count is a sum of one rounded table.
     nodes
         Branch-and-bound nodes after which the nearest rounding found so far is taken.
     """
@@ -119,7 +119,7 @@ class ControlledProgramme:
     def _solve(
         self, margins: list[int], progress: Progress, *, any_point: bool = False
     ) -> tuple[Floats, bool]:
-        """One column for each inner cell between multiples, then one for each such margin cell."""
+        """Solve: one column for each inner cell between multiples, then one for each such margin cell."""
         base, publication = self.base, self.publication
         counts = self.sums
         keys = [publication.keys(m, self.cells) + publication.starts[m] for m in margins]
@@ -187,7 +187,7 @@ class ControlledProgramme:
         return found.point, found.optimal
 
     def _conflict(self, progress: Progress) -> InfeasibleError:
-        """The error that names margins which no rounding satisfies together; any fewer it could."""
+        """The error that names a minimal set of margins which no rounding satisfies together."""
         kept = list(self.margins)
         # Larger margins are left out first: the conflict is then told by small ones.
         for margin in sorted(kept, key=lambda m: -self.publication.domains[m].size):

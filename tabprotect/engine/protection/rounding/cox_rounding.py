@@ -16,11 +16,11 @@ import numpy as np
 from tabprotect.engine.arrays import Ints
 
 Walk = tuple[list[tuple[int, int]], list[tuple[int, int]]]
-"""The cells that take turns: those of the even steps, those of the odd ones."""
+"""A closed walk: the cells of its even steps, and those of its odd ones."""
 
 
 def bordered(counts: Ints, base: int) -> Ints:
-    """The rests of a table, with a row and a column that fill the sums up, (rows + 1, cols + 1)."""
+    """The rests of a table, with a row and a column that complete the sums, (rows + 1, cols + 1)."""
     rest = counts % base
     wide = np.zeros((counts.shape[0] + 1, counts.shape[1] + 1), dtype=np.int64)
     wide[:-1, :-1] = rest
@@ -31,7 +31,7 @@ def bordered(counts: Ints, base: int) -> Ints:
 
 
 class _Rests:
-    """Rests as lists, and where in each row and column there still is one."""
+    """Rests as lists, and the places in each row and column that still have one."""
 
     def __init__(self, rests: Ints, base: int) -> None:
         self.base = base
@@ -51,8 +51,8 @@ class _Rests:
     def walk(self) -> Walk | None:
         """The next closed walk through rests; ``None`` when there is no rest left.
 
-        Always from the end of what is left of the last one, to the last rest of a row or column
-        that is not the one it came by: which walk it is follows from the rests alone.
+        It goes on from the end of what is left of the last walk, each time to the last rest of the
+        row or column other than the one it came by; so the walk follows from the rests alone.
         """
         # Rows are numbered 0, 1, ..., columns -1, -2, ...
         if not self.path:
@@ -187,7 +187,7 @@ def _chance(rests: _Rests, target: list[list[bool]]) -> float:
 
 
 def _goals(wide: Ints, up: Ints, base: int) -> list[list[bool]] | None:
-    """Which bordered cells go up where the table's own do as told; ``None`` if none can."""
+    """The bordered cells that go up, given those of the table itself; ``None`` if that is impossible."""
     goal = np.zeros(wide.shape, dtype=np.int64)
     goal[:-1, :-1] = up
     goal[:-1, -1] = wide[:-1].sum(axis=1) // base - up.sum(axis=1)

@@ -1,4 +1,4 @@
-"""The rounding base: its parameter, what it may be, and the true counts behind a rounded one."""
+"""The rounding base: its parameter, its limits, and the true counts behind a rounded one."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ BASE: Parameter[int] = Parameter(
 
 
 def reaches(base: int, counts: Ints) -> bool:
-    """Whether some published count is as large as the base, or none is positive."""
+    """Return True if some published count is as large as the base, or none is positive."""
     return not 0 < int(counts.max(initial=0)) < base
 
 

@@ -23,20 +23,20 @@ from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import INT64_MAX, Table
 
 MOST_KEYS = 500_000_000
-"""Inner cells times margins that rounding takes on, at four bytes each."""
+"""Most inner cells times margins in rounding, at four bytes each."""
 
 ROUNDING_LAID_OUT = 5_000_000
-"""Inner cells times margins up to which a reader's knowledge is followed through zeros too."""
+"""Most inner cells times margins for which a reader's inference from zeros is followed."""
 
 
 EXTRA_SWAPS = 100
 """Rounds of swaps tried beyond one for each count rounded up."""
 
 FEW = 100
-"""Candidates up to which all pairs are compared at once."""
+"""Most candidates for which all pairs are compared at once."""
 
 FAR = np.int64(2**61)
-"""Sets the candidates of one list behind all others; scores stay below half of it."""
+"""Offset that puts one list's candidates behind all others; scores stay below half of it."""
 
 
 def choose(
@@ -50,24 +50,24 @@ def choose(
 ) -> Ints:
     """The candidates that get the base, so that published sums stay near their targets.
 
-    Always the candidate that agrees best with what is still missing in the sums it adds into; then
-    the worst of the chosen are exchanged, until the last one chosen is itself the worst. Whatever
-    the sums, equally good candidates are taken in the given order.
+    Each step takes the candidate that agrees best with what its sums still lack; then the worst of
+    the chosen are exchanged, until the last one chosen is itself the worst. Ties are broken by the
+    given order.
 
     Parameters
     ----------
     keys : int64 (margins, candidates)
         The published cell, numbered over all margins, that each candidate adds into.
     residual : int64 (published cells,)
-        What is missing there when no candidate goes up.
+        What each sum lacks when no candidate goes up.
     base
-        What a candidate that goes up adds.
+        The amount that a candidate adds when it goes up.
     ups
         How many go up, 0..candidates.
     order : int64 (candidates,)
         A permutation.
     step
-        How many are exchanged at a time.
+        Number of candidates exchanged at a time.
 
     Returns
     -------
@@ -105,7 +105,7 @@ class _Exchange:
         self.last = -1
 
     def run(self, step: int) -> Ints:
-        """Fill the list, improve it, and return who is in it."""
+        """Fill the list, improve it, and return its candidates."""
         free, shared = self.free, self.shared
         first = np.empty(self.ups, dtype=np.int64)
         for k in range(self.ups):
@@ -145,7 +145,7 @@ class _Exchange:
 
 
 def _shared(keys: Ints) -> Ints:
-    """In how many published cells two candidates meet, int64 (candidates, candidates)."""
+    """The number of published cells that two candidates share, int64 (candidates, candidates)."""
     candidates = keys.shape[1]
     if candidates <= FEW:
         return np.asarray((keys[:, :, None] == keys[:, None, :]).sum(axis=0, dtype=np.int64))
@@ -157,16 +157,16 @@ def _shared(keys: Ints) -> Ints:
 
 
 AT_ONCE = 2000
-"""Candidates handled together; of more, so many are drawn first."""
+"""Candidates handled together; from more, this number is drawn first."""
 
 
 Inner = Literal["published", "all"]
-"""Which small inner cells are rounded: those seen in a small published cell, or all."""
+"""The small inner cells to round: those in a small published cell, or all."""
 
 
 @dataclass(frozen=True)
 class RoundingRules:
-    """What is rounded.
+    """The rules of rounding.
 
     Attributes
     ----------
@@ -192,7 +192,7 @@ class RoundingRules:
 
 @dataclass(frozen=True, eq=False)
 class Rounded:
-    """What rounding did. Confidential.
+    """The result of rounding. Confidential.
 
     Attributes
     ----------
@@ -243,7 +243,7 @@ class SmallCounts:
     publication
         What is published of it.
     keys : int32 (margins, inner cells), optional
-        As ``keys_of`` all cells, where many tables of one publication are looked at.
+        The result of ``keys_of`` for all cells, where many tables of one publication are rounded.
     """
 
     def __init__(
@@ -277,7 +277,7 @@ class SmallCounts:
         )
 
     def _meets(self, wanted: Bools, cells: Ints) -> Bools:
-        """Which candidates add into one of the wanted published cells."""
+        """The candidates that add into one of the wanted published cells."""
         found = np.zeros(len(cells), dtype=np.bool_)
         # Margin by margin: together they would be as large as the keys again.
         for row in self.keys:
@@ -302,7 +302,7 @@ class SmallCounts:
         return Rounded(self._with(now), rounds, int(changed.sum()), derived)
 
     def gives(self, published: Ints, permutation: Callable[[int], Ints]) -> bool:
-        """Whether one run gives these published counts."""
+        """Return True if one run gives these published counts."""
         now, sums = self.original.copy(), self.sums.copy()
         self._run(now, sums, permutation, published=published)
         return np.array_equal(sums, published)
@@ -320,12 +320,12 @@ class SmallCounts:
         published: Ints | None = None,
         progress: Progress = SILENT,
     ) -> tuple[int, int]:
-        """Round in place; how many rounds it took, and how many cells could be derived.
+        """Round in place; return the number of rounds and the number of derivable cells.
 
         Parameters
         ----------
         published
-            Whatever cannot lead to these counts is left unfinished.
+            Stop as soon as these counts cannot be reached any more.
         """
         rounds = derived = most = 0
         while True:
@@ -376,12 +376,12 @@ class SmallCounts:
         return total
 
     def _candidates(self, now: Ints, sums: Ints, *, first: bool) -> tuple[Ints, bool]:
-        """What is rounded next, and whether because it could be derived."""
+        """The cells to round next, and whether they are rounded because a reader could derive them."""
         seen = self._seen(now, sums, first=first)
         return (seen, False) if len(seen) else (self._derivable(now, sums), True)
 
     def _round_down(self, candidates: Ints, now: Ints, sums: Ints) -> int:
-        """Take what is over multiples of the base from ``now`` and ``sums``; how many go up."""
+        """Take the rests over the base from ``now`` and ``sums``; return how many cells go up."""
         base = self.rules.base
         odd = now[candidates] % base
         ups = _half_even(int(odd.sum()) + int(self.original.sum()) - int(now.sum()), base)

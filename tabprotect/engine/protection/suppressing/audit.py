@@ -57,7 +57,7 @@ class Audit:
 
     @property
     def exact(self) -> bool:
-        """Whether all intervals are sharp."""
+        """Return True if all intervals are sharp."""
         return bool(self.sharp.all())
 
     @property
@@ -117,7 +117,7 @@ class Audit:
 
 
 def is_cheap(publication: Publication, suppressed: Bools) -> bool:
-    """Whether all intervals take well under a second; else they are for when somebody asks."""
+    """Return True if all intervals take well under a second; else they are for when somebody asks."""
     hidden = int(suppressed.sum())
     if TwoWayFlows.fits(publication):
         return hidden <= MOST_BY_FLOWS

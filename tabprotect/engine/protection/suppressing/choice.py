@@ -114,7 +114,7 @@ def choose(task: Task, search: Search = "usual", progress: Progress = SILENT) ->
 
 
 def _quick(problem: HidingProblem) -> bool:
-    """Whether going from cell to cell takes little, or may be the better way."""
+    """Return True if going from cell to cell takes little, or may be the better way."""
     if TwoWayFlows.fits(problem.task.publication):
         return True
     return problem.task.table.domain.ndim > 3 and len(problem.aims) <= FEW

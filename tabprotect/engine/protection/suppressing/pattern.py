@@ -271,7 +271,7 @@ class _Selection:
         return set(incidence.indices[begin:end].tolist())
 
     def _enough(self, proofs: list[Deviation], cell: int) -> bool:
-        """Whether neither one insider (nor all together) can rule out every deviation."""
+        """Return True if neither one insider (nor all together) can rule out every deviation."""
         if not proofs:
             return False
         known = [self._knows(found, cell) for found in proofs]

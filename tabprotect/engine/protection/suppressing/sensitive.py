@@ -114,7 +114,7 @@ DEAREST = 10.0
 
 
 def never_zero(values: Values, rule: SmallCount) -> bool:
-    """Whether readers know that no hidden cell is zero: zeros are neither sensitive nor allowed."""
+    """Return True if readers know that no hidden cell is zero: zeros are neither sensitive nor allowed."""
     return values[ZEROS] == "published" and rule.low > 0
 
 

@@ -45,7 +45,7 @@ class Grouping:
         return codes
 
     def refines(self, other: Grouping) -> bool:
-        """Whether every group lies in one group of the other grouping of the same variable."""
+        """Return True if every group lies in one group of the other grouping of the same variable."""
         return len(set(zip(self.groups, other.groups, strict=True))) == len(set(self.groups))
 
 

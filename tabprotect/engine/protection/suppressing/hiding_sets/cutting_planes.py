@@ -163,7 +163,7 @@ class CuttingPlanes:
         self._progress.report("secondary suppression", min(0.99, self._work / self._most))
 
     def _rounds(self) -> bool:
-        """Whether the cheapest hiding set was found."""
+        """Return True if the cheapest hiding set was found."""
         lost: list[Aim] | None = None
         while self._work < ROUNDS * self._most:
             self._report()
@@ -200,7 +200,7 @@ class CuttingPlanes:
             self._bound = max(self._bound, relaxed.bound)
 
     def _dive(self) -> bool:
-        """Whether another dive, which knows more cuts, may be worth while."""
+        """Return True if another dive, which knows more cuts, may be worth while."""
         before = self._best
         self._consider(self._dived())
         return self._best is not before and self._work < DIVES * self._most

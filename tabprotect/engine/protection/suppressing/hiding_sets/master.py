@@ -95,7 +95,7 @@ class Master:
         return int(most_work / _question(len(self._entries().rows)))
 
     def allows(self, share: Floats) -> bool:
-        """Whether a point (numbers,) satisfies all cuts that are known."""
+        """Return True if a point (numbers,) satisfies all cuts that are known."""
         return bool((self._entries().reached(share[self.free]) >= -NEAR).all())
 
     def cost(self, hidden: Bools | Floats) -> float:

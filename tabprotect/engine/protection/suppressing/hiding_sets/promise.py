@@ -113,7 +113,7 @@ class Promise:
         return bool(self._held[aim[1]][aim[0]])
 
     def _enough(self, aim: Aim, known_proofs: list[int]) -> bool:
-        """Whether the proofs of an end that are alive hold against every insider."""
+        """Return True if the proofs of an end that are alive hold against every insider."""
         proofs = [p for p in known_proofs if self._alive[p]]
         insiders = self.problem.task.insiders
         if not proofs or insiders == "none":

@@ -190,7 +190,7 @@ class TwoWayFlows:
 
     @staticmethod
     def fits(publication: Publication) -> bool:
-        """Whether the published cells are the inner cells of one or two variables with totals."""
+        """Return True if the published cells are the inner cells of one or two variables with totals."""
         names = {name for margin in publication.margins for name in margin}
         if not 1 <= len(names) <= 2 or not names <= set(publication.domain.names):
             return False
