@@ -6,101 +6,101 @@ them: the same input gives the same output anywhere.
 """
 
 # assessment
-COMPARED_CELLS = 2**24  # Compared cells; beyond, only the release's own tables are compared
-BELIEF_LIMIT = (
-    0.95  # A count, or a change, is known to a reader who believes in one value more than this
-)
+COMPARED_CELLS = 2**24  # Most compared cells; beyond, only the release's own tables are
+BELIEF_LIMIT = 0.95  # Belief in one value above which a reader knows a count, or a change
 
 # bounds
-COUNTING_DRAWS = 5_000  # Tables of importance sampling
+COUNTING_DRAWS = 5_000  # Tables drawn by importance sampling
 
 # bundle
-MAX_ARCHIVE = 2**29  # Bytes of a zip file that is opened at all (512 MiB)
-MAX_MEMBER = 2**29  # Bytes of one unpacked file
-MAX_UNPACKED = 2**30  # Bytes of all unpacked files together
-MAX_JSON = 192 * 2**20  # Bytes of a JSON file that is parsed
-# Lists and objects of one JSON file: each takes some 100 bytes once it is parsed
+MAX_ARCHIVE = 2**29  # Most bytes of a zip file that is opened (512 MiB)
+MAX_MEMBER = 2**29  # Most bytes of one unpacked file
+MAX_UNPACKED = 2**30  # Most bytes of all unpacked files together
+MAX_JSON = 192 * 2**20  # Most bytes of a JSON file that is parsed
+# Most lists and objects in one JSON file: each takes some 100 bytes once it is parsed
 MAX_JSON_LISTS = 8_000_000
-MAX_JSON_ITEMS = 40_000_000  # Commas of one JSON file
-RISK_REPORT_CELLS = 100_000  # At-risk cells that are listed one by one
+MAX_JSON_ITEMS = 40_000_000  # Most commas in one JSON file
+RISK_REPORT_CELLS = 100_000  # Most at-risk cells listed one by one
 
 # cycles.constructions
-# Cells of a table that cycles are designed for: some gigabytes of cycles
+# Most cells of a table for which cycles are designed: some gigabytes of cycles
 DESIGNED_CELLS = 20_000_000
 
 # cycles
-# More entries than this are refused when a mechanism or a file is read
+# Most entries of the cycles that a mechanism or a file may state
 MAX_CYCLE_CELLS = 50_000_000
 
 # engine
-DATABASE_PATIENCE = 10  # Seconds to wait for a database that somebody else is writing to
+DATABASE_PATIENCE = 10  # Seconds to wait while somebody else writes to a database
 
 # disclosure
-# Of the settings that were tried a refusal names the best: the others rarely pass
+# Most settings named by a refusal, the best of those tried: the others rarely pass
 MOST_REMEDIES = 3
-# Nominal microseconds of the trials of one method, its other settings among them: some ten seconds.
-# Beyond, the method is not tried
+# Nominal microseconds of the trials of one method, with its other settings: some ten seconds.
+# A method that takes more is not tried
 TRIAL_WORK = 1e7
-ATTEMPTS_JUDGED = 300  # Draws that are judged to learn how likely an original is refused
+ATTEMPTS_JUDGED = 300  # Draws judged to learn how likely the gate refuses an original
 
 # fitting
-FITTED_CELLS = 2**24  # Inner cells that are fitted in full
+FITTED_CELLS = 2**24  # Most inner cells fitted in full
 
 # formats
-MOST_GROUPS = 20_000_000  # Groups of records that an engine hands over
-CROSSTAB_CELLS = 200_000  # Of a table that a workbook also lays out for people
-LAID_OUT_BYTES = 2**26  # Of a file with title lines or marks, which is held as a whole
-MAX_CATEGORIES = 1_000_000  # Of one variable
+MOST_GROUPS = 20_000_000  # Most groups of records that an engine hands over
+CROSSTAB_CELLS = 200_000  # Most cells of a table that a workbook also lays out for people
+LAID_OUT_BYTES = 2**26  # Most bytes of a file with title lines or marks: it is held as a whole
+MAX_CATEGORIES = 1_000_000  # Most categories of one variable
 FULL_LIMIT = 2**24  # Sparse tables beyond this many cells are written without their zeros
-MOST_TEXT = 2**29  # Bytes of a text file that is read at once (512 MiB)
-WORKBOOK_SIZE_CELLS = 2**26  # From the first to the last, empty ones too (about 2 GiB)
-WORKBOOK_SIZE_BYTES = 2**31  # Of all parts of a workbook, unpacked
-ACRO_BYTES = 2**28  # Bytes of a results file of ACRO
+MOST_TEXT = 2**29  # Most bytes of a text file that is read at once (512 MiB)
+WORKBOOK_SIZE_CELLS = (
+    2**26
+)  # Most cells of a workbook, first to last, with empty ones (about 2 GiB)
+WORKBOOK_SIZE_BYTES = 2**31  # Most bytes of all parts of a workbook, unpacked
+ACRO_BYTES = 2**28  # Most bytes of a results file of ACRO
 
 # microdata
-CLUSTER_PATIENCE = 10.0  # Seconds in which a scheduler must answer
-MOST_FILES = 10_000  # Files that one pattern of records names
+CLUSTER_PATIENCE = 10.0  # Seconds within which a scheduler must answer
+MOST_FILES = 10_000  # Most files matched by one pattern of records
 
 # posterior
-COLUMNS_ROWS = 200_000_000  # Rows of the long form: some 8 GB
+COLUMNS_ROWS = 200_000_000  # Most rows of the long form: some 8 GB
 
 # posterior.factors
 # Nominal microseconds of chains whose work is limited: some ten seconds
 CHAIN_WORK = 1.4e7
-FACTOR_DRAWS = 20_000  # Independent draws where Monte Carlo is asked for though an exact way exists
-# Work for all weighing, in nominal microseconds, by the cost of the first calls
+FACTOR_DRAWS = 20_000  # Independent draws if Monte Carlo is asked for though an exact way exists
+# Nominal microseconds of all weighing, by the cost of the first calls
 REWEIGHING_WORK = 2e7
 
 # posterior.moves
-# Cell updates of one estimate unless a number of draws is asked for (about a minute)
+# Most cell updates of one estimate if no number of draws is asked for (about a minute)
 SAMPLING_UPDATES = 10**9
 
 # project
-# Memory of what is kept for undo (512 MiB); the oldest snapshots beyond it are forgotten
+# Most bytes kept for undo (512 MiB); the oldest snapshots beyond it are forgotten
 SNAPSHOT_BYTES = 2**29
-# Arrays of older snapshots beyond it are not saved (128 MiB): those steps keep their names
+# Most bytes of snapshots saved (128 MiB); of older steps only the names are saved
 SAVED_BYTES = 2**27
 
 # protection.cell_keys
-PERTURBATION_ROWS = 5_000_000  # Rows of a perturbation table
+PERTURBATION_ROWS = 5_000_000  # Most rows of a perturbation table
 
 # protection
-# Published cells (or inner ones, if more) the trial runs of a preview may produce
+# Most published cells (or inner ones, if more) that the trial runs of a preview produce
 METHOD_PREVIEW_WORK = 1_000_000
-MOST_PUBLISHED = 20_000_000  # Cells of all published sub-tables together
+MOST_PUBLISHED = 20_000_000  # Most cells of all published sub-tables together
 
 # query_space
-CACHE_BYTES = 256 * 2**20  # Margin counts at the at-risk cells that are kept at hand, at most
-# Variables up to which every sub-table is listed; beyond, ask for those above a threshold
+CACHE_BYTES = 256 * 2**20  # Most bytes of cached margin counts at the at-risk cells
+# Most variables for which every sub-table is listed; beyond, ask for those above a threshold
 MAX_LISTED = 20
 WORKERS_PATIENCE = 10.0  # Seconds to wait for a scheduler to answer
 
 # register
-# Bytes of a bundle that is kept beside its entry, so that releases can be read together
+# Most bytes of a bundle kept beside its entry, so that releases can be read together
 MOST_KEPT = 2**26
 
 # tables
-DENSE_LIMIT = 2**27  # Cells a dense array may have (1 GiB); larger tables stay sparse
+DENSE_LIMIT = 2**27  # Most cells of a dense array (1 GiB); larger tables stay sparse
 
 # the window
-CLIPBOARD_CELLS = 2_000_000  # Cells that one copy may hold; a clipboard is not a file
+CLIPBOARD_CELLS = 2_000_000  # Most cells in one copy; a clipboard is not a file

@@ -1,4 +1,4 @@
-"""One release beside its original: what measures look at. Confidential."""
+"""One release beside its original: the data of all measures. Confidential."""
 
 from __future__ import annotations
 
@@ -34,20 +34,20 @@ UNNAMED = "the table has one variable only: none is left as a key"
 
 @dataclass(frozen=True, eq=False)
 class AssessedRelease:
-    """A release, its original, and what both say about the compared cells.
+    """A release and its original, with the counts of both in the compared cells.
 
     Attributes
     ----------
     compared
         The cells that figures "over published cells" are about.
     key
-        For the risk by attribute disclosure.
+        The key for the risk of attribute disclosure.
     second
         Another release of the same table by the same method; ``None`` where there is none.
     affords_joined
-        Whether a posterior may take a second or more.
+        Whether a posterior that takes a second or more is affordable.
     second_is_new
-        Whether the second release had chances of its own (else it says nothing new).
+        Whether the second release had random numbers of its own (else it says nothing new).
     """
 
     problem: Problem
@@ -72,7 +72,7 @@ class AssessedRelease:
         return methods()[mechanism.method].weighted(mechanism.values)
 
     def require_counts(self) -> None:
-        """Stop where published numbers mean nothing as counts of records.
+        """Raise where published numbers cannot be read as counts of records.
 
         Raises
         ------
@@ -114,7 +114,7 @@ class AssessedRelease:
         Raises
         ------
         NotComputable
-            When no cell has.
+            When no cell has one.
         """
         known = ~np.isnan(self.published)
         if not known.any():
@@ -150,14 +150,14 @@ class AssessedRelease:
 
     @property
     def restored_own(self) -> Floats:
-        """The release's counts made additive (own cells,); suppressed ones are free, and NaN."""
+        """The release's counts made additive (own cells,); suppressed ones do not enter and are NaN."""
         if isinstance(self._restored, str):
             raise NotComputable(self._restored)
         return self._restored
 
     @cached_property
     def restored(self) -> Floats:
-        """The same for the compared cells."""
+        """The restored counts of the compared cells."""
         return derive(self.own, self.compared, self.restored_own)
 
     @cached_property
@@ -223,7 +223,7 @@ class AssessedRelease:
 
     @property
     def left_out(self) -> str:
-        """Why a reader may know more than the posterior says; empty where it says all."""
+        """What the posterior leaves out, so that a reader may know more; empty where nothing."""
         note = self.posterior.note
         if not note:
             return ""
@@ -231,7 +231,7 @@ class AssessedRelease:
 
     @property
     def second_posterior(self) -> Posterior:
-        """The same from the second release alone."""
+        """The posterior from the second release alone."""
         if self.second is None:
             raise NotComputable("there is no second release")
         return self._believed_of(self.second)
@@ -251,7 +251,7 @@ class AssessedRelease:
 
     @cached_property
     def at_risk(self) -> Bools:
-        """Which of these are at risk by the problem's rule, shape of the posterior's table.
+        """The believed cells at risk by the problem's rule, bool, shape of the posterior's table.
 
         Raises
         ------
@@ -270,7 +270,7 @@ class AssessedRelease:
         Raises
         ------
         NotComputable
-            Where the posterior is drawn: it shows some of the possible counts only.
+            Where the posterior is drawn: it shows only some of the possible counts.
         """
         posterior = self.posterior
         if posterior.way != "exact":

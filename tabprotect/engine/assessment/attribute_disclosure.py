@@ -1,4 +1,4 @@
-"""What an intruder who knows a person's key variables can say about the sensitive one.
+"""Attribute disclosure: guesses of an intruder who knows a person's key variables.
 
 The risk of Langsrud and Lupp (2021), section 6. A key group is a combination of categories of the
 key variables. With counts e over the sensitive categories a guess is right with probability
@@ -19,23 +19,23 @@ from tabprotect.engine.arrays import Bools, Floats
 Intruder = Literal["guessing", "know_yourself"]
 
 CERTAIN = 1 - 1e-6
-"""A probability from here on is exact disclosure: expected counts are fitted."""
+"""Probability from which a guess is exact disclosure: expected counts are fitted."""
 
 BETA = 0.5
 """Precision weighs twice as much as recall."""
 
 TINY = 1e-9
-"""An expected count below it is none."""
+"""Expected counts below it are taken as 0."""
 
 
 @dataclass(frozen=True, eq=False)
 class Guesses:
-    """What can be said about the sensitive category, group by group.
+    """Guesses of the sensitive category, group by group.
 
     Attributes
     ----------
     probability : float64 (groups,)
-        Of the surest guess; 0 where there is nobody to guess about.
+        Probability of the surest guess; 0 where there is nobody to guess about.
     disclosed : bool (groups, categories)
         Categories that the intruder takes for certain.
     """
@@ -73,7 +73,7 @@ def guess(counts: Floats, intruder: Intruder) -> Guesses:
 
 @dataclass(frozen=True, eq=False)
 class Disclosures:
-    """Exact disclosures in the original and in what a release suggests. Confidential.
+    """Exact disclosures in the original and in the expected counts of a release. Confidential.
 
     Attributes
     ----------

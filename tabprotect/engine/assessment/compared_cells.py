@@ -1,4 +1,4 @@
-"""The cells on which releases are compared, and what each release says there."""
+"""The cells on which releases are compared, and each release's counts of them."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from tabprotect.engine.tables.publication import Publication
 
 
 def published_by(release: Release) -> Publication:
-    """Which sub-tables of the original a release publishes.
+    """The sub-tables of the original that a release publishes.
 
     Raises
     ------
     NotComputable
-        When a table is no sum over the original's cells.
+        When a table is not made of sums over the original's cells.
     """
     groupings = groupings_of(release.domain, release.mechanism.parameters)
     margins = tuple(published.table.domain.names for published in release.tables)
@@ -51,10 +51,10 @@ def every_margin(domain: Domain) -> MarginSet:
 
 
 def default_compared(domain: Domain, own: Sequence[Publication]) -> Publication:
-    """The cells of a comparison where none are named: every sub-table, and all that is published.
+    """The default cells of a comparison: every sub-table, and all that is published.
 
-    So that a method that publishes inner cells alone and one that publishes totals beside them are
-    judged on the same cells. Of a table too large for that, all that is published.
+    A method that publishes inner cells alone and one that publishes totals beside them are thus
+    judged on the same cells. For a table too large for that, only what is published.
     """
     size = 1
     for categories in domain.shape:
@@ -78,7 +78,7 @@ class _Source:
 
 @lru_cache(maxsize=16)
 def _sources(own: Publication, compared: Publication) -> tuple[tuple[_Source, ...], ...]:
-    """For each compared margin the published ones that tell it, smallest first."""
+    """For each compared margin the published ones that determine it, smallest first."""
     known = {g.name for g in own.groupings}
     out = []
     for m, names in enumerate(compared.margins):
@@ -100,7 +100,7 @@ def _sources(own: Publication, compared: Publication) -> tuple[tuple[_Source, ..
 
 
 def derive(own: Publication, compared: Publication, values: Floats) -> Floats:
-    """What published counts say about the compared cells, float64 (compared cells,).
+    """The compared cells derived from published counts, float64 (compared cells,).
 
     A cell that is published has its published count; else the sum of the published counts of the
     smallest table whose cells make it up; NaN where a suppressed count would be needed.

@@ -1,4 +1,4 @@
-"""Posteriors of the releases of a comparison: found again where a release is, and given up in time."""
+"""Posteriors of a comparison's releases: kept for equal releases, and given up after a time."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from tabprotect.engine.progress import Progress
 from tabprotect.engine.release.release import Release
 
 SECONDS = 30.0
-"""After which one is given up: a safety net that no figure depends on."""
+"""Seconds after which a posterior is given up: a safety net that no figure depends on."""
 
 MOST_FOUND = 8
-"""Posteriors that are kept: methods with few outcomes give the same release again and again."""
+"""Most posteriors kept: methods with few outcomes give the same release again and again."""
 
 
 @dataclass(frozen=True)
@@ -41,13 +41,13 @@ _FOUND: dict[str, Posterior | str] = {}
 def compared_posterior(release: Release, effort: Effort, progress: Progress) -> Posterior:
     """What a reader who assumes nothing believes of the inner cells, count by count.
 
-    The posterior of an equal release is found again. One that is drawn takes its seed from the
-    release: no figure depends on which process works it out.
+    Equal releases share one posterior. A drawn posterior takes its seed from the release, so that
+    no figure depends on the process that computes it.
 
     Raises
     ------
     NotComputable
-        Where none is affordable, or none is there, saying why.
+        Where none is affordable or none exists, saying why.
     """
     name = release_fingerprint(release, repr(effort)).hex()
     if name not in _FOUND:

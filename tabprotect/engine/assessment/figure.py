@@ -7,20 +7,20 @@ from dataclasses import dataclass
 from tabprotect.engine.arrays import Floats
 
 AT_LEAST = "at least: "
-"""How the reason begins where there is a value which the true one may exceed."""
+"""First words of the reason where the true value may be larger."""
 
 
 ABOUT = "about: "
-"""The same where the true one may be smaller as well."""
+"""First words of the reason where the true value may be larger or smaller."""
 
 
 class NotComputable(Exception):  # noqa: N818 (a figure there is none of is no fault)
-    """There is no such figure for this table or release; the text says why."""
+    """The figure does not exist for this table or release; the text says why."""
 
 
 @dataclass(frozen=True, eq=False)
 class Figure:
-    """What a measure says about one release. Confidential: it depends on the original.
+    """The figure of a measure for one release. Confidential: it depends on the original.
 
     Attributes
     ----------

@@ -24,7 +24,7 @@ NEEDS: Mapping[str, str] = MappingProxyType(
         "second_release": "A second release of the same table by the same method",
     }
 )
-"""What measures need of a case, by name."""
+"""The needs of measures, by name."""
 
 
 class Measure(ABC):
@@ -37,7 +37,7 @@ class Measure(ABC):
     unit
         Of the value: ``"share"``, ``"probability"``, ``"counts"``, ...
     direction
-        For the agency: which way a release is better.
+        Which way a release is better for the agency.
     noun
         What it measures.
     needs
@@ -68,7 +68,7 @@ class Measure(ABC):
         """
 
     def assess(self, case: AssessedRelease) -> Figure:
-        """The figure, or none with its reason."""
+        """The figure, or the reason why there is none."""
         try:
             return self.compute(case)
         except NotComputable as nothing:

@@ -1,4 +1,4 @@
-"""Two vintages of one table: what changed, and what their releases tell about the change.
+"""Two vintages of one table: the changes, and what their releases disclose about them.
 
 A person who comes or goes changes one cell by one. Where readers learn such a small change they
 learn about that person, although both releases by themselves keep every small count hidden: the sums
@@ -26,7 +26,7 @@ from tabprotect.engine.tables.domain import Domain, Index
 from tabprotect.engine.tables.table import Table
 
 MOST_PAIRED = 10**8
-"""Counts of all pairs of an earlier and a later original."""
+"""Most counts over all pairs of an earlier and a later original."""
 
 
 EACH_PERSON = 0.01
@@ -46,11 +46,11 @@ class CellChange:
     published
         The difference of the published counts; ``None`` where either has none.
     belief
-        What a reader believes of the true change who takes the vintages as unrelated; ``None``
+        The belief in the true change of a reader who takes the vintages as unrelated; ``None``
         without releases.
     belief_few_changes
-        The same of a reader who expects few people to have come or gone; ``None`` where the pairs
-        of originals are too many.
+        The belief of a reader who expects few people to have come or gone; ``None`` where there are
+        too many pairs of originals.
     singles_out
         Whether the change is that of a few people, and known.
     """
@@ -92,7 +92,7 @@ class SumChange:
 
 @dataclass(frozen=True)
 class Revision:
-    """What changed between two vintages, and what is told about it. Confidential.
+    """The changes between two vintages, and what readers learn of them. Confidential.
 
     Attributes
     ----------
@@ -135,15 +135,15 @@ def revision(
     Parameters
     ----------
     releases
-        What was published of the old one and of the new one. Without them the tables are taken as
-        published as they are.
+        The releases of the old and of the new original. Without them the tables are taken as
+        published unchanged.
     rule
-        Changes of so many people are a few people's.
+        The sizes of a change that singles out a few people.
 
     Raises
     ------
     InputError
-        When the tables or the releases are of other variables.
+        When the tables or the releases have different variables.
     InfeasibleError
         When there is no posterior of a release.
     """
@@ -250,7 +250,7 @@ def _change(
 
 
 def _unrelated(before: Posterior, after: Posterior, index: Index, change: int) -> float:
-    """P(change of a cell) where nothing but the two posteriors is known."""
+    """P(change of a cell) from the two posteriors alone."""
     values, chances = before.distribution(index)
     later, theirs = after.distribution(index)
     shared, mine, other = np.intersect1d(values + change, later, return_indices=True)
@@ -260,9 +260,9 @@ def _unrelated(before: Posterior, after: Posterior, index: Index, change: int) -
 def _few_changes(
     before: Posterior, after: Posterior, progress: Progress
 ) -> Mapping[tuple[int, int], float] | None:
-    """P(change) of each cell for a reader to whom each person who came or went is improbable.
+    """P(change) of each cell for a reader who expects few people to have come or gone.
 
-    By trying every pair of an earlier and a later original; ``None`` where these are too many.
+    Every pair of an earlier and a later original is tried; ``None`` where there are too many.
     """
     earlier, later = before.list_originals(), after.list_originals()
     if earlier is None or later is None:

@@ -1,8 +1,8 @@
-"""What it tells that a release is the first draw that passed the gate.
+"""What a reader learns from the fact that a release is the first draw that passed the gate.
 
-Of up to R draws. Given that, an original x weighs prior(x) K(x, y) w(x), with w = 1 + q + ... +
-q^(R-1) and q(x) the chance that a draw from x is refused. That is worked out where all originals
-can be listed and all their draws judged. Elsewhere no odds change by more than a factor of R.
+With up to R draws, an original x weighs prior(x) K(x, y) w(x), where w = 1 + q + ... + q^(R-1) and
+q(x) is the chance that a draw from x is refused. This is computed if all originals can be listed and
+all their draws judged. In any case no odds change by more than a factor of R.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from tabprotect.engine.release.stated_gate import Gate
 from tabprotect.engine.tables.table import Table
 
 RULES = ("any_zero", "negative", "none")
-"""Blocking rules whose draws are all gone through."""
+"""Blocking rules whose draws can all be enumerated."""
 
 
 def weigh_attempts(
     found: Posterior, evidence: Evidence, gate: Gate, progress: Progress = SILENT
 ) -> Posterior | None:
-    """The posterior given that the release is the first that passed; ``None`` beyond the work."""
+    """The posterior given that the release is the first that passed; ``None`` if that is too much work."""
     release, likelihood = evidence.release, evidence.likelihood
     if not isinstance(likelihood, MoveSequence):
         return None
@@ -84,7 +84,7 @@ def forward_law(likelihood: MoveSequence, table: Ints) -> dict[bytes, float]:
 
 
 def _with_weights(found: Posterior, tables: Ints, weights: Floats) -> Posterior:
-    """The same posterior with other weights of its originals."""
+    """The posterior with other weights of its originals."""
     first, chances = laws_of(tables, weights)
     cumulative = np.cumsum(weights)
 

@@ -1,8 +1,8 @@
-"""What one reader believes of every judged cell: inner cells, and cells of published tables.
+"""One reader's beliefs about every judged cell: inner cells, and cells of published tables.
 
-Everything comes from the release and public things. A posterior that is drawn takes its seed from
-the release, so that whoever works it out again finds the same one; all limits are counted work,
-never time.
+Everything follows from the release and public facts. A posterior that is drawn takes its seed from
+the release, so that anyone who computes it again gets the same; all limits are counted work, never
+time.
 """
 
 from __future__ import annotations
@@ -31,26 +31,26 @@ from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.publication import Publication
 
 EXACT_SUMS = 2**26
-"""Entries that exact laws of a table's sums may cost: a second or two."""
+"""The most entries of the exact laws of a table's sums: a second or two."""
 
 MOST_HELD = 2**25
-"""Counts of all drawn or listed originals whose sums are looked at."""
+"""The most counts of all drawn or listed originals whose sums are computed."""
 
 
 @dataclass(frozen=True, eq=False)
 class TableBelief:
-    """What a reader believes of the cells of one table.
+    """A reader's beliefs about the cells of one table.
 
     Attributes
     ----------
     domain
         The table's variables.
     inner
-        Whether these are the inner cells.
+        True if these are the inner cells.
     judged : bool (cells,), or None
-        Cells that count; the others are exact by design. ``None``: all count.
+        The cells that are judged; the others are exact by design. ``None``: all are judged.
     group_of_cell, first, chances
-        As in ``Posterior``; ``None`` where there is none.
+        As in ``Posterior``; ``None`` if there is none.
     way, error, note
         As in ``TableVerdict``.
     """
@@ -64,7 +64,7 @@ class TableBelief:
     note: str = ""
 
     def among(self, cells: Bools) -> Ints:
-        """The judged cells of some, flat."""
+        """The judged cells among the given flat cells."""
         return np.flatnonzero(cells if self.judged is None else cells & self.judged)
 
     def probability(self, counts: npt.ArrayLike, cells: Ints) -> Floats:
@@ -79,16 +79,16 @@ class TableBelief:
 
 @dataclass(frozen=True, eq=False)
 class TablesBelieved:
-    """What one reader believes of a release.
+    """One reader's beliefs about a release.
 
     Attributes
     ----------
     beliefs
-        About every judged table.
+        The beliefs about every judged table.
     likelihood
-        What they come from; ``None`` where there is none.
+        The likelihood they come from; ``None`` if there is none.
     inner
-        The posterior of the inner cells; ``None`` where there is none.
+        The posterior of the inner cells; ``None`` if there is none.
     """
 
     beliefs: tuple[TableBelief, ...]
@@ -104,12 +104,12 @@ def tables_believed(
     effort: Effort = VERDICT,
     progress: Progress = SILENT,
 ) -> TablesBelieved:
-    """What a reader believes of every judged table.
+    """A reader's beliefs about every judged table.
 
     Parameters
     ----------
     prior
-        What is believed beforehand, as a prior's text.
+        The prior, as text.
     earlier
         Other releases of the same original.
 
@@ -147,9 +147,9 @@ def tables_believed(
 def at_a_glance(release: Release, progress: Progress = SILENT) -> TableBelief:
     """Belief about the table that the likelihood is about, within about a second.
 
-    What the choice of a whole table says beyond its counts is left out. Where cells hang together in
-    too many ways, only what is proved counts (its way is ``bounds``): that is less than what readers
-    know.
+    What the choice of a whole table reveals beyond its counts is left out. If cells depend on each
+    other in too many ways, only what is proved counts (its way is ``bounds``): readers know more than
+    that.
 
     Raises
     ------
@@ -194,7 +194,7 @@ def _unknown(domain: Domain, inner: bool, note: str) -> TableBelief:
 
 
 def _bounded(likelihood: CellFactors, why: str) -> TableBelief:
-    """Belief in what is proved, and in nothing else: cells whose ends meet."""
+    """Belief in what is proved and nothing else: cells whose bounds meet."""
     lower, upper = proved_ends(likelihood)
     fixed = lower == upper
     note = f"{why} Only what follows from the limits of the published sums is counted."
@@ -204,7 +204,7 @@ def _bounded(likelihood: CellFactors, why: str) -> TableBelief:
 
 @dataclass(frozen=True, eq=False)
 class _Asked:
-    """A judged release, and how its posteriors are asked for."""
+    """A release to be judged, and the options for its posteriors."""
 
     release: Release
     prior: str
@@ -212,7 +212,7 @@ class _Asked:
     progress: Progress
 
     def believe(self, evidence: Sequence[Release | Evidence], randomness: OfRelease) -> Posterior:
-        """The posterior that is judged by.
+        """The posterior by which the release is judged.
 
         Raises
         ------
@@ -229,10 +229,10 @@ class _Asked:
         ).posterior
 
     def of_table(self, number: int, inner: Posterior | None, judged: Bools | None) -> TableBelief:
-        """Belief about a published table other than the posterior's own.
+        """Belief about a published table other than that of the posterior.
 
-        By itself where the method says so; else from sums of originals, all of them where they
-        can be listed, or drawn ones.
+        From that table by itself if the method says so; else from sums of originals: all of them if
+        they can be listed, otherwise drawn ones.
         """
         release, domain = self.release, self.release.tables[number].table.domain
         apart = methods()[release.mechanism.method].apart(release, number)
@@ -260,7 +260,7 @@ class _Asked:
             inner,
             alone,
             randomness=randomness,
-            # Nothing is drawn that would be too little to judge by.
+            # Nothing is drawn if the draws would be too few to judge by.
             draws=draws if draws >= LEAST_DRAWS else 0,
             work=EXACT_SUMS,
             progress=self.progress,
@@ -270,6 +270,6 @@ class _Asked:
         belief = as_belief(found, inner=False, judged=judged)
         if found.effective_sample_size is None:
             return belief
-        # Chances of sums that no draw met have an error, too.
+        # Chances of sums that no draw met have an error too.
         least = float(np.sqrt(0.25 / found.effective_sample_size))
         return replace(belief, error=max(inner.error or 0.0, least))

@@ -1,8 +1,8 @@
 """The gate: draw, judge the release alone, draw again up to a stated cap, publish or refuse.
 
 P(original | release, let through) is proportional to prior(original) P(release | original) A(release):
-a refusal that looks at nothing but the release cancels. How many draws it took is part of what the
-house keeps and of nothing else; every shell publishes through :func:`protect`.
+a refusal that depends on the release alone cancels. The number of draws is kept by the house and
+stated nowhere else; every shell publishes through :func:`protect`.
 """
 
 from __future__ import annotations
@@ -46,24 +46,24 @@ def protect(
     Parameters
     ----------
     randomness
-        What yields the attempts, one after the other.
+        The source of the attempts, one after the other.
     policy
         The house's limits.
     accept
-        The reason for publishing whatever the gate says; one draw is made then, and that is
-        stated. Empty for none.
+        The reason for publishing whatever the gate says; a single draw is made then, and the
+        release states that. Empty for none.
     draft
-        Where no draw passes, return that which ``accept`` would let out, to be looked at: see
+        If no draw passes, return the one that ``accept`` would let out, to be looked at: see
         :func:`against`.
     earlier
         Other releases of the same original, read together with this one.
     changed
-        Whether something else was refused for the table before: the release says so.
+        True if something else was refused for the table before; the release states that.
 
     Raises
     ------
     RefusedError
-        When no draw passed, with what to do instead.
+        When no draw passes, with what to do instead.
     ParameterError, InputError, InfeasibleError
         As ``Method.run``.
     """
@@ -80,7 +80,7 @@ def protect(
         if objection and not accept and not draft:
             raise _objected(method, problem, (values, limits), objection, progress)
         if before is not None and before.release.tables == done.release.tables:
-            # Without chance of its own a further draw is the one that was refused.
+            # A method without randomness would only repeat the refused draw.
             done = before
             continue
         found = verdict(done.release, limits, earlier, problem.table, progress=progress)
@@ -100,9 +100,9 @@ def protect(
 
 
 def against(done: Protected, policy: HousePolicy) -> str:
-    """What stands against publishing a draw, in words; empty where nothing does.
+    """What stands against publishing a draw, in words; empty if nothing does.
 
-    Also empty where it was decided to publish it all the same.
+    Also empty if it was decided to publish it all the same.
     """
     if done.record.overruled:
         return ""
@@ -112,7 +112,7 @@ def against(done: Protected, policy: HousePolicy) -> str:
     limits, stated = policy.limits(done.record.problem.at_risk), done.release.mechanism.gate
     if stated is not None and _limits(stated) != _limits(limits):
         return "It was judged by other limits than those of the house: protect the table again."
-    # What was protected before there were verdicts was let out by another rule.
+    # A table protected before there were verdicts was released by another rule.
     if found is None or found.accepted or (found.passed is None and policy.unjudged == "warn"):
         return ""
     return found.sentence
@@ -123,12 +123,12 @@ def _limits(gate: Gate) -> tuple[object, ...]:
 
 
 def decided(done: Protected, policy: HousePolicy, reason: str) -> Protected:
-    """A draw that goes out whatever stands against it, with the decision on record.
+    """A draw to be published whatever stands against it, with the decision on record.
 
     Raises
     ------
     RefusedError
-        When something stands against it and there is no reason.
+        When something stands against it and no reason is given.
     """
     objection = against(done, policy)
     if objection and not reason:
@@ -140,7 +140,7 @@ def decided(done: Protected, policy: HousePolicy, reason: str) -> Protected:
 
 
 def _stated(done: Protected, limits: Gate, found: StaffVerdict) -> Protected:
-    """The same with the gate in its mechanism, and the verdict in what the house keeps."""
+    """The draw with the gate stated in its mechanism, and the verdict kept by the house."""
     mechanism = replace(done.release.mechanism, gate=replace(limits, passed=found.passed))
     return Protected(
         replace(done.release, mechanism=mechanism), replace(done.record, verdict=found)
@@ -148,7 +148,7 @@ def _stated(done: Protected, limits: Gate, found: StaffVerdict) -> Protected:
 
 
 def _decided(done: Protected, against: str, accept: str) -> Protected:
-    """The decision in what the house keeps, where there was one."""
+    """The draw with the decision kept by the house, if there was one."""
     if not accept or not against:
         return done
     decision = f"{OVERRULED}: {accept}. {against}"

@@ -1,8 +1,8 @@
-"""Before the coins: how likely a release is to pass the gate.
+"""The chance that a release passes the gate, estimated before any coin is drawn.
 
-Estimated on synthetic tables, Poisson counts around the proportional fit of the margins that every
-release states exactly: public things only, so that choosing a mechanism by it tells nobody anything.
-Also, for staff alone, on the table itself: choosing by that tells a little.
+It is estimated on synthetic tables, with Poisson counts around the proportional fit of the margins
+that every release states exactly. These are public, so that choosing a mechanism by it reveals
+nothing. For staff alone it is also estimated on the table itself: choosing by that reveals a little.
 """
 
 from __future__ import annotations
@@ -35,52 +35,52 @@ from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
 
 GATE_CHANCE_WORK = 10_000
-"""Cells of all tables that are tried for one estimate, beyond the least number."""
+"""The most cells of all tables tried for one estimate, beyond the least number of tables."""
 
 
 FEW = 4
-"""Synthetic tables on which each remedy is tried."""
+"""The number of synthetic tables on which each remedy is tried."""
 
 LARGE, MOST_TRIED = 2_000, 3
-"""Cells of a table from which on each trial takes seconds, and how many of them are made at most."""
+"""The cells from which on a trial takes seconds, and the most trials of such a table."""
 
 SYNTHETIC = 12
-"""Synthetic tables, and trial runs on the table itself."""
+"""The number of synthetic tables, and of trial runs on the table itself."""
 
 LEAST = 2
-"""Tables at least; no more where the posterior of one has to be drawn.
+"""The least number of tables; no more are tried if the posterior of one has to be drawn.
 
-A single one where whole originals are protected again to weigh them: that takes seconds each.
+A single one if weighing protects whole originals again, which takes seconds each.
 """
 
 SURE = 0.99
-"""Releases that pass as often are as good as all of them: averages over them hold."""
+"""Above this share of passing releases, averages over them stand for all."""
 
 LIKELY = 0.5
-"""Releases that pass less often are probably refused."""
+"""Below this share of passing releases, a refusal is likely."""
 
 
 Alternative = tuple[str, Mapping[str, object]]
-"""What other settings are, in words, and the parameters that they change."""
+"""Other settings: a description, and the parameters they change."""
 
 _RECENT: deque[tuple[weakref.ref[Table], tuple[object, ...], Chance]] = deque(maxlen=32)
-"""Estimates of late, and of what: a refusal tells what was foreseen, and undoing brings it back."""
+"""Recent estimates with their keys, used by refusals and after undo."""
 
 
 @dataclass(frozen=True)
 class Chance:
-    """How often releases passed.
+    """How often trial releases passed.
 
     Attributes
     ----------
     synthetic
-        Share of synthetic tables; ``None`` where no margin is stated exactly.
+        The share of synthetic tables that pass; ``None`` if no margin is stated exactly.
     here
-        Share of trial runs on the table itself. Confidential.
+        The share of trial runs on the table itself that pass. Confidential.
     runs
-        Of each, at most.
+        The most trials of each kind.
     known
-        Mean share of the expected at-risk cells that a reader of a synthetic table would know.
+        The mean share of expected at-risk cells that a reader of a synthetic table would know.
     """
 
     synthetic: float | None
@@ -90,7 +90,7 @@ class Chance:
 
     @property
     def unlikely(self) -> bool:
-        """Whether most draws would be refused."""
+        """True if most draws would be refused."""
         return bool(self._shares) and max(self._shares) < LIKELY
 
     @property
@@ -99,7 +99,7 @@ class Chance:
 
     @property
     def sentence(self) -> str:
-        """In words, for staff."""
+        """The estimate in words, for staff."""
         if self.synthetic is not None and self.here is not None:
             said = (
                 f"{percent(self.synthetic)} of synthetic tables with the same margins and "
@@ -129,7 +129,7 @@ def chance(
     most: int = SYNTHETIC,
     progress: Progress = SILENT,
 ) -> Chance:
-    """The chance of acceptance of one draw.
+    """Estimate the chance that one draw passes.
 
     Parameters
     ----------
@@ -173,8 +173,8 @@ def _tried(
     limits: Gate,
     means: tuple[np.random.Generator, Progress],
 ) -> tuple[float, float]:
-    """Of one draw on each table: the share that passes, and the mean share known."""
-    # Late: methods bring in solvers, which no first paint waits for.
+    """Draw once on each table: the share that passes, and the mean share known."""
+    # Imported late: methods import solvers, which the first paint must not wait for.
     from tabprotect.engine.protection.registered import likelihood_of
 
     generator, progress = means
@@ -192,7 +192,7 @@ def _tried(
     ):
         found = trial.judged(judge)
         if isinstance(found, TabprotectError) or found.passed is None:
-            # There is no release, or nobody can say what its readers know.
+            # There is no release, or what its readers know cannot be computed.
             passed.append(False)
             known.append(1.0)
         else:
@@ -217,17 +217,17 @@ def remedies(
 ) -> tuple[Remedy, ...]:
     """Other settings whose releases pass more often on synthetic tables, best first.
 
-    Only those are offered that let a release through more likely than not.
+    Only settings under which a release is more likely than not to pass are offered.
 
-    How often they pass there and on the table itself may differ much; which pass more often hardly.
-    Of a large table each is tried once, in the method's own order, up to the first that passes,
-    and no more of them than the budget of trials allows: see :func:`untried`.
+    Their rates on synthetic tables and on the table itself may differ much, but their order hardly
+    does. On a large table each is tried once, in the method's own order, up to the first that passes
+    and within the budget of trials: see :func:`untried`.
     """
     domain, found = problem.table.domain, []
     large = domain.size > LARGE
 
     def tried(chosen: Values) -> tuple[float, float]:
-        """Smaller is better: refusals, then what is known."""
+        """The sort key, smaller being better: refusals, then what is known."""
         seen = chance(
             *(method, problem, chosen, limits),
             on_this_table=False,
@@ -238,11 +238,11 @@ def remedies(
 
     ideas = _affordable(method, domain, values)
     public = method.kept(domain, values) is not None
-    # A large table was refused just now, which needs no trial.
+    # On a large table the current settings were just refused, which needs no trial.
     now = (0.0, 0.0) if not ideas or not public else (1.0, 1.0) if large else tried(values)
     for text, change, other in _fitting(method, problem, values, ideas):
         score = tried(other)
-        # What would most likely be refused as well, with all its attempts, helps nobody.
+        # Settings that would most likely be refused too, in all attempts, are no help.
         if score < now and score[0] ** limits.attempts_at_most <= 1.0 - LIKELY:
             found.append((score, Remedy(text, change, 1.0 - score[0], score[1])))
             if large and not score[0]:
@@ -258,9 +258,9 @@ def mendings(
     limits: Gate,
     progress: Progress = SILENT,
 ) -> tuple[Mending, ...]:
-    """Other settings to which the method itself has no objection, and that the gate lets through.
+    """Other settings to which the method itself has no objection, and that pass the gate.
 
-    Tried on the table itself, as the objection was. Confidential.
+    They are tried on the table itself, as the objection arose there. Confidential.
     """
     domain, found = problem.table.domain, []
     generator = trial_coins(domain, "mendings", method.name)
@@ -294,7 +294,7 @@ def _fitting(
 
 
 def untried(method: Method, domain: Domain, values: Values) -> str:
-    """The settings that are too dear to be tried on a table of this size, in words; or empty."""
+    """The settings that cost too much to be tried on a table of this size, in words; may be empty."""
     if method.kept(domain, values) is None:
         return ""
     dear = method.alternatives(domain, values)[:MOST_TRIED]
@@ -304,7 +304,7 @@ def untried(method: Method, domain: Domain, values: Values) -> str:
 
 
 def within_budget(method: Method, domain: Domain) -> int:
-    """How many settings of a method can be tried on a table of this size."""
+    """The number of settings of a method that can be tried on a table of this size."""
     return int(TRIAL_WORK / (method.trial_work * domain.size))
 
 
@@ -325,7 +325,7 @@ def _runs(problem: Problem, random: bool) -> int:
 def _synthetic(
     kept: Publication | None, problem: Problem, runs: int, generator: np.random.Generator
 ) -> list[Problem]:
-    """Tables of Poisson counts around what the exact margins let one expect."""
+    """Tables of Poisson counts around the counts expected from the exact margins."""
     if kept is None:
         return []
     domain = problem.table.domain

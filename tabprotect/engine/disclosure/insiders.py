@@ -1,8 +1,8 @@
-"""What somebody learns who is alone in a cell of a release, and so knows its count.
+"""What insiders learn: those who are alone in a cell, and so know its count.
 
-A reader of the bundle cannot say who that is. Insiders are therefore all cells that the user takes
-to hold one person with at least even odds; a cell counts as known where one of them knows it.
-Insiders are told of, and not judged: the release owes them their own cell only.
+A reader of the bundle cannot tell who they are. All cells that the user believes to hold one person
+with at least even odds therefore have an insider; a cell counts as known if one of them knows it.
+Insiders are reported, not judged: the release owes them their own cell only.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from tabprotect.engine.release.stated_gate import Gate
 from tabprotect.engine.release.verdict_figures import TableVerdict
 
 INSIDERS_WORK = 200_000_000
-"""Cells of all originals, for each insider: about a second."""
+"""The most cells of all originals for each insider: about a second."""
 
 
 ALONE = 0.5
-"""Probability of holding one person from which a cell has an insider."""
+"""The probability of holding one person from which on a cell has an insider."""
 
 ROUNDING = 1e-12
-"""Of sums of probabilities: even odds are even odds."""
+"""The tolerance for sums of probabilities, so that even odds count as even."""
 
 
 def insider_verdict(
@@ -34,14 +34,14 @@ def insider_verdict(
     Parameters
     ----------
     user
-        The inner cells as somebody believes who knows none of them.
+        Belief about the inner cells of a reader who knows none of them.
     certain
-        Belief from which a count is certain.
+        The belief from which on a count is certain.
 
     Returns
     -------
     TableVerdict or None
-        ``None`` where nobody is likely alone, or the originals cannot be listed.
+        ``None`` if nobody is likely to be alone, or the originals cannot be listed.
     """
     found = user.list_originals() if user.way == "exact" else None
     if found is None:
@@ -52,7 +52,7 @@ def insider_verdict(
     if not len(insiders) or len(insiders) * tables[:, open_].size > INSIDERS_WORK:
         return None
     values = range(limits.at_risk.low, limits.at_risk.high + 1)
-    # What is known to everybody is known to insiders, their own cells apart.
+    # What everybody knows, insiders know too, apart from their own cells.
     highest, expected = np.zeros(tables.shape[1]), np.zeros(tables.shape[1])
     for number, cell in enumerate(insiders):
         progress.report("judging insiders", number / len(insiders))

@@ -1,7 +1,7 @@
-"""Every method tried on one table: what readers would know, what becomes of a count, what stays true.
+"""Trials of every method on one table: what readers would know, how counts change, what stays true.
 
-Staff's own and confidential. A trial glances at the inner cells of a few draws, all in counted work;
-the verdict on a release looks at everything that is published, and for longer.
+For staff only; confidential. A trial looks briefly at the inner cells of a few draws, within counted
+work; the verdict on a release looks at everything published, and for longer.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ from tabprotect.engine.tables.groupings.true_table import true_table
 from tabprotect.engine.tables.margins import MarginSet
 
 RUNS = 3
-"""Draws of a method with chance."""
+"""The number of draws of a method with randomness."""
 
 NOT_TRIED = "not tried: too large for a trial; choose it to see"
-"""Of a method whose trial would take too much work. What it promises is told all the same."""
+"""The fault of a method whose trial would take too much work. Its promises are shown all the same."""
 
 
 @dataclass(frozen=True)
@@ -50,25 +50,25 @@ class MethodTrial:
     method, change
         Registered name, and the parameters that differ from its defaults.
     idea
-        What these are, in words; empty for the method as it comes.
+        The change in words; empty for the method's defaults.
     kept
-        What it promises; ``None`` where its parameters do not fit the table.
+        What it promises; ``None`` if its parameters do not fit the table.
     known
         Mean share of the at-risk cells whose true count a reader would know.
     at_least
-        Whether readers may know more: only what is proved was counted.
+        True if readers may know more, because only what is proved was counted.
     at_risk
         Number of at-risk cells.
     moved
-        Mean change of a published inner count; ``None`` where inner cells are not published.
+        Mean change of a published inner count; ``None`` if inner cells are not published.
     loss
-        The same where a count that is missing counts as lost whole.
+        The same, with missing counts taken as lost entirely.
     hidden, cells
-        Inner cells without a count, and how many there are.
+        The number of inner cells published without a count, and of all inner cells.
     fault, hint
-        Why it cannot be done, and what to do; empty where it was done.
+        Why it failed, and what to do; empty if it was done.
     suggestions
-        Other settings that the refusal names.
+        The other settings that the refusal suggests.
     """
 
     method: str
@@ -88,33 +88,33 @@ class MethodTrial:
 
     @property
     def done(self) -> bool:
-        """Whether there is something to judge."""
+        """True if there is a result to judge."""
         return not self.fault
 
     @property
     def untried(self) -> bool:
-        """Whether it may well be done, but was too much work for a trial."""
+        """True if it may well be possible, but was too much work for a trial."""
         return self.fault == NOT_TRIED
 
     def lost(self, asked: Sequence[str], sums: MarginSet) -> tuple[str, ...]:
-        """The asked wishes that are not granted; ``sums`` those to be exact."""
+        """The wishes asked for that are not granted; ``sums`` are those to be exact."""
         if self.kept is None:
             return tuple(asked)
         return tuple(name for name in self.kept.lost(sums) if name in asked)
 
     def safe(self, share: float) -> bool:
-        """Whether a reader would know no larger share."""
+        """Return True if a reader would know no larger share."""
         return self.done and self.known is not None and self.known <= share
 
 
 @dataclass(frozen=True)
 class Ranked:
-    """A method at its place: its best trial for what is asked.
+    """A ranked method, with its best trial for the wishes.
 
     Attributes
     ----------
     lost
-        The asked wishes that it does not grant.
+        The wishes asked for that it does not grant.
     others
         The method's other trials, best first.
     """
@@ -129,9 +129,9 @@ def tried_methods(
 ) -> tuple[MethodTrial, ...]:
     """Try every method on a table.
 
-    As it comes, and where readers would know more than the limits allow in its other settings, too,
-    as far as the budget of a method goes. The cheap ones come first. Whoever watches gets the
-    trials so far as partial result, one more as soon as it is there.
+    Each is tried with its defaults and, if readers would know more than the limits allow, with its
+    other settings, as far as the budget of a method goes. Cheap ones come first. The progress gets all
+    trials so far as a partial result after each one.
 
     Raises
     ------
@@ -148,7 +148,7 @@ def tried_methods(
 
 
 class _Watched:
-    """Progress that carries the trials so far in every report: one that nobody took is not lost."""
+    """Progress that carries all trials so far in every report, so that no missed report loses one."""
 
     def __init__(self, progress: Progress, methods: int) -> None:
         self._progress, self._of = progress, methods
@@ -156,7 +156,7 @@ class _Watched:
         self.found: tuple[MethodTrial, ...] = ()
 
     def add(self, trial: MethodTrial) -> None:
-        """One more, to be seen at once."""
+        """Add a trial and report it at once."""
         self.found = (*self.found, trial)
         self.report("", 0.0)
 
@@ -168,18 +168,18 @@ class _Watched:
 def ranked(
     trials: Sequence[MethodTrial], asked: Sequence[str], sums: MarginSet, share: float
 ) -> tuple[Ranked, ...]:
-    """Methods from the best to the worst for a table.
+    """Rank methods for a table from best to worst.
 
-    First those that grant more of what is asked, among them those that leave no more than ``share``
-    of the at-risk cells known, among them those that change counts least. Then those that were not
-    tried, and last those that cannot be done.
+    Methods that grant more of the wishes come first, then those that leave at most ``share`` of the
+    at-risk cells known, then those that change counts least. After them come untried methods, and last
+    those that failed.
 
     Parameters
     ----------
     asked
         Names of ``WISHES``.
     sums
-        What is to be exact, where that is asked.
+        The sums to be exact, if that is a wish.
     """
 
     def key(trial: MethodTrial) -> tuple[bool, bool, int, bool, float, float]:
@@ -231,7 +231,7 @@ def _trial(
 
     domain = problem.table.domain
     large = not within_budget(method, domain)
-    # What follows from the table in hand may be the longest part of a trial.
+    # Parameters that follow from this table may take the longest part of a trial.
     values = attempted(
         partial(method.resolve, domain, start.change)
         if large
@@ -255,7 +255,7 @@ def _drawn(
     limits: Gate,
     progress: Progress,
 ) -> MethodTrial:
-    """The figures of a few draws, each looked at for about a second at most."""
+    """The figures of a few draws, each examined for about a second at most."""
     # Inference is imported with the first trial, not with every project that is opened.
     from tabprotect.engine.disclosure.cell_beliefs import at_a_glance
 
@@ -281,7 +281,7 @@ def _drawn(
         change, loss, hidden = _changed(method, problem, values, trial.release)
         moved.append(change)
         losses.append(loss)
-        # What is drawn takes longest, and says nearly the same each time.
+        # A drawn posterior takes longest, and says nearly the same each time.
         if belief.way not in ("exact", "bounds"):
             break
     shown = [change for change in moved if change is not None]
@@ -300,7 +300,7 @@ def _drawn(
 def _changed(
     method: Method, problem: Problem, values: Values, release: Release
 ) -> tuple[float | None, float, int]:
-    """Mean change of a shown inner count, the same with missing counts lost, and the missing."""
+    """The mean change of a shown inner count, the same with missing counts as lost, and the number missing."""
     domain = problem.table.domain
     truth = problem.table.counts
     inner = next((p for p in release.tables if p.table.domain == domain), None)

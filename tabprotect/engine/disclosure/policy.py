@@ -1,7 +1,7 @@
-"""The house's policy: by which limits releases are judged, and what takes a reason.
+"""The house policy: the limits by which releases are judged, and what needs a reason.
 
-A file ``policy.toml``: named on the command line, by an environment variable, or beside the
-settings, where the window writes it. Its limits are public and go into every mechanism.
+It is a file ``policy.toml``, named on the command line or by an environment variable, or beside the
+settings, where the window writes it. Its limits are public and stated in every mechanism.
 """
 
 from __future__ import annotations
@@ -39,22 +39,22 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True)
 class HousePolicy:
-    """What a house demands of every release.
+    """The demands of a house on every release.
 
     Attributes
     ----------
     belief_limit, share, attempts_at_most, intruder
         As in :class:`~tabprotect.engine.release.stated_gate.Gate`.
     at_risk
-        The counts at risk, such as ``1..2``; empty takes the table's own rule.
+        The counts at risk, such as ``1..2``; empty means the table's own rule.
     second_release
-        What a second release of one table takes.
+        What a second release of the same table requires.
     unjudged
-        What a release takes that cannot be judged: a reason, or a warning only.
+        What a release that cannot be judged requires: a reason, or only a warning.
     short_seed
-        What becomes of a given seed that could be guessed.
+        How a given seed that could be guessed is treated.
     two_signatures
-        Whether a release takes two names.
+        True if a release must be signed by two people.
     """
 
     belief_limit: float = BELIEF_LIMIT
@@ -85,16 +85,16 @@ class HousePolicy:
         Parameters
         ----------
         at_risk
-            The table's own rule, which holds where the policy has none.
+            The table's own rule, which applies if the policy has none.
         random
-            Whether there is chance in the method: else a second draw would be the first again.
+            True if the method has randomness; else a second draw would equal the first.
         """
         stated = SmallCount.parse(self.at_risk) if self.at_risk else at_risk or SmallCount()
         attempts = self.attempts_at_most if random else min(self.attempts_at_most, 1)
         return Gate(self.belief_limit, self.share, stated, attempts, self.intruder)
 
     def enough_sign(self, prepared_by: str, approved_by: str) -> bool:
-        """Whether as many people answer for a release as the policy takes: two of other names."""
+        """Return True if enough people answer for a release: two of different names if the policy says so."""
         names = {name.strip().casefold() for name in (prepared_by, approved_by)} - {""}
         return not self.two_signatures or len(names) == 2
 
@@ -104,7 +104,7 @@ class HousePolicy:
 
     @classmethod
     def of(cls, given: Mapping[str, object]) -> HousePolicy:
-        """From values by name; what is not named holds its default.
+        """Make a policy from values by name; missing ones take their defaults.
 
         Raises
         ------
@@ -135,16 +135,16 @@ def read(path: Path) -> HousePolicy:
 
 
 def policy_file() -> Path:
-    """The file of the house's policy, whether it is there or not.
+    """The path of the house's policy file, which need not exist.
 
-    That which the environment names, else one beside the settings.
+    The one named by the environment variable, else the one beside the settings.
     """
     named = os.environ.get(VARIABLE)
     return Path(named) if named else house.folder() / "policy.toml"
 
 
 def in_force() -> HousePolicy:
-    """The policy of the house, else the program's own limits.
+    """The house policy, else the program's default limits.
 
     Raises
     ------

@@ -1,7 +1,7 @@
-"""What is proved of every inner cell where there is no posterior: ends that no original passes.
+"""Proved bounds of every inner cell, used without a posterior: no original lies outside them.
 
-Every factor limits a sum. What the other cells of a sum leave to a cell limits the cell, again and
-again until nothing moves: never more than holds for every original, often less.
+Every factor bounds a sum. The rest of a sum, given the bounds of its other cells, bounds the cell;
+this is repeated until nothing changes. The bounds hold for every original, but are often not tight.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ from tabprotect.engine.errors import InputError
 from tabprotect.engine.release.likelihood import UNBOUNDED, CellFactors
 
 EXACT = 2.0**50
-"""Sums beyond are not whole numbers to the last place here: nothing is proved from them."""
+"""Sums beyond this are not exact in floating point: nothing is proved from them."""
 
 
 ROUNDS = 50
-"""Rounds over all sums at most: what is found by then holds."""
+"""The most rounds over all sums; the bounds found by then hold."""
 
 
 def proved_ends(likelihood: CellFactors) -> tuple[Ints, Ints]:
-    """Lower and upper ends of the inner cells, int64 (cells,); ``UNBOUNDED`` for no upper end.
+    """Lower and upper bounds of the inner cells, int64 (cells,); ``UNBOUNDED`` for no upper bound.
 
     Raises
     ------
@@ -41,7 +41,7 @@ def proved_ends(likelihood: CellFactors) -> tuple[Ints, Ints]:
         before = lower.copy(), upper.copy()
         at_least = np.bincount(of, lower[cells], len(sizes))
         np.minimum.at(upper, cells, most[of] - (at_least[of] - lower[cells]))
-        # The upper end of all others is known where no other one is open.
+        # The upper bound of all others is known if none of them is unbounded.
         open_ = np.isinf(upper[cells])
         number = np.bincount(of, open_, len(sizes))
         at_most = np.bincount(of, np.where(open_, 0.0, upper[cells]), len(sizes))

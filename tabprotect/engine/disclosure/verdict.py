@@ -1,7 +1,7 @@
-"""The verdict: what readers learn from everything that is published, cell by cell.
+"""The verdict: what readers learn, cell by cell, from everything that is published.
 
-A function of the release, the limits and public things: whoever has the bundle finds the same.
-Beside the original, and marked as staff's own, also what is true of it.
+It is a function of the release, the limits and public facts: anyone with the bundle gets the same.
+With the original it also has figures of what is true of it, marked as for staff only.
 
 With b a reader's posterior and L the at-risk counts, over the judged cells of a table: *at_risk*
 is the sum of b(L), *known* the number of cells where one value of L has more than the belief limit,
@@ -52,9 +52,9 @@ def verdict(
     earlier
         Other releases of the same original.
     original
-        For the figures of staff, which are left out without it.
+        The original for the staff figures, which are left out without it.
     effort
-        What posteriors may take.
+        The work that posteriors may take.
 
     Raises
     ------
@@ -138,7 +138,7 @@ def _figures(belief: TableBelief, rule: SmallCount, limit: float) -> tuple[float
     if belief.rows is None:
         return 0.0, 0, 0
     _, first, chances = belief.rows
-    # Only cells that could be at risk at all are looked at.
+    # Only cells that could be at risk at all are examined.
     cells = belief.among((first <= rule.high) & (first + chances.shape[1] > rule.low))
     inside, highest = np.zeros(len(cells)), np.zeros(len(cells))
     if len(cells):
@@ -165,7 +165,7 @@ def _staff(
     for belief in beliefs:
         table = true_table(original, belief.domain, groupings)
         if belief.rows is None:
-            # Neither side is laid out where nothing is believed.
+            # Neither side is laid out if there are no beliefs.
             cells_at_risk += int(limits.at_risk.mask(table.cells[1]).sum())
             continue
         truth = table.counts.reshape(-1)

@@ -1,4 +1,4 @@
-"""Cells that were counted as numbers: a key for each, or the number of each category."""
+"""Counted cells as numbers: one key per cell, or the numbers of its categories."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def category_numbers(connection: duckdb.DuckDBPyConnection, domain: Domain) -> l
 def _numbers(
     connection: duckdb.DuckDBPyConnection, domain: Domain, wanted: Sequence[str], measure: str
 ) -> list[Ints]:
-    """Columns (cells,) worked out from the numbers ``codes0.code``, ..., and a measure."""
+    """Columns (cells,) computed from the numbers ``codes0.code``, ..., and a measure."""
     joins = []
     for i, variable in enumerate(domain.variables):
         connection.execute(

@@ -1,7 +1,8 @@
-"""Files of records that the workers of a Dask cluster group, each where it works.
+"""Record files that the workers of a Dask cluster group where they are.
 
-``dask://host:8786/shared/people/*.parquet``: the scheduler, and files by a path that the workers
-see, too. Each worker groups and adds up whole files as this program does; the groups come here.
+``dask://host:8786/shared/people/*.parquet`` names the scheduler, and the files by a path that the
+workers see too. Each worker groups and adds up whole files as this program does, and sends the
+groups here.
 """
 
 from __future__ import annotations
@@ -23,14 +24,14 @@ from tabprotect.engine.microdata.sums_of_records import AddedUp, check_known, me
 from tabprotect.engine.progress import SILENT, Progress
 
 POLL = 0.1
-"""Seconds between two looks at whether the user has cancelled."""
+"""Seconds between two checks for cancellation."""
 
 Part = tuple[list[str], list[tuple[object, ...]], tuple[int, int]]
-"""Names of what was added up; values and sums of each group; the ends of the design weights."""
+"""Names of the sums; values and sums of each group; the range of the design weights."""
 
 
 def group_file(file: str, by: Sequence[str], also: AddedUp) -> Part:
-    """What a worker does: the groups of one file."""
+    """Group the records of one file; runs on a worker."""
     with open_microdata(Path(file)) as source:
         for name in (*by, *also.names):
             check_known(source, name)
@@ -50,12 +51,12 @@ def group_file(file: str, by: Sequence[str], also: AddedUp) -> Part:
 def grouped_files(
     source: str, by: Sequence[str], also: AddedUp, progress: Progress = SILENT
 ) -> Iterator[MicrodataFile]:
-    """The groups of records in files that a cluster counts, as rows that DuckDB goes on with.
+    """The groups of records in files that a cluster counts, as rows for DuckDB.
 
     Raises
     ------
     InputError
-        Where no scheduler answers, a file cannot be read there, or there are too many groups.
+        If no scheduler answers, a file cannot be read there, or there are too many groups.
     """
     address, path = split_cluster(source)
     files, _ = files_of(path)
@@ -78,7 +79,7 @@ def _worked(
     address: str, work: Callable[[str], Part], files: Sequence[str], progress: Progress
 ) -> list[Part]:
     try:
-        # Late: an optional dependency of some weight, for those who have a cluster.
+        # Imported late: a heavy optional dependency, for those who have a cluster.
         from distributed import Client
     except ImportError:
         raise InputError(

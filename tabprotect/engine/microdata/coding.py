@@ -1,9 +1,10 @@
 """Coding variables while records are counted: bands, cut points and code lists.
 
-A coding says of each value of a variable which category it is counted in. The values are looked at
-first (they are few beside the records), so that a value without a category is named with its line;
-DuckDB then joins values with categories in the query that counts. Of several codings of a variable the finest
-makes its categories; the others, and what a code list has above, are its levels.
+A coding assigns each value of a variable to the category it is counted in. The values are examined
+first (they are few compared with the records), so that a value without a category is reported with
+its line; DuckDB then joins values with categories in the query that counts. If a variable has several
+codings, the finest gives its categories; the others, and the coarser groups of a code list, are its
+levels.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ Fault = Callable[[str], InputError]
 
 @dataclass(frozen=True)
 class Codings:
-    """How the variables of a tabulation are coded; those that are not named stay as they are.
+    """The codings of the variables of a tabulation; variables not named stay as they are.
 
     Attributes
     ----------
@@ -36,23 +37,24 @@ class Codings:
         Width of bands of whole numbers by variable: 5 for "0-4", "5-9", ...; several widths are
         levels (``band5``, ``band20``).
     cuts
-        Where bands begin: (0, 15, 65) for "0-14", "15-64", "65+"; beside bands a level (``cut``).
+        The starts of bands: (0, 15, 65) for "0-14", "15-64", "65+"; a level (``cut``) if there are
+        ``bands`` too.
     code_lists
-        A file with the group of each code: columns, the first named for the variable, or a
-        hierarchy (``.hrc``). ``geo.csv@half`` takes the column ``half`` (else the first one),
-        ``geo.hrc@region_1`` the first level from above (else that next above each code, and the
-        deepest is that of the codes themselves). What the file has above that are the variable's
-        levels.
+        A file with the group of each code: columns, the first named like the variable, or a
+        hierarchy (``.hrc``). ``geo.csv@half`` takes the column ``half`` (by default the first one),
+        ``geo.hrc@region_1`` the first level from above (by default the one next above each code;
+        the deepest is that of the codes themselves). Coarser groups in the file become the
+        variable's levels.
     level_names
-        What the levels of a hierarchy are called, the coarsest first, the codes' own perhaps last:
-        a file ``.hrc`` has codes alone.
+        The names of a hierarchy's levels, the coarsest first, optionally ending with that of the
+        codes themselves: a ``.hrc`` file has only codes.
     nested
-        Columns that nest, from the coarsest, by the one variable that they are the levels of.
+        Nested columns, the coarsest first, by the variable whose levels they are.
 
     Raises
     ------
     InputError
-        For a width or cut points that make no bands, and a variable that is coded twice.
+        For widths or cut points that make no bands, and for a variable coded twice.
     """
 
     bands: Mapping[str, int | Sequence[int]] = field(default_factory=lambda: MappingProxyType({}))
@@ -91,7 +93,7 @@ class Codings:
 
     @property
     def variables(self) -> tuple[str, ...]:
-        """Those that are coded."""
+        """The coded variables."""
         return tuple({**self.bands, **self.cuts, **self.code_lists})
 
     def widths(self, name: str) -> tuple[int, ...]:
@@ -100,9 +102,9 @@ class Codings:
         return (given,) if isinstance(given, int) else tuple(sorted(set(given)))
 
     def columns(self, by: Sequence[str]) -> list[str]:
-        """The columns to count by, those of coded variables and of levels too.
+        """The columns to count by, including those of coded variables and of levels.
 
-        A nested variable's stand where it does, or where one of them.
+        The columns of a nested variable take its place, or that of one of them.
         """
         out: list[str] = []
         waiting = dict(self.nested)
@@ -115,9 +117,9 @@ class Codings:
         return [*out, *(name for name in self.variables if name not in out)]
 
     def coded(self, name: str, values: Sequence[str], fault: Fault) -> Coded:
-        """The category of each value, in the order in which the categories are published.
+        """Code the values of a variable, with the categories in the order of publication.
 
-        A missing value stays missing, unless a code list says more.
+        Missing values stay missing, unless a code list gives them a group.
 
         Raises
         ------
@@ -140,16 +142,16 @@ class Codings:
 
 @dataclass(frozen=True)
 class Coded:
-    """A variable as it is coded.
+    """A coded variable.
 
     Attributes
     ----------
     categories
         The category of each value, in the order of the categories.
     above
-        By level the group of each category.
+        The group of each category, by level.
     finest
-        The name of the level of the categories, where there are others.
+        The name of the categories' own level, if there are others.
     """
 
     categories: Mapping[str, str]
@@ -157,14 +159,14 @@ class Coded:
     finest: str = ""
 
     def with_missing(self) -> Coded:
-        """The same where values are missing."""
+        """Add the category of missing values."""
         categories = {**self.categories}
         missing = categories.setdefault(MISSING, MISSING)
         above = {name: {missing: MISSING, **groups} for name, groups in self.above.items()}
         return replace(self, categories=categories, above=above)
 
     def variable(self, name: str) -> Variable:
-        """With all its categories, every one of which some value has."""
+        """The variable with all its categories; every one of them has some value."""
         categories = tuple(dict.fromkeys(self.categories.values()))
         levels = (
             Level(level, tuple(groups[c] for c in categories))
@@ -174,7 +176,7 @@ class Coded:
 
 
 def _levelled(name: str, ways: Mapping[str, Mapping[str, str]]) -> Coded:
-    """Of several codings of the same values the finest, and the others as levels above it."""
+    """Combine several codings of the same values: the finest, with the others as levels above it."""
     finest = max(ways, key=lambda way: len(set(ways[way].values())))
     above: dict[str, dict[str, str]] = {}
     for way, groups in ways.items():
@@ -191,7 +193,7 @@ def _levelled(name: str, ways: Mapping[str, Mapping[str, str]]) -> Coded:
 
 
 def _numbers(values: Sequence[str], fault: Fault) -> Iterator[tuple[int, str]]:
-    """The values as numbers, rising."""
+    """The values as increasing numbers."""
     found = []
     for value in values:
         number = whole(value)
@@ -253,7 +255,7 @@ def _listed(
 
 
 def _called(levels: list[str], called: Sequence[str], path: Path) -> list[str]:
-    """The names of a hierarchy's levels: those that are said, or by depth."""
+    """The names of a hierarchy's levels: as given, or by depth."""
     if not called:
         return levels
     short = len(levels) - len(called)
@@ -269,7 +271,7 @@ def _called(levels: list[str], called: Sequence[str], path: Path) -> list[str]:
 def _above(
     groups: Mapping[str, str], rows: Mapping[str, Sequence[str]], column: int
 ) -> dict[str, str] | None:
-    """A column of a code list as groups of another column's; ``None`` where it is none above."""
+    """A column of a code list as groups of another one; ``None`` if it is not coarser."""
     found: dict[str, str] = {}
     for code, group in groups.items():
         if (
@@ -281,7 +283,7 @@ def _above(
 
 
 def _depth(trail: Sequence[str], level: int | None) -> int:
-    """How far a code's trail goes to a level; without one, to that next above the code."""
+    """The depth of a level in the trail of a code; without a level, that next above the code."""
     return max(len(trail) - 1, 1) if level is None else min(level + 1, len(trail))
 
 

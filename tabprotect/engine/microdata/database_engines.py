@@ -1,7 +1,7 @@
-"""Records behind an engine (PostgreSQL, Spark, ...): it groups and adds them up, and hands over groups.
+"""Records in a database engine (PostgreSQL, Spark, ...), which groups them and returns the groups.
 
-Everything that reads a record is one GROUP BY in the engine that holds them, through Ibis. The
-number of categories is looked at before. Weights and record keys are added up as decimals there.
+Records are read only by one GROUP BY in the engine that holds them, through Ibis. The number of
+categories is checked first. Weights and record keys are added up there as decimals.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from tabprotect.engine.randomness import KEY_MODULUS
 from tabprotect.engine.tables.design_weights import SCALE
 
 POLL = 0.1
-"""Seconds between two looks at whether the user has cancelled."""
+"""Seconds between two checks for cancellation."""
 
 AGAIN = {
     "n": "CAST(sum({}) AS DECIMAL(38, 9))",
@@ -38,24 +38,24 @@ AGAIN = {
     "weightsum": "CAST(sum({}) AS BIGINT)",
     "keysum": f"CAST(sum({{}}) % {KEY_MODULUS} AS BIGINT)",
 }
-"""How what was added up of groups makes that of all."""
+"""The aggregates that combine the sums of groups."""
 
 MARK = "tabprotect:"
-"""Before the names of sums, which no column of a person begins with."""
+"""The prefix of the names of sums, with which no user's column begins."""
 
 
 @contextmanager
 def engine_table(source: str) -> Iterator[Any]:
-    """The table of a URL, as Ibis knows it.
+    """The Ibis table of a URL.
 
     Raises
     ------
     InputError
-        Where Ibis or its part for this engine is not installed, or the engine cannot be reached.
+        If Ibis or its backend for this engine is not installed, or the engine cannot be reached.
     """
     url, name = split_url(source)
     try:
-        # Late: an extra, and slow to import.
+        # Imported late: an extra, and slow to import.
         import ibis
     except ImportError:
         raise InputError(
@@ -65,7 +65,7 @@ def engine_table(source: str) -> Iterator[Any]:
     schema, _, table = name.rpartition(".")
     try:
         connection = ibis.connect(url)
-    # Every engine has errors of its own.
+    # Every engine has its own errors.
     except Exception as error:
         raise _unreachable(url, error) from None
     try:
@@ -87,7 +87,7 @@ def _unreachable(url: str, error: Exception) -> InputError:
 
 
 def _answered(expression: Any, stage: str, progress: Progress) -> dict[str, list[Any]]:
-    """The rows of an expression by column; cancelling leaves the engine to end by itself."""
+    """The rows of an expression by column; after cancellation the engine ends by itself."""
     pool = ThreadPoolExecutor(1, thread_name_prefix="engine")
     try:
         future = pool.submit(lambda: expression.to_pyarrow().to_pydict())
@@ -102,7 +102,7 @@ def _answered(expression: Any, stage: str, progress: Progress) -> dict[str, list
 
 
 def engine_columns(source: str, progress: Progress) -> list[tuple[str, str, int, int, bool, int]]:
-    """Name, kind, exact numbers of categories and of missing values of every column, and of records."""
+    """The name, kind, and exact numbers of categories and missing values of every column; and of records."""
     with engine_table(source) as table:
         names = list(table.columns)
         asked = {"rows": table.count()}
@@ -130,12 +130,12 @@ def _kind(type_: Any) -> str:
 def grouped_records(
     source: str, by: Sequence[str], also: AddedUp, progress: Progress = SILENT
 ) -> Iterator[MicrodataFile]:
-    """The groups of records behind a URL, as rows that DuckDB goes on with.
+    """The groups of records behind a URL, as rows for DuckDB.
 
     Raises
     ------
     InputError
-        Also for more groups than can be handed over.
+        If the engine fails, and for more groups than can be handed over.
     """
     with engine_table(source) as table:
         missing = [name for name in (*by, *also.names) if name not in table.columns]
@@ -169,14 +169,14 @@ def handed_over(
     also: AddedUp,
     ends: tuple[int, int],
 ) -> Iterator[MicrodataFile]:
-    """Groups of records as rows that DuckDB goes on with.
+    """Load groups of records as rows for DuckDB.
 
     Parameters
     ----------
     rows
-        By variable the values of each group; by names that begin with ``MARK`` what was added up.
+        The values of each group by variable, and the sums by names that begin with ``MARK``.
     also
-        Columns of weights and keys, which are known by name only.
+        Columns of weights and keys, of which only the names are known.
     ends
         The smallest and the largest design weight, in millionths.
 
@@ -214,7 +214,7 @@ def handed_over(
 
 
 def _look_first(table: Any, by: Sequence[str], progress: Progress) -> None:
-    """The exact number of categories of each variable, before anything is grouped."""
+    """Check the exact number of categories of each variable before anything is grouped."""
     asked = {f"d{n}": table[name].nunique() for n, name in enumerate(by)}
     found = _answered(table.aggregate(**asked), "looking at the variables", progress)
     for n, name in enumerate(by):
@@ -226,7 +226,7 @@ def _number(table: Any, name: str, scale: int = 9) -> Any:
 
 
 def _measures(table: Any, weight: str | None) -> dict[str, Any]:
-    """What the engine adds up."""
+    """The sums that the engine computes."""
     if weight is None:
         return {f"{MARK}n": table.count()}
     number = _number(table, weight)
@@ -253,8 +253,8 @@ def _weight_ends(table: Any, name: str, progress: Progress) -> tuple[int, int]:
 
 
 def _key(table: Any, name: str, progress: Progress) -> Any:
-    """A record key as a whole number below 10^8, after a look at all keys."""
-    # As many places as where the records are read here: the same rounding, the same keys.
+    """A record key as a whole number below 10^8, after a check of all keys."""
+    # The same number of places as for records read here, so that rounding and keys agree.
     number = _number(table, name, 19)
     asked = {
         "low": number.min(), "high": number.max(), "gone": table[name].isnull().sum(),

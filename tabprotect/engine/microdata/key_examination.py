@@ -1,7 +1,7 @@
-"""Whether a column of record keys is one of random numbers: else the noise could be told.
+"""Checking that record keys are random numbers: otherwise the noise could be told.
 
-Keys that count the records, that are few, or that crowd into a part of their range give sums that
-lean, and noise that is taken off again. The look is at what uniform keys hardly ever do.
+Keys that number the records, take few values, or crowd into a part of their range give biased sums,
+and noise that can be removed. The checks reject what uniform keys hardly ever show.
 """
 
 from __future__ import annotations
@@ -13,35 +13,35 @@ from tabprotect.engine.errors import InputError
 from tabprotect.engine.randomness import KEY_MODULUS
 
 BINS = 16
-"""Equal parts of the range."""
+"""The number of equal parts of the range."""
 
 ENOUGH = 100
-"""Records from which on keys are looked at."""
+"""The least number of records for which keys are checked."""
 
 CHI_SQUARE = 90.0
-"""Of 16 parts: uniform keys exceed it once in 10^12 times."""
+"""The critical value for 16 parts: uniform keys exceed it once in 10^12 times."""
 
 FEW = 100
-"""Different keys that are too few, whatever the range."""
+"""A number of different keys that is too few, whatever the range."""
 
 RANGES = (100, 128, 256, 512, 1000, 1024, 4096, 10_000, 65_536, 10**5, 10**6, 10**7, KEY_MODULUS)
-"""Where whole keys usually end: the first above the largest is taken for theirs."""
+"""Usual upper ends of whole keys: the first above the largest key is taken as their range."""
 
 BAR = 40
 
 
 def key_range(most: int) -> int:
-    """The range that whole keys with such a largest one are taken to have."""
+    """The assumed range of whole keys with this largest key."""
     return next(end for end in RANGES if end > most)
 
 
 def examine(column: str, records: int, distinct: int, ends: tuple[int, int], parts: Ints) -> None:
-    """Look at the keys of many records.
+    """Check the keys of many records.
 
     Parameters
     ----------
     distinct
-        Different keys, within a few per cent.
+        The number of different keys, within a few per cent.
     ends
         Smallest and largest key, as whole numbers.
     parts : int64 (BINS,)
@@ -50,7 +50,7 @@ def examine(column: str, records: int, distinct: int, ends: tuple[int, int], par
     Raises
     ------
     InputError
-        When they are no random numbers, with their picture.
+        When they are not random numbers, with a picture of them.
     """
     if records < ENOUGH:
         return

@@ -1,4 +1,4 @@
-"""Where records are: a file, a folder, a pattern, a table of a database, or behind a URL."""
+"""The places of records: a file, a folder, a pattern, a table of a database, or a URL."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ _PATTERN = re.compile(r"[*?\[]")
 _DATABASE = b"DUCK"
 
 CLUSTER = "dask://"
-"""How a source begins that the workers of a Dask scheduler count: ``dask://host:8786/folder``."""
+"""The prefix of sources counted by the workers of a Dask scheduler: ``dask://host:8786/folder``."""
 
 
 def is_cluster(source: str) -> bool:
-    """Whether records are files that the workers of a cluster count."""
+    """Return True if the records are files counted by the workers of a cluster."""
     return source.startswith(CLUSTER)
 
 
 def split_cluster(source: str) -> tuple[str, str]:
-    """The address of a scheduler, and the path of files that its workers see as we do.
+    """The address of a scheduler, and the path of files as seen both by its workers and here.
 
     Raises
     ------
     InputError
-        Where one of them is not named.
+        If one of them is not named.
     """
     address, slash, path = source.removeprefix(CLUSTER).partition("/")
     if not slash or not address:
@@ -52,7 +52,7 @@ def split_url(source: str) -> tuple[str, str]:
     Raises
     ------
     InputError
-        Where no table is named, or a password stands in it: sources are kept in projects.
+        If no table is named, or the URL has a password: sources are kept in projects.
     """
     url, _, table = source.partition("#")
     if not table:
@@ -68,7 +68,7 @@ def split_url(source: str) -> tuple[str, str]:
 
 
 def files_of(source: str) -> tuple[list[Path], str]:
-    """The files that a source means, sorted, and the table it names in a database.
+    """The files of a source, sorted, and the table it names in a database.
 
     Raises
     ------
@@ -104,23 +104,23 @@ def files_of(source: str) -> tuple[list[Path], str]:
 
 
 def _hidden(path: Path, folder: Path) -> bool:
-    """Whether engines leave a file out: ``_SUCCESS``, ``_metadata``, what is in hidden folders."""
+    """Return True for files that engines skip: ``_SUCCESS``, ``_metadata``, those in hidden folders."""
     return any(part.startswith((".", "_")) for part in path.relative_to(folder).parts)
 
 
 def is_database(path: Path) -> bool:
-    """Whether a file is a DuckDB database."""
+    """Return True if a file is a DuckDB database."""
     with path.open("rb") as file:
         return file.read(12)[8:] == _DATABASE
 
 
 def table_of(connection: duckdb.DuckDBPyConnection, path: Path, name: str) -> str:
-    """A table of the attached database as SQL; the only one where none is named.
+    """A table of the attached database as SQL; its only table if none is named.
 
     Raises
     ------
     InputError
-        Naming those that are there.
+        Naming the tables it has.
     """
     rows = connection.execute(
         "SELECT table_schema, table_name FROM information_schema.tables "

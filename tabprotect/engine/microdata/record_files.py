@@ -23,7 +23,7 @@ from tabprotect.engine.progress import SILENT, Progress
 T = TypeVar("T")
 
 POLL = 0.05
-"""Seconds between two looks at whether the user has cancelled."""
+"""Seconds between two checks for cancellation."""
 
 _LINE = re.compile(r"CSV Error on Line: (\d+)")
 
@@ -36,7 +36,7 @@ class RecordColumn:
     ----------
     name
     kind
-        ``"text"``, ``"integer"``, ``"real"`` or ``"other"``; a CSV file has nothing but text.
+        ``"text"``, ``"integer"``, ``"real"`` or ``"other"``; a CSV file has only text.
     """
 
     name: str
@@ -53,9 +53,9 @@ class MicrodataFile:
     def __init__(self, path: Path, connection: duckdb.DuckDBPyConnection, file: RecordsFile):
         self.path = path
         self.summed: Mapping[str, str] = {}
-        """Measures of rows that are groups of records already; else none."""
+        """The measures of rows that are already groups of records; else empty."""
         self.weights = (0, 0)
-        """The smallest and the largest design weight behind such groups, in millionths."""
+        """The smallest and largest design weight in such groups, in millionths."""
         self.text = file.text
         self.relation = file.relation
         self._connection = connection
@@ -67,13 +67,13 @@ class MicrodataFile:
         stage: str,
         progress: Progress = SILENT,
     ) -> T:
-        """Let DuckDB work while the progress is watched; cancelling stops it at once.
+        """Run a query while watching for cancellation, which stops it at once.
 
         Raises
         ------
         Interrupted
         InputError
-            With the line of a broken row, where there is one.
+            With the line of a broken row, if there is one.
         """
         with ThreadPoolExecutor(1, thread_name_prefix="duckdb") as pool:
             future = pool.submit(work, self._connection)
@@ -87,7 +87,7 @@ class MicrodataFile:
                 try:
                     progress.report(stage, min(max(done, 0.0), 100.0) / 100)
                 except TabprotectError:
-                    # An interrupt that comes before the query has begun is lost.
+                    # An interrupt before the query has begun is lost.
                     while not future.done():
                         self._connection.interrupt()
                         wait([future], timeout=POLL)
@@ -150,14 +150,14 @@ def _kind(sql_type: str) -> str:
 
 @contextmanager
 def open_microdata(path: Path | str, progress: Progress = SILENT) -> Iterator[MicrodataFile]:
-    """Open records where they are: a file of any format that can hold them, a folder of such files,
-    a pattern such as ``data/*.parquet``, or a table of a DuckDB file (``people.duckdb#table``).
+    """Open records: a file of any format that can hold them, a folder of such files, a pattern such as
+    ``data/*.parquet``, or a table of a DuckDB file (``people.duckdb#table``).
 
     Raises
     ------
     InputError
-        For files that are missing, empty, not UTF-8, cut off, of another kind, or that do not have
-        the same columns.
+        For files that are missing, empty, not UTF-8, truncated, of another kind, or that differ in
+        their columns.
     """
     files, table = files_of(str(path))
     if is_database(files[0]):
@@ -190,7 +190,7 @@ def _together(sources: Sequence[MicrodataFile]) -> str:
     Raises
     ------
     InputError
-        Naming the first file with other columns than the first of all.
+        Naming the first file whose columns differ from those of the first.
     """
     names = [column.name for column in sources[0].columns]
     for source in sources:

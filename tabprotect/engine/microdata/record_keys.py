@@ -1,12 +1,12 @@
-"""Record keys: a random number that belongs to a record for good.
+"""Record keys: a permanent random number for each record.
 
-The keys of the records in a cell, added up, say which noise the cell gets: the same records get
-the same noise in every table. Keys are whole numbers below 10^8 (eight decimals), added exactly
-and modulo 10^8, so that no order of adding matters. They are confidential: who knows the keys
-and the perturbation table takes the noise off again. They never come from a default seed.
+The sum of the keys of the records in a cell determines its noise: the same records get the same
+noise in every table. Keys are whole numbers below 10^8 (eight decimals), added exactly and modulo
+10^8, so that the order of adding does not matter. They are confidential: anyone who knows the keys
+and the perturbation table can remove the noise. They never come from a default seed.
 
-Keys in the file serve all its tabulations. Keys for one table alone need no file: the sum of
-uniform keys is uniform, so that ``protection.cell_noise.drawn`` draws one for each cell.
+Keys in a file serve all its tabulations. Keys for one table alone need no file: the sum of uniform
+keys is uniform, so that ``protection.cell_noise.drawn`` draws one for each cell.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ BLOCK = 65_536
 
 
 def key_measure(source: MicrodataFile, column: str, progress: Progress = SILENT) -> str:
-    """The SQL of a cell's key sum, after a look at all keys.
+    """The SQL of a cell's key sum, after a check of all keys.
 
     A column of fractions from 0 up to below 1 is rounded to eight decimals; a column of whole
     numbers must lie below 10^8.
@@ -44,11 +44,11 @@ def key_measure(source: MicrodataFile, column: str, progress: Progress = SILENT)
     Raises
     ------
     InputError
-        For keys that are missing, outside their range, or no random numbers: all the same, a
+        For keys that are missing, outside their range, or not random numbers: all the same, a
         running number, few, or crowded into a part of their range.
     """
-    # Through concat: DuckDB would push a bare cast down into its CSV reader, where it guesses
-    # another type and fails on what is no number.
+    # Through concat: DuckDB would push a bare cast down into its CSV reader, which then guesses
+    # another type and fails on values that are no number.
     key = f"TRY_CAST(concat({quoted(column)}) AS DECIMAL(38, 19))"
     sql = (
         f"SELECT count(*), count({key}), min({key}), max({key}), "
@@ -115,7 +115,7 @@ def add_record_keys(
     Raises
     ------
     InputError
-        For a file that has such a column already, is of another kind, or cannot be written.
+        For a file that already has such a column, is of another kind, or cannot be written.
     """
     path, out = Path(path), Path(out)
     generator = randomness.generator()
@@ -150,7 +150,7 @@ def add_record_keys(
                     progress.report("giving every record its key", source.text.fraction)
                 writer.writerow([*row, f"0.{keys[records % BLOCK]:0{DIGITS}d}"])
                 records += 1
-            # The file below is still to be flushed to the disk and renamed.
+            # The file written here has still to be flushed to the disk and renamed.
             text.detach()
             if packed is not None:
                 packed.close()
@@ -164,8 +164,8 @@ def _by_columns(
     generator: np.random.Generator,
     progress: Progress,
 ) -> int:
-    """The same where a Parquet file is read or written: by DuckDB, columns as they are."""
-    # Late: most commands need no database.
+    """Add the keys with DuckDB, if a Parquet file is read or written; columns stay as they are."""
+    # Imported late: most commands need no database.
     import duckdb
 
     count = source.run(
@@ -180,7 +180,7 @@ def _by_columns(
     with tempfile.TemporaryDirectory() as folder, duckdb.connect(":memory:") as connection:
         connection.execute("SET preserve_insertion_order = true")
         connection.register("keys", {"of_record": keys})
-        # Rows and keys are matched by their place.
+        # Rows and keys are matched by position.
         key = f"CAST(of_record / {KEY_MODULUS} AS DECIMAL(9, {DIGITS})) AS {quoted(column)}"
         written = Path(folder) / "keyed"
         connection.execute(

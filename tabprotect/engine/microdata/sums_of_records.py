@@ -1,4 +1,4 @@
-"""What is added up of records beside their number: weights and record keys, as SQL of a cell."""
+"""Sums over records besides their number, as SQL for a cell: weights and record keys."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MOST_WEIGHT = 10**9
 
 @dataclass(frozen=True)
 class AddedUp:
-    """The columns that are added up beside the number of records, where there are any."""
+    """The columns to be added up besides the number of records, if any."""
 
     weight: str | None = None
     record_key: str | None = None
@@ -27,7 +27,7 @@ class AddedUp:
 
     @property
     def names(self) -> list[str]:
-        """Those that there are."""
+        """The names of the columns given."""
         every = self.weight, self.record_key, self.design_weight
         return [name for name in every if name is not None]
 
@@ -40,7 +40,7 @@ def measured(
     Raises
     ------
     InputError
-        For weights or keys that are none, after a look at all of them.
+        For invalid weights or keys, after a check of all of them.
     """
     measures, ends = _measures(also.weight), (0, 0)
     if also.design_weight is not None:
@@ -52,7 +52,7 @@ def measured(
 
 
 def _measures(weight: str | None) -> dict[str, str]:
-    """The columns of a cell: n (and, with weights, what is wrong with them)."""
+    """The columns of a cell: n (and, with weights, their faults)."""
     if weight is None:
         return {"n": "count(*) AS n"}
     w = f"TRY_CAST({quoted(weight)} AS DECIMAL(38, 9))"
@@ -66,17 +66,17 @@ def _measures(weight: str | None) -> dict[str, str]:
 
 
 def _design_weight(column: str) -> str:
-    # Through concat, as with record keys: a bare cast is pushed down into the CSV reader.
+    # Through concat, as for record keys: a bare cast is pushed down into the CSV reader.
     return f"TRY_CAST(concat({quoted(column)}) AS DECIMAL(28, 9))"
 
 
 def _design_measure(column: str) -> str:
-    """The sum of the design weights of a cell, in millionths; they were looked at before."""
+    """The sum of the design weights of a cell, in millionths; they have been checked before."""
     return f"CAST(sum(CAST(round({_design_weight(column)} * {SCALE}) AS BIGINT)) AS BIGINT)"
 
 
 def _weight_range(source: MicrodataFile, column: str, progress: Progress) -> tuple[int, int]:
-    """The smallest and the largest design weight of the file, in millionths."""
+    """Check the design weights of the file; the smallest and the largest, in millionths."""
     w = _design_weight(column)
     sql = (
         f"SELECT count(*), CAST(round(min({w}) * {SCALE}) AS BIGINT), "

@@ -34,18 +34,18 @@ from tabprotect.engine.tables.wide_table import WideTable
 
 EXACT_SUMMARY = 2000
 EXACT_RECORDS = 1_000_000
-"""So many records are no burden: every column is counted exactly."""
+"""Up to this many records every column is counted exactly."""
 
 _WHOLE = re.compile("-?[0-9]{1,300}")
 
 
 @dataclass(frozen=True)
 class ColumnSummary:
-    """A column for the dialog that chooses variables.
+    """A column, summarised for the dialog that chooses variables.
 
-    ``categories`` is ``exact`` up to about 2000, and of at most a million records; elsewhere it is
-    an estimate in two figures. Missing values count as none.
-    ``kind`` is "integer" or "real" too where a column of text holds nothing but such numbers.
+    ``categories`` is ``exact`` up to about 2000, and for at most a million records; otherwise it is an
+    estimate in two figures. Missing values do not count as a category.
+    ``kind`` is also "integer" or "real" if a text column holds only such numbers.
     """
 
     name: str
@@ -54,7 +54,7 @@ class ColumnSummary:
     missing: int
     exact: bool = True
     records: int = 0
-    """How many records there are, this column's missing values among them."""
+    """The number of records, including those with a missing value in this column."""
 
 
 def columns(path: Path | str, *, progress: Progress = SILENT) -> tuple[ColumnSummary, ...]:
@@ -65,10 +65,10 @@ def columns(path: Path | str, *, progress: Progress = SILENT) -> tuple[ColumnSum
     InputError, Interrupted
     """
     if is_cluster(str(path)):
-        # The files are seen from here, too.
+        # The files are visible from here too.
         path = split_cluster(str(path))[1]
     elif is_url(str(path)):
-        # Late: it needs an extra.
+        # Imported late: it needs an extra.
         from tabprotect.engine.microdata.database_engines import engine_columns
 
         return tuple(ColumnSummary(*found) for found in engine_columns(str(path), progress))
@@ -83,7 +83,7 @@ def columns(path: Path | str, *, progress: Progress = SILENT) -> tuple[ColumnSum
             return list(row or ())
 
         names = [quoted(column.name) for column in source.columns]
-        # A CSV file does not say which of its columns are numbers.
+        # A CSV file does not state which of its columns are numbers.
         first = ask(
             [
                 f"approx_count_distinct({n}), count(*) - count({n}), "
@@ -104,7 +104,7 @@ def columns(path: Path | str, *, progress: Progress = SILENT) -> tuple[ColumnSum
             found.update(zip(small, exact, strict=True))
         for name, about in found.items():
             if name not in small:
-                # The estimate is good to a few per cent: more figures would say more than it knows.
+                # The estimate is good to a few per cent: more figures would be false precision.
                 step = 10 ** (len(str(about)) - 2)
                 found[name] = min(round(about / step) * step, rows)
     return tuple(
@@ -124,7 +124,7 @@ def columns(path: Path | str, *, progress: Progress = SILENT) -> tuple[ColumnSum
 
 @dataclass(frozen=True)
 class Tabulated:
-    """Counts of records and what their other columns add up to. Confidential.
+    """Counts of records with the sums of their other columns. Confidential.
 
     Attributes
     ----------
@@ -132,7 +132,7 @@ class Tabulated:
     record_keys
         The sum of the record keys of each cell, modulo 10^8.
     weights
-        What the records stand for.
+        The sums of the design weights.
     """
 
     table: Table
@@ -140,7 +140,7 @@ class Tabulated:
     weights: DesignWeights | None = None
 
     def nested(self, names: Mapping[str, Sequence[str]]) -> Tabulated:
-        """With columns that nest as the levels of one variable each."""
+        """Turn nested columns into the levels of one variable each."""
         if not names:
             return self
         nesting = Nesting.of(self.table, names)
@@ -174,38 +174,38 @@ def tabulate_with_keys(
     wide: bool = False,
     progress: Progress = SILENT,
 ) -> Tabulated:
-    """Count records by some variables, wherever they are (see :func:`.readers.open_microdata`).
+    """Count records, wherever they are, by some variables (see :func:`.readers.open_microdata`).
 
-    Values are opaque text. Categories are sorted, as numbers where all of them are whole numbers;
-    ``(missing)`` comes last. The table is sparse where it is large and mostly empty.
+    Values are opaque text. Categories are sorted, as numbers if all of them are whole numbers;
+    ``(missing)`` comes last. The table is sparse if it is large and mostly empty.
 
     Parameters
     ----------
     by
-        The variables, in the order of the table's axes; those that are coded need not be named and
+        The variables, in the order of the table's axes; coded variables need not be named, and
         then come last.
     weight
-        A column of weights of at least 0 to add up instead of counting records. Every cell must
-        come to a whole number (summed exactly, to nine decimals).
+        A column of weights of at least 0, added up instead of counting records. The sum of every
+        cell must be a whole number (summed exactly, to nine decimals).
     record_key
         A column of record keys: fractions from 0 up to below 1, or whole numbers below 10^8.
     design_weight
-        A column that says how many people each record stands for, of 0 or more, taken to six
+        A column with the number of people each record stands for, at least 0, taken to six
         decimals; its sums are kept beside the counts.
     codings
-        Bands, code lists and columns that nest. Categories stand in the order of the bands or of
-        the code list.
+        Bands, code lists and nested columns. Categories are in the order of the bands or of the
+        code list.
     wide
-        Whether a table with more than 2^62 possible cells may come of it.
+        True to allow a table with more than 2^62 possible cells.
 
     Raises
     ------
     InputError
-        For an unknown or repeated variable, a value that a coding has no category for (with the
-        line of the first record that has it), weights that are no counts, keys that are none, no
-        records, or a damaged file.
+        For an unknown or repeated variable, a value without a category in a coding (with the line
+        of the first such record), weights that give no counts, invalid keys, no records, or a
+        damaged file.
     Interrupted
-        Within a tenth of a second or so of being cancelled.
+        Within about a tenth of a second of being cancelled.
     """
     coding, also = codings or Codings(), AddedUp(weight, record_key, design_weight)
     columns = coding.columns(by)
@@ -227,7 +227,7 @@ def _opened(
         return
     if not by:
         raise InputError("no variable is chosen", hint="name at least one variable to count by")
-    # Late: they need extras.
+    # Imported late: they need extras.
     if is_cluster(str(path)):
         from tabprotect.engine.microdata.clusters import grouped_files as grouped
     else:
@@ -312,7 +312,7 @@ _JOINED = {
     "weightsum": "sum({})",
     "keysum": f"sum({{}}) % {KEY_MODULUS}",
 }
-"""How the measures of groups with the same text make those of a cell."""
+"""The aggregates that combine the measures of groups with the same text into those of a cell."""
 
 
 def _group(
@@ -322,10 +322,10 @@ def _group(
     measures: Mapping[str, str],
     coded: Mapping[str, Coded],
 ) -> None:
-    """Leave the cells in the table ``cells``: v0, v1, ... and the measures.
+    """Create the table ``cells`` with v0, v1, ... and the measures.
 
-    Records are grouped by their columns as they are; the few groups are turned into text then,
-    joined with the categories of coded variables, and those that have the same are one cell.
+    Records are grouped by their columns as they are; the few groups are then turned into text and
+    joined with the categories of coded variables, and groups with the same categories are one cell.
     """
     raw = ", ".join(f"{quoted(name)} AS v{i}" for i, name in enumerate(by))
     grouped = f"SELECT {raw}, {', '.join(measures.values())} FROM {source.relation} GROUP BY ALL"
@@ -353,7 +353,7 @@ def _group(
 def _coded(
     source: MicrodataFile, by: Sequence[str], codings: Codings, progress: Progress
 ) -> dict[str, Coded]:
-    """How the values of the coded variables are coded."""
+    """The coded values of the coded variables."""
     out = {}
     for name in codings.variables:
         check_known(source, name)
@@ -422,13 +422,13 @@ def _variable(source: MicrodataFile, variable: int, name: str, coded: Coded | No
         raise InputError("the file has no records", hint="it has nothing but its first row")
     check_categories(name, len(rows))
     if coded is not None:
-        # Every value is some record's: so is every category.
+        # Every value belongs to some record, and so does every category.
         return coded.variable(name)
     return Variable(name, tuple(in_order([row[0] for row in rows])))
 
 
 def in_order(categories: Sequence[str]) -> list[str]:
-    """Categories sorted: as numbers where all are whole numbers, ``(missing)`` last."""
+    """Sort categories: as numbers if all are whole numbers, ``(missing)`` last."""
     present = [category for category in categories if category != MISSING]
     if all(_WHOLE.fullmatch(category) for category in present):
         present.sort(key=lambda category: (int(category), category))

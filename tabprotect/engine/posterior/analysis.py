@@ -33,7 +33,7 @@ class AnalysisSummary:
     Attributes
     ----------
     name
-        What was computed, in words.
+        The name of the statistic, in words.
     published
         Its value on the published table.
     values : float64 (draws,)

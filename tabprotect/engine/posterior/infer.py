@@ -58,24 +58,24 @@ def infer(
     prior
         Uniform when none is given. Structural zeros are zeros under every prior.
     way
-        ``auto`` takes the exact way where its cost, known beforehand, allows it.
+        ``auto`` takes the exact way if its cost, known beforehand, allows it.
     randomness, draws
         For Monte Carlo: fresh by default (nothing confidential depends on it), and as many draws
         as take well under a minute.
     work
-        Nominal microseconds that weighing whole originals may cost, where the mechanism says more
-        than its factors. Where it is given, chains are limited, too (``CHAIN_WORK``).
+        Nominal microseconds that weighing whole originals may cost, if the mechanism says more
+        than its factors. If it is given, chains are limited, too (``CHAIN_WORK``).
     steps
-        Of the exact way through cells that published sums join: beyond, it is given up. By
-        default as many as take some seconds.
+        Most steps of the exact way through cells that published sums join: beyond, it is given
+        up. By default as many as take some seconds.
 
     Raises
     ------
     InputError
         If the published table cannot come from the mechanism.
     InfeasibleError
-        When no original fits table, mechanism and prior; when ``way="exact"`` is too wide; or when
-        neither the release nor the prior limits a count.
+        If no original fits table, mechanism and prior; if ``way="exact"`` is too wide; or if
+        neither the release nor the prior bounds a count.
     """
     prior = Uniform() if prior is None else prior
     if likelihood.domain.structural:
@@ -116,7 +116,7 @@ def multiplied(likelihoods: Sequence[Likelihood]) -> list[Likelihood]:
 
 
 def same_variables(domain: Domain, others: Sequence[Likelihood]) -> None:
-    """Stop where releases are of tables with other variables than a domain.
+    """Raise if a release is of a table with other variables than a domain.
 
     Raises
     ------
@@ -142,9 +142,9 @@ def posterior_joined(
     Raises
     ------
     InputError
-        When the releases are of tables with other variables, or no original fits all of them.
+        If the releases are of tables with other variables, or no original fits all of them.
     InfeasibleError
-        When there are too many originals to be listed and drawn ones say too little.
+        If there are too many originals to be listed and drawn ones say too little.
     """
     same_variables(first.domain, others)
     listed = first.list_originals()

@@ -19,7 +19,7 @@ class KnowingZeros(Prior):
     ----------
     prior
     domain
-        Its structural zeros count.
+        The domain whose structural zeros apply.
     """
 
     prior: Prior

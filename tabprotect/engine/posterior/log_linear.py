@@ -122,7 +122,7 @@ class LogLinear:
         Raises
         ------
         InputError
-            For an unknown variable.
+            If a variable is unknown.
         ParameterError
             If a variable is left out: its categories would all count as equally frequent.
         """
@@ -212,7 +212,7 @@ class LogLinear:
         Raises
         ------
         ParameterError
-            For more than ``MOST_PARAMETERS`` parameters.
+            If there are more than ``LOG_LINEAR_PARAMETERS`` parameters.
         """
         if len(self._columns) > LOG_LINEAR_PARAMETERS:
             raise ParameterError(

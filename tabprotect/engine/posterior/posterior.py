@@ -20,7 +20,7 @@ from tabprotect.engine.tables.domain import Domain, Index
 from tabprotect.engine.tables.table import Table
 
 Way = Literal["auto", "exact", "monte_carlo"]
-"""How a posterior is asked for: ``auto`` takes the exact way where its cost allows it."""
+"""The way asked for: ``auto`` takes the exact way if its cost allows it."""
 
 Scalar = TypeVar("Scalar", bound=np.generic)
 
@@ -283,7 +283,7 @@ class Posterior:
         Raises
         ------
         ParameterError
-            When the level is not in (0, 1].
+            If the level is not in (0, 1].
         """
         if not 0 < level <= 1:
             raise ParameterError({"level": f"must be above 0 and at most 1, is {level}"})

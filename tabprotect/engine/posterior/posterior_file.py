@@ -19,7 +19,7 @@ DRAWN = ("draw", "count")
 
 
 def posterior_figures(posterior: Posterior, cells: Ints) -> Figures:
-    """A row for each of some cells and each count that it can have.
+    """Rows for the given cells, one for each count that a cell can have.
 
     Parameters
     ----------
@@ -31,7 +31,7 @@ def posterior_figures(posterior: Posterior, cells: Ints) -> Figures:
     InputError
         If a variable has the name of one of the ``FIGURES``.
     TooLargeError
-        When there are too many rows.
+        If there are too many rows.
     """
     _check_names(posterior.domain, FIGURES)
     rows = PosteriorColumns.of(posterior, cells)

@@ -1,4 +1,4 @@
-"""What a reader believes about each true count before the release: products over cells.
+"""Priors: beliefs about each true count before the release, as products over cells.
 
 Weights need not be normalised (the uniform prior over all non-negative counts cannot be). An
 intruder who knows more is a prior with more zeros.
@@ -30,7 +30,7 @@ class Prior(ABC):
     @property
     @abstractmethod
     def label(self) -> str:
-        """Who believes this, in words."""
+        """The holder of this belief, in words."""
 
     @abstractmethod
     def _log_weight(self, keys: Ints, values: Ints) -> Floats:
@@ -321,7 +321,7 @@ def parse_prior(text: str, domain: Domain) -> Prior:
     ParameterError
         For anything else.
     InputError
-        For a file that cannot be used, with its line.
+        If a file cannot be used, with its line.
     """
     kind, colon, name = text.partition(":")
     if kind in ("uniform", "positive") and not colon:

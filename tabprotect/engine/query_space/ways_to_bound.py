@@ -1,4 +1,4 @@
-"""How the cells of a table are bounded from released margins."""
+"""The ways to bound the cells of a table from released margins."""
 
 from __future__ import annotations
 

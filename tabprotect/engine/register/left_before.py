@@ -54,7 +54,7 @@ def published_before(problem: Problem, register: str | None = None) -> list[Earl
     Raises
     ------
     InputError
-        When the register cannot be read.
+        If the register cannot be read.
     """
     place = register_address(register)
     if place is None:
@@ -71,7 +71,7 @@ def refused_before(problem: Problem, register: str | None = None) -> dict[str, s
     Raises
     ------
     InputError
-        When the register cannot be read.
+        If the register cannot be read.
     """
     place = register_address(register)
     if place is None or is_missing(place):
@@ -221,7 +221,7 @@ def left_before(
     Raises
     ------
     Interrupted
-        When cancelled.
+        If cancelled.
     """
     place = register_address(register)
     if place is None or is_missing(place):

@@ -1,4 +1,4 @@
-"""A page of HTML as PDF, by weasyprint where that is installed."""
+"""HTML pages as PDF, by weasyprint if that is installed."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from tabprotect.engine.errors import InputError
 
 
 def pdf_bytes(html: str) -> bytes:
-    """The page as PDF; nothing that it might name is fetched.
+    """The page as PDF; nothing that it names is fetched.
 
     Raises
     ------

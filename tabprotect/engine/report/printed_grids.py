@@ -1,4 +1,4 @@
-"""Tables as they are printed: a variable across the page, the others down."""
+"""Printed tables: one variable across the page, the others down."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from tabprotect.engine.report.svg_figures import count_text
 from tabprotect.engine.tables.domain import Domain, Index
 
 MOST_CELLS = 600
-"""A larger table is not printed: it is in the files."""
+"""The most cells of a printed table; larger ones are in the files."""
 
 
 ACROSS = 8
-"""Columns of counts on a page."""
+"""The most columns of counts on a page."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class Grid:
     down
         The variables of the rows.
     panels
-        Its parts; none where it is too large to print.
+        Its parts; empty if it is too large to print.
     cells
         Number of its cells.
     """
@@ -83,12 +83,12 @@ def published_grid(published: PublishedTable) -> Grid:
 
 
 def grid(domain: Domain, cell: Callable[[Index], GridCell]) -> Grid:
-    """Lay a table out.
+    """Lay out a table.
 
     Parameters
     ----------
     cell
-        What is printed in the cell of an index.
+        The printed cell at an index.
     """
     if domain.size > MOST_CELLS:
         return _unprinted(domain)
@@ -128,7 +128,7 @@ def _unprinted(domain: Domain) -> Grid:
 
 
 def _across(shape: tuple[int, ...]) -> int | None:
-    """The axis over the columns: the longest that fits the page, the last of equals."""
+    """The axis across the page: the longest that fits, the last of equals."""
     if len(shape) < 2:
         return None
     fitting = [axis for axis, size in enumerate(shape) if size <= ACROSS]

@@ -1,4 +1,4 @@
-"""The public edition: what anybody may read. A function of the bundle alone."""
+"""The public edition, which anybody may read. A function of the bundle alone."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tabprotect.engine.report.readme_parts import sections
 from tabprotect.engine.tables.domain import Domain
 
 MOST_TABLES = 8
-"""Tables that are printed; further ones are in the files."""
+"""The most tables that are printed; further ones are in the files."""
 
 
 UNTITLED = "A protected table of counts"
@@ -24,28 +24,28 @@ UNTITLED = "A protected table of counts"
 
 @dataclass(frozen=True)
 class PublicEdition:
-    """What the public template prints.
+    """The contents of the public template.
 
     Attributes
     ----------
     title
-        The release's.
+        The title of the release.
     made
         The day of the report.
     facts
         Names and values for the cover.
     verdict
-        As the release states it.
+        The verdict as the release states it.
     sections
-        The bundle's README by heading.
+        The sections of the bundle's README by heading.
     tables, further
-        The published tables that are printed; the number of those that are not.
+        The published tables that are printed; the number of further ones.
     figure
-        Cells by published count, of the main table.
+        The chart of the main table's cells by published count.
     suppressed
-        Whether a count is suppressed.
+        True if any count is suppressed.
     checks
-        What the bundle was checked for.
+        The checks that the bundle passed.
     """
 
     title: str
@@ -61,7 +61,7 @@ class PublicEdition:
 
 
 def day_text(day: date) -> str:
-    """A day for people, the same in every locale's order."""
+    """A date for people, in the same order in every locale."""
     return f"{day.day} {_MONTHS[day.month - 1]} {day.year}"
 
 

@@ -1,4 +1,4 @@
-"""The bundle's README as parts of a page: its words are written once, in ``reader_text``."""
+"""The bundle's README as parts of a page; its text comes from ``reader_text``."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ _CONTROL |= {ord(c): " " for c in "\n\t"}
 
 
 def plain(text: str) -> str:
-    """Text without characters that steer a printer or break a page: labels may be anybody's."""
+    """Text without characters that control a printer or break a page: labels come from anybody."""
     return text.translate(_CONTROL).encode("utf-8", "replace").decode()
 
 
 def sections(release: Release) -> dict[str, Markup]:
-    """The README by heading, the text before the first under ``""``. Public."""
+    """The README by heading; the text before the first heading under ``""``. Public."""
     found: dict[str, list[str]] = {"": []}
     current = found[""]
     for line in reader_text(release).splitlines()[1:]:

@@ -1,4 +1,4 @@
-"""What the register of this house says of a release and of its original. Confidential."""
+"""What the house's register says about a release and its original. Confidential."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ class RegisterSection:
     Attributes
     ----------
     own
-        The entry of this very release, in words; says so where there is none.
+        The entry of this release in words, or a sentence that there is none.
     before
-        What left before, and what it tells together with this release.
+        The earlier releases, and what they reveal together with this one.
     entries
-        Number, day, title, method, who and how it bears on the table: of each earlier release.
+        For each earlier release its number, day, title, method, people, and relation to the table.
     """
 
     own: str
@@ -38,14 +38,14 @@ def register_section(
     register: str | None = None,
     progress: Progress = SILENT,
 ) -> RegisterSection:
-    """Look a release and its original up.
+    """Look up a release and its original.
 
-    A report makes no register, and no key of a house, where there is none.
+    A missing register or house key is not created.
 
     Parameters
     ----------
     fingerprint
-        SHA-256 of its bundle.
+        The SHA-256 of the release's bundle.
     register
         A file, a URL or ``none``; by default the house's own.
 

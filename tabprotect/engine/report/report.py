@@ -1,4 +1,4 @@
-"""Reports of a release: HTML in one file that loads nothing, and PDF."""
+"""Reports of a release: PDF, or a single HTML file that loads nothing."""
 
 from __future__ import annotations
 
@@ -41,13 +41,13 @@ class Report:
     Attributes
     ----------
     edition
-        For whom; that of staff is confidential.
+        The readership; the staff edition is confidential.
     title
-        The release's.
+        The title of the release.
     verdict
         The sentence at the top.
     fingerprint
-        SHA-256 of the release bundle it is about.
+        The SHA-256 of the release bundle it is about.
     html
         The page.
     """
@@ -59,12 +59,12 @@ class Report:
     html: str
 
     def write(self, path: Path) -> None:
-        """Write the report, as HTML or PDF by the name's ending; staff's for its owner alone.
+        """Write the report as HTML or PDF by the file suffix; the staff edition readable by its owner alone.
 
         Raises
         ------
         InputError
-            When it cannot be written there, or the name has another ending.
+            When it cannot be written there, or the file has another suffix.
         InputError
             When a PDF is asked for and weasyprint is not installed.
         """
@@ -88,24 +88,24 @@ def make_report(
     *,
     register: str | None = None,
 ) -> Report:
-    """The report of a release bundle or a dossier.
+    """Make the report of a release bundle or a dossier.
 
-    The public edition of a dossier is that of the bundle in it, and of nothing else.
+    The public edition of a dossier is made from the bundle in it alone.
 
     Parameters
     ----------
     made
-        The day that the report names.
+        The date that the report states.
     register
-        Where the staff edition looks up what left before: a file, a URL or ``none``; by default the
-        house's own.
+        The register in which the staff edition looks up earlier releases: a file, a URL or ``none``;
+        by default the house's own.
 
     Raises
     ------
     BundleError
         When the file is damaged, forged or unsafe to open.
     InputError
-        When there is no such file, or the staff edition is asked of a release bundle.
+        When there is no such file, or the staff edition of a release bundle is asked for.
     """
     data = archive.load(path)
     try:
@@ -132,7 +132,7 @@ def public_report(bundle: bytes, made: date, progress: Progress = SILENT) -> Rep
     Raises
     ------
     BundleError
-        When they are damaged, forged or unsafe to open.
+        When the bytes are damaged, forged or unsafe to open.
     """
     found = verify_bytes(bundle, progress=progress)
     public = public_edition(found, made)
@@ -143,7 +143,7 @@ def public_report(bundle: bytes, made: date, progress: Progress = SILENT) -> Rep
 def staff_report(
     dossier: Dossier, made: date, progress: Progress = SILENT, *, register: str | None = None
 ) -> Report:
-    """The staff edition of a dossier, opened or not written yet."""
+    """The staff edition of a dossier, opened or not yet written."""
     found = verify_bytes(dossier.bundle)
     section = register_section(dossier.protected, found.fingerprint, register, progress)
     staff = staff_edition(dossier, found, section, made, progress)
@@ -161,11 +161,11 @@ def _source(name: str) -> str:
 
 
 def _printed(value: object) -> object:
-    """Every text that is no markup loses what steers a printer; escaping comes after it."""
+    """Remove control characters from every text that is not markup; escaping follows."""
     return plain(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
 @cache
 def _environment(language: str) -> Environment:
-    """The templates in the language that is in force."""
+    """The templates in the current language."""
     return environment(_source, told, language, finalize=_printed)

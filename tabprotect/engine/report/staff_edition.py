@@ -1,4 +1,4 @@
-"""The staff edition: the whole account of a release, from its dossier. Confidential."""
+"""The staff edition: a full account of a release, from its dossier. Confidential."""
 
 from __future__ import annotations
 
@@ -38,36 +38,36 @@ from tabprotect.engine.tables.domain import Index
 
 @dataclass(frozen=True)
 class StaffEdition:
-    """What the staff template prints.
+    """The contents of the staff template.
 
     Attributes
     ----------
     public
-        What the public edition says, which this one begins with.
+        The public edition, with which this one begins.
     facts
         Names and values for the cover.
     verdict
         The verdict on what readers learn, judged again.
     staff
-        What is true of it.
+        The verdict's figures for staff.
     result
-        What the run did, in a sentence.
+        The result of the run, in a sentence.
     figure
-        Cells of the main table by the change of their count.
+        The chart of the main table's cells by the change of their count.
     tables
-        Before and after.
+        The tables before and after protection.
     parameters
-        Those that are not public: label and value.
+        The confidential parameters: label and value.
     groups
         The lines of the checks.
     decisions
-        What was decided against the program's advice.
+        The decisions against the program's advice.
     register
-        What left before.
+        The earlier releases.
     signatures
-        Who prepared and who approved it; empty for who signs on paper.
+        Who prepared and who approved it; empty for those who sign on paper.
     steps
-        What was done, and when.
+        The steps, with their times.
     """
 
     public: PublicEdition
@@ -101,7 +101,7 @@ def staff_edition(
     """
     protected, public = dossier.protected, public_edition(found, made)
     problem, summary = protected.record.problem, summarise(protected)
-    # One that is still at hand is the same; a dossier is judged again.
+    # A verdict still in memory is the same; a dossier is judged again.
     judged = protected.record.verdict
     if judged is None:
         judged = verdict(protected.release, original=problem.table, progress=progress)
@@ -136,7 +136,7 @@ def staff_edition(
 
 
 def _truth(protected: Protected, published: PublishedTable) -> Ints:
-    """A published table as it would be without protection."""
+    """A published table as it is without protection."""
     problem, mechanism = protected.record.problem, protected.release.mechanism
     return problem.unprotected(
         published.table.domain,
@@ -152,7 +152,7 @@ def _moved(protected: Protected) -> Ints:
 
 
 def _before_and_after(protected: Protected, published: PublishedTable) -> Grid:
-    """Each cell as "true → published", those at risk marked; one count where both agree."""
+    """Each cell as "true → published", at-risk cells marked; a single count if both agree."""
     if published.table.domain.size > MOST_CELLS:
         return published_grid(published)
     truth, problem = _truth(protected, published), protected.record.problem
@@ -171,13 +171,13 @@ def _before_and_after(protected: Protected, published: PublishedTable) -> Grid:
 
 
 def _at_risk(problem: Problem, published: PublishedTable, protected: Protected) -> Bools:
-    """The rule is about numbers of records, also where estimates are published."""
+    """The rule is about numbers of records, even if estimates are published."""
     groupings = groupings_of(problem.table.domain, protected.release.mechanism.values)
     return problem.at_risk.mask(problem.unprotected(published.table.domain, groupings).counts)
 
 
 def _kept(protected: Protected) -> tuple[tuple[str, str], ...]:
-    """The parameters that stay in the house; large ones by their kind."""
+    """The confidential parameters; large ones by their kind."""
     method, given = methods()[protected.release.mechanism.method], protected.record.parameters
     return tuple(
         (p.label, str(given[p.name]))

@@ -1,4 +1,4 @@
-"""Figures as inline SVG: bars with their numbers on them, from zero."""
+"""Charts as inline SVG: bars from zero, labelled with their numbers."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ def bars(labels: Sequence[str], values: Sequence[int], *, axis: str, said: str) 
     Parameters
     ----------
     axis
-        What the labels are, with the unit.
+        The axis title, with the unit.
     said
-        The figure in words, for who cannot see it.
+        The chart in words, for those who cannot see it.
     """
     highest, step = max([*values, 1]), WIDTH / max(len(values), 1)
     base = HEIGHT - _FOOT
@@ -48,7 +48,7 @@ def bars(labels: Sequence[str], values: Sequence[int], *, axis: str, said: str) 
         )
         numbers += text.format(centre, base - height - 6, count_text(value))
         ticks += text.format(centre, base + 16, told(label))
-    # As attributes: not every printer applies the page's styles to a figure.
+    # As attributes, because not every printer applies the page's styles to a chart.
     return Markup(
         '<svg viewBox="0 0 {} {}" role="img" aria-label="{}">'
         '<g fill="#2f6f9f">{}</g>'
@@ -63,7 +63,7 @@ def bars(labels: Sequence[str], values: Sequence[int], *, axis: str, said: str) 
 
 
 def size_bars(published: PublishedTable) -> Markup:
-    """How many cells are published with a count of each class; suppressed ones apart. Public."""
+    """The chart of published cells by class of count; suppressed ones apart. Public."""
     counts = published.table.cells[1]
     counts = counts[counts != 0]
     suppressed = 0 if published.suppressed is None else int(published.suppressed.sum())
@@ -86,7 +86,7 @@ def size_bars(published: PublishedTable) -> Markup:
 
 
 def change_bars(moved: Ints) -> Markup:
-    """How many cells changed by how much. Confidential."""
+    """The chart of cells by the change of their count. Confidential."""
     low = max(int(moved.min(initial=0)), -REACH)
     high = min(int(moved.max(initial=0)), REACH)
     low, high = min(low, -1), max(high, 1)
@@ -94,7 +94,7 @@ def change_bars(moved: Ints) -> Markup:
     labels, values = [], []
     for change in range(low, high + 1):
         sign = "+" if change > 0 else ""
-        # In signs: words would be wider than a bar.
+        # In symbols, because words would be wider than a bar.
         beyond = "≥ " if change == REACH else "≤ " if change == -REACH else ""
         labels.append(f"{beyond}{sign}{count_text(change)}")
         values.append(int((clipped == change).sum()))

@@ -52,9 +52,9 @@ def compare(
     workers: int | None = None,
     progress: Progress = SILENT,
 ) -> Comparison:
-    """Release a table many times and look at every release with the same eyes.
+    """Release a table many times and judge every release by the same measures.
 
-    The result depends on the seed alone, not on the number of workers. Whoever watches gets the
+    The result depends on the seed alone, not on the number of workers. Progress reports the
     comparison of the runs so far as partial result.
 
     Parameters
@@ -62,7 +62,7 @@ def compare(
     specs
         Methods with parameters.
     runs_per_method
-        Runs of each of them. A method without chance is run once, and counted so often.
+        Runs of each of them. A method without chance is run once, and its run counted so often.
     seed
         Every run's seed follows from it; from the operating system by default.
     measures
@@ -75,7 +75,7 @@ def compare(
     Raises
     ------
     ParameterError, InputError
-        For faults in what was asked, all at once; a method that fails on the table is a run that
+        For faults in the arguments, all at once; a method that fails on the table gives a run that
         says so.
     Interrupted
         When cancelled.
@@ -121,7 +121,7 @@ def compare(
 
 
 def _named(domain: Domain, scope: Scope) -> Publication | None:
-    """The cells that the scope names, where it names any."""
+    """The cells that the scope names; ``None`` where it names none."""
     if scope.margins is None:
         return None
     found = parse_groupings(scope.groupings, domain) if scope.groupings else ()
@@ -131,7 +131,7 @@ def _named(domain: Domain, scope: Scope) -> Publication | None:
 def _failed(
     plan: RunPlan, configurations: Sequence[Configuration], times: int, seed: int
 ) -> list[ComparisonRun]:
-    """The runs of configurations that do not suit the table, which say why."""
+    """Runs of the configurations that do not suit the table, with the reason."""
     nothing = dict.fromkeys(plan.measures)
     return [
         ComparisonRun(c, run_seed(seed, one.spec.text, number), number, nothing, error=one.error)
@@ -142,7 +142,7 @@ def _failed(
 
 
 class _Watched:
-    """Whoever watches gets the comparison of the runs so far."""
+    """Progress that reports the comparison of the runs so far."""
 
     def __init__(
         self, progress: Progress, assembled: Callable[[Mapping[int, ComparisonRun]], Comparison]
@@ -163,7 +163,7 @@ class _Watched:
 
 
 def _with_margins(spec: RunSpec, scope: Scope) -> RunSpec:
-    """The comparison's sub-tables for a method that takes such and was given none of its own."""
+    """Give the comparison's sub-tables to a method that takes some and was given none."""
     takes = {p.name for p in methods()[spec.method].parameters}
     given = dict(spec.given)
     for parameter, text in ((MARGINS, scope.margins), (GROUPINGS, scope.groupings)):
@@ -246,7 +246,7 @@ def _tasks(
     times: int,
     seed: int,
 ) -> tuple[list[RunTask], list[int]]:
-    """The runs to make, and for how many runs each stands."""
+    """The runs to make, and how many runs each of them stands for."""
     tasks: list[RunTask] = []
     copies: list[int] = []
     for c, configuration in enumerate(configurations):

@@ -1,4 +1,4 @@
-"""What a comparison found: runs, their spread over the seeds, the Pareto front. Confidential."""
+"""The result of a comparison: runs, their spread over the seeds, the Pareto front. Confidential."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.release.release import Release
 
 RISK, UTILITY = "risk_fbeta", "hellinger_expected"
-"""The axes of the risk-utility map by default: both judge what a release leaves to be worked out, so that
+"""The default axes of the risk-utility map: both judge what can be inferred from a release, so that
 tables with suppressed or missing cells compare with perturbed ones."""
 
 
@@ -40,9 +40,9 @@ class Configuration:
     Attributes
     ----------
     spec
-        As it was asked for, the comparison's margins included.
+        The run specification as given, with the comparison's margins.
     parameters
-        All resolved parameters, as plain JSON values; what is none (a cycle set) as it was given.
+        All resolved parameters as plain JSON values; others (a cycle set) as they were given.
     error
         Why it cannot be run on this table; empty where it can.
     """
@@ -53,13 +53,13 @@ class Configuration:
 
     @property
     def label(self) -> str:
-        """For a list: the method and what was given."""
+        """The label for a list: the method and the given parameters."""
         return self.spec.text
 
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """What many runs say. Confidential: every figure depends on the original.
+    """The figures of many runs. Confidential: every figure depends on the original.
 
     Attributes
     ----------
@@ -72,7 +72,7 @@ class Comparison:
     runs
         Configuration after configuration.
     seed, seed_given
-        Of the comparison; every run's seed follows from it.
+        The comparison's seed, from which every run's follows, and whether it was given.
     """
 
     plan: RunPlan
@@ -117,7 +117,7 @@ class Comparison:
         return front(np.array(points).reshape(-1, 2), [axis.higher_is_better for axis in axes])
 
     def release(self, run: ComparisonRun, progress: Progress = SILENT) -> Release:
-        """The release that a run looked at, made again from its seed.
+        """The release of a run, made again from its seed.
 
         Raises
         ------
@@ -129,7 +129,7 @@ class Comparison:
         return release_once(task.plan.problem, method, task.values, task.seed, progress).release
 
     def case(self, run: ComparisonRun, progress: Progress = SILENT) -> AssessedRelease:
-        """A run's release with everything measures look at, for figures cell by cell."""
+        """A run's release with the data of all measures, for figures cell by cell."""
         return assessed_release(self._task(run), self.release(run, progress), progress)
 
     def figure(self, run: ComparisonRun, measure: str, progress: Progress = SILENT) -> Figure:

@@ -1,4 +1,4 @@
-"""One run of a comparison: a method releases the table once, and every measure looks at it."""
+"""One run of a comparison: a method releases the table once, and every measure judges it."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ DIGITS = 12
 
 @dataclass(frozen=True)
 class ComparisonRun:
-    """One method, one seed, and what the measures say. Confidential.
+    """One method, one seed, and the figures of the measures. Confidential.
 
     Attributes
     ----------
@@ -58,14 +58,14 @@ class ComparisonRun:
 
 @dataclass(frozen=True, eq=False)
 class RunPlan:
-    """What all runs of a comparison share. Confidential.
+    """The data shared by all runs of a comparison. Confidential.
 
     Attributes
     ----------
     compared
         The cells that are compared.
     measures
-        Names.
+        Names of the measures.
     """
 
     problem: Problem
@@ -102,7 +102,7 @@ def run_seed(seed: int, text: str, number: int) -> int:
     Parameters
     ----------
     seed
-        Of the comparison.
+        The comparison's seed.
     text
         The run specification.
     """
@@ -116,7 +116,7 @@ def release_once(
     seed: int,
     progress: Progress = SILENT,
 ) -> Trial:
-    """The trial that a run looks at; ``protect`` with this seed gives the same release."""
+    """The trial of a run; ``protect`` with this seed gives the same release."""
     generator = Randomness.seeded(seed).generator()
     (trial,) = simulate(
         method, problem, values, generator=generator, progress=progress, faults=True
@@ -125,7 +125,7 @@ def release_once(
 
 
 def repeats_itself(problem: Problem, method: Method, values: Values) -> bool:
-    """Return True if a second release of the same table must be the first one again."""
+    """Return True if a second release of the same table must equal the first one."""
     kept = problem.record_keys is not None and "consistent" in method.promised(values)
     return kept or not method.is_random(values)
 
@@ -133,7 +133,7 @@ def repeats_itself(problem: Problem, method: Method, values: Values) -> bool:
 def assessed_release(
     task: RunTask, release: Release, progress: Progress = SILENT
 ) -> AssessedRelease:
-    """A release with everything measures look at, the second release included."""
+    """A release with the data of all measures, the second release included."""
     plan, method = task.plan, methods()[task.method]
     second = None
     wanted = any("second_release" in measure.needs for measure in named_measures(plan.measures))

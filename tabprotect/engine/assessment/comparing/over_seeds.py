@@ -1,4 +1,4 @@
-"""Figures over the seeds of one configuration, and which configurations are worth a thought."""
+"""Figures over the seeds of one configuration, and the Pareto front of configurations."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Spread:
     mean, deviation
         Mean and standard deviation over the runs (0 for a single one).
     low, high
-        Between them lie 95 % of the runs.
+        The range of 95 % of the runs.
     """
 
     runs: int
@@ -35,7 +35,7 @@ class Spread:
 
     @classmethod
     def of(cls, values: Sequence[float | None]) -> Spread | None:
-        """Of the runs that have a figure; ``None`` when no run has."""
+        """The spread of the runs that have a figure; ``None`` when no run has."""
         found = np.array([value for value in values if value is not None], dtype=np.float64)
         if not len(found):
             return None
@@ -45,7 +45,7 @@ class Spread:
 
     @property
     def standard_error(self) -> float:
-        """Of the mean."""
+        """Standard error of the mean."""
         return self.deviation / float(np.sqrt(self.runs))
 
     def as_json(self) -> dict[str, object]:

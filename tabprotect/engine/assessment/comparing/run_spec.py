@@ -1,4 +1,4 @@
-"""Which runs to make, as a person writes them: ``cell_key D=5 V=3 js=1,2``."""
+"""Specifications of runs, as a person writes them: ``cell_key D=5 V=3 js=1,2``."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class RunSpec:
     method
         Registered name.
     given
-        The parameters that are not left to the method's defaults.
+        The given parameters; the others take the method's defaults.
     """
 
     method: str
@@ -37,7 +37,7 @@ class RunSpec:
 
     @property
     def text(self) -> str:
-        """As it is written on the command line."""
+        """The specification as it is written on the command line."""
         words = [self.method]
         for name, value in self.given.items():
             said = str(value).lower() if isinstance(value, bool) else str(value)
@@ -46,7 +46,7 @@ class RunSpec:
 
     @property
     def title(self) -> str:
-        """For people: the method's name and what was given."""
+        """The title for people: the method's name and the given parameters."""
         method = methods()[self.method]
         labels = {p.name: p.label for p in method.parameters}
         said = [f"{_lower(labels.get(name, name))} {value}" for name, value in self.given.items()]
@@ -62,7 +62,7 @@ def parse_spec(text: str) -> tuple[RunSpec, ...]:
     Raises
     ------
     ParameterError
-        For an unknown method, or anything that is no ``name=value``; every fault at once.
+        For an unknown method, or anything that is not ``name=value``; every fault at once.
     """
     try:
         words = shlex.split(text)
@@ -91,7 +91,7 @@ def parse_spec(text: str) -> tuple[RunSpec, ...]:
 
 
 def _lower(label: str) -> str:
-    """A label within a sentence; what is an abbreviation or a symbol stays."""
+    """A label as it stands within a sentence: lower case, but for abbreviations and symbols."""
     return label if label[:2].isupper() or len(label) < 2 else label[0].lower() + label[1:]
 
 
@@ -103,7 +103,7 @@ def expand(method: str, grid: Mapping[str, Sequence[object]]) -> tuple[RunSpec, 
 
 
 def _values(method: Method, name: str, text: str) -> list[object]:
-    """The listed values of a parameter, as numbers where it takes such."""
+    """The listed values of a parameter, as numbers where it takes numbers."""
     declared = next((p for p in method.parameters if p.name == name), None)
     if declared is None or declared.kind not in GRID_KINDS:
         return [text]

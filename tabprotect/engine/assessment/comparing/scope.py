@@ -1,4 +1,4 @@
-"""What a comparison looks at: the published sub-tables, and what an intruder knows."""
+"""The scope of a comparison: the published sub-tables, and what an intruder knows."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Scope:
-    """What of every release is compared; ``None`` where that follows from the releases.
+    """The part of every release that is compared; ``None`` where it follows from the releases.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""Independent runs over the cores of this machine, to be cancelled at any time."""
+"""Independent runs spread over the cores of this machine; they can be cancelled at any time."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ Piece = TypeVar("Piece")
 Result = TypeVar("Result")
 
 WORTHWHILE = 8.0
-"""Seconds to be saved from which on processes are started: that takes some seconds itself."""
+"""Least saving, in seconds, for which processes are started: that takes some seconds itself."""
 
 LOOK = 0.1
-"""Seconds between two looks at whether to stop."""
+"""Seconds between two checks for cancellation."""
 
 
 def cores() -> int:
@@ -42,7 +42,7 @@ def spread(
 ) -> list[Result]:
     """The results in the order of the pieces.
 
-    Whoever watches gets the results so far as partial result: number of the piece -> result.
+    Progress reports the results so far as partial result: number of the piece -> result.
 
     Begins in this process, and goes on in others when what is left is worth starting them.
 

@@ -21,10 +21,10 @@ from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.release.release import Release
 
 DELTA = 1e-6
-"""The probability for which epsilon is told."""
+"""The delta for which epsilon is computed."""
 
 EPSILON = 1.0
-"""The factor (in logs) for which delta is told."""
+"""The epsilon for which delta is computed."""
 
 NEGLIGIBLE = 1e-12
 """Probability that numbers at the ends of infinite laws may have left out."""
@@ -44,7 +44,7 @@ def excess(p: Law, q: Law, epsilon: float) -> float:
 
 
 class DifferentialPrivacy(Measure):
-    """What both measures share: the laws of what is published for neighbouring counts."""
+    """Base of both measures: the laws of the published numbers for neighbouring counts."""
 
     direction = "lower is better"
     noun = "risk"

@@ -10,7 +10,7 @@ from tabprotect.engine.assessment.measure import Measure
 
 
 class ReaderBelief(Measure):
-    """What the three measures of a reader's belief share: the posterior under a flat prior."""
+    """Base of the three measures of a reader's belief: the posterior under a flat prior."""
 
     unit = "probability"
     direction = "lower is better"

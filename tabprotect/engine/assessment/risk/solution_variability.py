@@ -19,17 +19,17 @@ from tabprotect.engine.assessment.figure import AT_LEAST, Figure
 from tabprotect.engine.assessment.measure import Measure
 
 VARIABILITY_DRAWN = 2_000
-"""Originals that are drawn where they cannot be listed."""
+"""Number of originals drawn where they cannot be listed."""
 
 VARIABILITY_COUNTS = 2**23
-"""Counts of all originals that are looked at together; of more, so many are drawn."""
+"""Most counts over all originals compared; from more, originals are drawn."""
 
 
 FEW = 400
-"""Originals of which all pairs are looked at."""
+"""Most originals for which all pairs are compared."""
 
 WALKS, STEPS = 8, 6
-"""Walks, and tables that each goes to at most."""
+"""Number of walks, and most tables that each visits."""
 
 
 class SolutionVariability(Measure):

@@ -15,7 +15,7 @@ from tabprotect.engine.assessment.measure import Measure
 
 @dataclass(frozen=True)
 class Pair:
-    """Two variables, in the original and in what is released.
+    """The association of two variables in the original and in the release.
 
     Attributes
     ----------
@@ -53,7 +53,7 @@ def association(table: Floats) -> tuple[float, float]:
 
 
 class AssociationChange(Measure):
-    """What both measures share: they compare the association of variables before and after."""
+    """Base of both measures: the association of variables before and after."""
 
     direction = "lower is better"
     noun = "utility"

@@ -13,7 +13,7 @@ from tabprotect.engine.assessment.measure import Measure
 
 
 class DeviationMeasure(Measure):
-    """What all measures of deviation share: published minus true counts of the compared cells."""
+    """Base of the measures of deviation: published minus true counts of the compared cells."""
 
     direction = "lower is better"
     noun = "utility"

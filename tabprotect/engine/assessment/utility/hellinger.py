@@ -18,7 +18,7 @@ Source: Langsrud and Lupp 2021, section 5."""
 
 
 class Hellinger(Measure):
-    """What the three utilities share: one minus the Hellinger distance of two distributions."""
+    """Base of the three utilities: one minus the Hellinger distance of two distributions."""
 
     unit = "share"
     direction = "higher is better"

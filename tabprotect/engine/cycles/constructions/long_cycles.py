@@ -61,7 +61,7 @@ def bidiagonal(domain: Domain) -> MoveSet:
     Raises
     ------
     ParameterError
-        For a table that is not two-way, or has a variable with one category.
+        If the table is not two-way, or has a variable with one category.
     """
     check_shape(domain)
     if domain.ndim != 2:

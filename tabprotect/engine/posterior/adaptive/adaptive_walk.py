@@ -95,7 +95,7 @@ class AdaptiveWalk:
         Raises
         ------
         InfeasibleError
-            When no draw fits.
+            If no draw fits.
         """
         likelihood, every = self._likelihood, np.arange(size)
         counts = self._family.padded(np.repeat(self._published[:, None], size, axis=1))

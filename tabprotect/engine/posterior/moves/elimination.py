@@ -249,7 +249,7 @@ class Elimination:
         Raises
         ------
         InfeasibleError
-            When no original fits the published table, the mechanism and the prior.
+            If no original fits the published table, the mechanism and the prior.
         """
         span = self.model.span
         out = np.zeros((self.model.groups, 2 * span + 1))

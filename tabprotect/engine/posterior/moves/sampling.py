@@ -137,7 +137,7 @@ class BackwardWalk:
         Raises
         ------
         InfeasibleError
-            When no draw fits.
+            If no draw fits.
         """
         model = self.model
         total = np.zeros((len(model.moves), size), dtype=np.int16)

@@ -121,7 +121,7 @@ def group_model(likelihood: MoveSequence, prior: Prior, progress: Progress = SIL
     Raises
     ------
     InputError
-        When the published table cannot come from the mechanism (a negative count).
+        If the published table cannot come from the mechanism (a negative count).
     InfeasibleError
         If the prior excludes every original that some cell could have.
     """

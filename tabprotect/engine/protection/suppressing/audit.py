@@ -1,4 +1,4 @@
-"""What a suppression pattern leaves open: the exact interval of every suppressed cell.
+"""The audit of a suppression pattern: the exact interval it leaves to every suppressed cell.
 
 A reader who knows the published cells (and that counts are whole, not negative, and not zero
 where zeros are never hidden) can narrow each suppressed one down to an interval. In two-way tables it is found by maximum flows and is
@@ -23,10 +23,10 @@ from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
 
 MOST_BY_FLOWS, MOST_BY_PROGRAMMES = 1_500, 150_000
-"""Suppressed cells, and suppressed times published cells, up to which intervals are cheap."""
+"""Most suppressed cells, and suppressed times published cells, for which intervals are cheap."""
 
 NEARLY = 3
-"""The sentence counts cells whose interval is no wider than this."""
+"""Width up to which the sentence counts an interval as narrow."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,7 +117,7 @@ class Audit:
 
 
 def is_cheap(publication: Publication, suppressed: Bools) -> bool:
-    """Return True if all intervals take well under a second; else they are for when somebody asks."""
+    """Return True if all intervals take well under a second; else they are found on demand."""
     hidden = int(suppressed.sum())
     if TwoWayFlows.fits(publication):
         return hidden <= MOST_BY_FLOWS
@@ -182,7 +182,7 @@ def audit(
 
 
 class _Bounding:
-    """Both ends of each interval; a table that shows one end shows something of many cells."""
+    """Both ends of each interval; a table that proves one end also widens many other intervals."""
 
     def __init__(
         self,

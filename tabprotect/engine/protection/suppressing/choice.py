@@ -1,7 +1,7 @@
-"""Which way a hiding set is chosen: cell after cell, or by cutting planes; the cheaper one counts.
+"""The choice of a hiding set: cell after cell or by cutting planes, whichever gives the cheaper.
 
-Small tables and large two-way ones are done cell after cell (thousands of small tables may have
-to be chosen again for one posterior; flows come within a few percent in large ones). In between,
+Small tables and large two-way ones are done cell after cell (one posterior may repeat the choice for
+thousands of small tables; flows come within a few percent in large ones). In between,
 and for three variables, cutting planes are much cheaper. Of tables of more variables both are
 tried, as long as they have few sensitive numbers: neither is always better there.
 """
@@ -24,7 +24,7 @@ from tabprotect.engine.protection.suppressing.task import Task
 from tabprotect.engine.tables.publication import Publication
 
 MOST_IN_PLANES = 3_000
-"""Published numbers up to which cutting planes are tried: beyond, programmes take too long."""
+"""Most published numbers for which cutting planes are tried: beyond, programmes take too long."""
 
 
 Search = Literal["usual", "longer"]
@@ -35,18 +35,18 @@ and how many times as long a longer search is. Counted, never timed."""
 
 
 FEW = 100
-"""Ends of intervals up to which a table of more than three variables is done both ways."""
+"""Most ends of intervals for which a table of more than three variables is done both ways."""
 
 
 @dataclass(frozen=True, eq=False)
 class HidingChoice:
-    """A hiding set, and how good it is. Confidential.
+    """A hiding set with its cost and a bound of the cost. Confidential.
 
     Attributes
     ----------
     hidden : bool (published cells,)
     cost : float
-        Of the numbers that are hidden beyond those that must be.
+        Cost of the numbers that are hidden beyond those that must be.
     bound : float or None
         No hiding set costs less; ``None`` where nothing useful is known.
     """
@@ -57,14 +57,14 @@ class HidingChoice:
 
     @property
     def gap(self) -> float | None:
-        """How much cheaper the cheapest may be, as a share of the cost; ``None``: not known."""
+        """The share of the cost that the cheapest set might save; ``None`` where unknown."""
         if self.bound is None:
             return None
         return max(0.0, 1.0 - self.bound / self.cost) if self.cost else 0.0
 
     @property
     def sentence(self) -> str:
-        """How good the choice is, in words."""
+        """The quality of the choice, in words."""
         if self.gap is None:
             return "There is no useful bound on how much cheaper a pattern could be."
         if self.gap <= GAP:
@@ -73,7 +73,7 @@ class HidingChoice:
 
 
 def most_work(publication: Publication, search: Search = "usual") -> float:
-    """What cutting planes take at most, in microseconds of a usual core; 0 where none are used."""
+    """The most work of cutting planes, in microseconds of a usual core; 0 where none are used."""
     count = len(publication.distinct[0])
     if not SMALL < count <= MOST_IN_PLANES:
         return 0.0
@@ -86,7 +86,7 @@ def choose(task: Task, search: Search = "usual", progress: Progress = SILENT) ->
     Raises
     ------
     InfeasibleError
-        When some primary cells cannot be protected even if all cells were hidden that may be, or
+        When some primary cells cannot be protected even with every cell hidden that may be, or
         no way was found within the stated work.
     """
     limit = most_work(task.publication, search)
@@ -114,7 +114,7 @@ def choose(task: Task, search: Search = "usual", progress: Progress = SILENT) ->
 
 
 def _quick(problem: HidingProblem) -> bool:
-    """Return True if going from cell to cell takes little, or may be the better way."""
+    """Return True if the choice cell after cell is cheap, or may be the better one."""
     if TwoWayFlows.fits(problem.task.publication):
         return True
     return problem.task.table.domain.ndim > 3 and len(problem.aims) <= FEW

@@ -1,4 +1,4 @@
-"""Statuses that are given beforehand: a tau-ARGUS *a priori* file.
+"""Given statuses of cells: a tau-ARGUS *a priori* file.
 
 One cell a line: a category of every variable of the table (a group where the published sub-table
 has a grouping, nothing or ``Total`` where the cell is a total), then a command::
@@ -28,11 +28,11 @@ from tabprotect.engine.formats.text.opening import read_text
 from tabprotect.engine.tables.publication import Publication
 
 LONGEST = 50_000_000
-"""Characters of a file at most."""
+"""Most characters of a file."""
 
 
 COMMANDS = {"s": 0, "u": 0, "p": 0, "m": 0, "ml": 0, "c": 1, "w": 1, "pl": 2}
-"""Commands, and how many numbers follow."""
+"""Commands, and how many numbers follow each."""
 
 TOTALS = ("", "total")
 
@@ -41,7 +41,7 @@ HINT = "a line has a category for each variable, then s, u, p, m, c,<cost> or pl
 
 @dataclass(frozen=True, eq=False)
 class GivenStatuses:
-    """What is given for published cells; arrays (published cells,).
+    """The statuses given for published cells; arrays (published cells,).
 
     Attributes
     ----------
@@ -68,7 +68,7 @@ class GivenStatuses:
         Raises
         ------
         InputError
-            With the line: for a cell that is not published, or an unknown command.
+            For a cell that is not published, or an unknown command, naming the line.
         """
         size = publication.size
         marks = {name: np.zeros(size, dtype=np.bool_) for name in ("s", "u", "p", "m")}
@@ -161,12 +161,12 @@ def _numbers(command: str, rest: Sequence[str]) -> list[float]:
 
 
 def text_of(given: str) -> str:
-    """The lines themselves, or what is in the file that is named.
+    """The given lines, or the content of the file that is named.
 
     Raises
     ------
     InputError
-        For a file that is not there or is no text.
+        For a file that does not exist or is not text.
     """
     if "\n" in given or "," in given or ";" in given or not given.strip():
         return given

@@ -1,4 +1,4 @@
-"""The least that a reader allows for every count: hidden cells that are not zero are at least 1.
+"""The least count a reader considers possible: hidden cells that are not zero are at least 1.
 
 Where zeros are always published, a hidden count is at least 1. A hidden sum is then at least the
 number of its parts that are not zero, since the reader sees which parts are. What is left above
@@ -21,7 +21,7 @@ from tabprotect.engine.tables.publication import Publication
 
 @dataclass(frozen=True, eq=False)
 class LowerEnds:
-    """What a reader takes for the least count. Confidential: it tells which cells are zero.
+    """The least counts a reader considers possible. Confidential: they tell which cells are zero.
 
     Attributes
     ----------

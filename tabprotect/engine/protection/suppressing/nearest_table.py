@@ -30,10 +30,10 @@ from tabprotect.engine.tables.table import Table
 Distance = Literal["l1", "l2"]
 
 BEND = 4
-"""Squares are exact up to this change and go on straight from there."""
+"""Change up to which squares are exact; beyond it the cost is linear."""
 
 SPARED = 20.0
-"""What moving a total by 1 costs that is to be spared, against 1 for every other count."""
+"""Cost of moving a spared total by 1, against 1 for every other count."""
 
 LARGE, GAP = 500, 0.5
 """In programmes of more columns a table is near enough within this share of the distance."""
@@ -44,7 +44,7 @@ ANY = 1e6
 Totals = Literal["spared", "kept", "moved"]
 
 SLACK = 1e-3
-"""What moving an inner cell costs that is not published."""
+"""Cost of moving an inner cell that is not published."""
 
 MOST_NODES, NODES_BY_COLUMNS = 200, 100
 """Branch-and-bound nodes where nothing else is said, and columns from which on they are fewer in

@@ -1,4 +1,4 @@
-"""Secondary suppression: which further cells must be hidden so that the primary ones stay hidden.
+"""Secondary suppression: the choice of further cells to hide so that the primary ones stay hidden.
 
 Every primary cell keeps its *protection interval*: among the tables that agree with everything
 published there is one in which the cell is at least ``above`` higher, and one in which it is at
@@ -30,7 +30,7 @@ from tabprotect.engine.protection.suppressing.task import Task, persons
 from tabprotect.engine.tables.publication import Publication
 
 MOST_LISTED = 20
-"""Cells an error lists."""
+"""Most cells that an error lists."""
 
 
 class Engine(Protocol):
@@ -39,7 +39,7 @@ class Engine(Protocol):
     Attributes
     ----------
     most_routes
-        How many routes the tidying may ask for: a number, so that no clock decides.
+        Most routes that the tidying may ask for: a number, so that no clock decides.
     gave_up
         Whether a route was not found that may exist.
     """
@@ -59,7 +59,7 @@ class Engine(Protocol):
         """The cheapest change found that moves one cell by ``sign * need``."""
 
     def at_once(self, cells: Ints, sign: int, needs: Ints, still: Bools) -> Bools:
-        """Which cells surely have a change of suppressed ones, none of them in ``still``."""
+        """The cells that surely have a change of suppressed ones, none of them in ``still``."""
 
     def extreme(self, cell: int, sign: int, known: int) -> tuple[int, bool, Deviation | None]:
         """How far one suppressed cell can move, whether proven, and a change that does."""
@@ -162,7 +162,7 @@ def lacking(task: Task, suppressed: Bools, progress: Progress = SILENT) -> Ints:
 
 
 TOLD = 20.0
-"""Seconds from which on it is told beforehand how long a choice will take."""
+"""Estimated seconds of a choice from which they are announced beforehand."""
 
 MANY = 500
 """Ends of intervals from which on they are looked at together first."""
@@ -211,8 +211,8 @@ class _Selection:
     def _aims(self) -> list[Aim]:
         """The ends that need a change of their own.
 
-        Of many, those are left out that hidden cells prove at once which nobody knows: these
-        stay hidden.
+        Of many ends, those are left out that hidden cells known to nobody prove at once: these
+        cells stay hidden.
         """
         aims = []
         many = (self._need[1] > 0).sum() + (self._need[-1] > 0).sum() >= MANY

@@ -1,4 +1,4 @@
-"""The distinct numbers that are published, the cells behind them, and which add up to which."""
+"""The distinct published numbers, the cells behind them, and the equations between them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @lru_cache(maxsize=8)
 def merged_sums(publication: Publication) -> tuple[csc_array[np.int64], Ints]:
-    """Distinct sums by inner cells, those that enter the same sums as one, and which is which."""
+    """Distinct sums by inner cells (cells that enter the same sums merged), and each cell's number."""
     from scipy.sparse import csc_array
 
     kind = np.zeros(publication.domain.size, dtype=np.int64)

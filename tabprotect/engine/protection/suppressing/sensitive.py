@@ -110,7 +110,7 @@ STATUSES: Parameter[str | None] = Parameter(
 )
 
 DEAREST = 10.0
-"""What hiding the grand total costs, times the dearest other cell."""
+"""Cost of hiding the grand total, as a multiple of that of the costliest other cell."""
 
 
 def never_zero(values: Values, rule: SmallCount) -> bool:
@@ -119,7 +119,7 @@ def never_zero(values: Values, rule: SmallCount) -> bool:
 
 
 def task_of(problem: Problem, publication: Publication, values: Values) -> Task:
-    """What a table's rule and the parameters ask for.
+    """The task that a table's rule and the parameters set.
 
     Raises
     ------

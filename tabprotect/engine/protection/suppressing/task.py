@@ -1,4 +1,4 @@
-"""What suppression is to protect: sensitive cells, their intervals, and what hiding costs."""
+"""The task of suppression: sensitive cells, their intervals, and the cost of hiding."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ class Task:
         must contain ``count - below .. count + above``. What a reader knows to be impossible is
         not asked for: ``below`` is cut at the room.
     cost : float64 (size,)
-        Of hiding a cell that is not primary; infinite where it must be published.
+        Cost of hiding a cell that is not primary; infinite where it must be published.
     insiders
-        Who may try.
+        The insiders that the intervals must hold against.
     never_zero
         Whether readers know that no hidden cell is zero.
     forced : bool (size,)
@@ -82,7 +82,7 @@ class Task:
 
 
 def persons(task: Task) -> Ints:
-    """Who is alone in each published cell (size,): the number of their inner cell, else -1."""
+    """The person alone in each published cell (size,): the number of their inner cell, else -1."""
     inner = task.table.counts.reshape(-1)
     if task.insiders == "none":
         return np.full(len(task.values), -1, dtype=np.int64)

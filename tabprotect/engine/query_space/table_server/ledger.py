@@ -121,7 +121,7 @@ class Ledger:
     Raises
     ------
     InputError
-        For a database that is gone, locked, no database, or of another version.
+        If the database is gone, locked, not a database, or of another version.
     """
 
     def __init__(self, url: str, table: Table) -> None:
@@ -389,7 +389,7 @@ def answers_in(url: str) -> list[list[bytes]]:
     Raises
     ------
     InputError
-        For a database that is gone, locked, no database, or of another version.
+        If the database is gone, locked, not a database, or of another version.
     """
     database = Database(url, SCHEMA)
     wanted = sa.select(_BUNDLE.c.history, _BUNDLE.c.content).order_by(

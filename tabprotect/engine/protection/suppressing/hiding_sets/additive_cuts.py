@@ -1,4 +1,4 @@
-"""What every single equation "total = parts" says about a hiding set, before any programme.
+"""Cuts on a hiding set from single equations "total = parts", before any programme.
 
 A sensitive number can move only if the others of its equation make up for it: what they can
 contribute must reach the need. And a hidden number is of use only if another one of each of its
@@ -16,13 +16,13 @@ from tabprotect.engine.protection.suppressing.hiding_sets.attackers import Cut
 from tabprotect.engine.protection.suppressing.published_numbers import Equations
 
 Bridge = tuple[int, Ints]
-"""A number, and those of which one must be hidden if it is."""
+"""A number, and the numbers of which one must be hidden if it is."""
 
 
 def equation_cuts(
     equations: Equations, room: Ints, needs: dict[int, Ints], always: Bools, may_move: Bools
 ) -> list[Cut]:
-    """What each equation with a sensitive number lacks.
+    """The cuts of the equations with a sensitive number.
 
     Parameters
     ----------
@@ -30,7 +30,7 @@ def equation_cuts(
     needs
         By sign, int64 (numbers,); 0 where nothing is asked for.
     always, may_move : bool (numbers,)
-        Hidden anyhow; hidden or may be hidden.
+        Numbers hidden in any case; numbers that are or may be hidden.
     """
     cuts = []
     asked = (needs[1] > 0) | (needs[-1] > 0)
@@ -52,7 +52,7 @@ def equation_cuts(
 
 
 def bridges(equations: Equations, always: Bools, may_move: Bools) -> list[Bridge]:
-    """Numbers of equations in which nothing is hidden anyhow."""
+    """Bridges from the equations in which nothing is hidden in any case."""
     return [
         (int(cell), np.delete(cells, at))
         for _, cells in _each(equations, may_move)

@@ -1,9 +1,9 @@
-"""How far a reader can push one hidden number: one linear programme, kept warm.
+"""How far one hidden number can move for a reader: one linear programme, kept warm.
 
 Columns are the changes of the inner cells; a published number of several cells is a row. A number
 that is published cannot move; a hidden one can fall by its room and rise up to a limit. Between
 runs only the objective and the ends of a few numbers change, and the objective is capped at what
-is asked for: whether the promise holds is all that is wanted, not how far a number could go.
+is asked for: only whether the promise holds matters, not how far a number could go.
 
 Where the programme falls short of the need its dual values are a cut: what the hidden set lacks.
 
@@ -24,13 +24,13 @@ from tabprotect.engine.solver import Entries, Model
 from tabprotect.engine.tables.publication import Publication
 
 LIMIT = 1000
-"""No number rises by more than this times the largest need: bounds are valid up to there."""
+"""Limit of a number's rise, as a multiple of the largest need: bounds are valid up to there."""
 
 SHORT = 1e-6
-"""A number that moves by this share less than is asked for does move as far."""
+"""Relative tolerance within which a number counts as moving as far as is asked."""
 
 SHORT_ROWS = 5_000
-"""Rows up to which a run takes some milliseconds."""
+"""Most rows for which a run takes some milliseconds."""
 
 RUN, STEP = (350.0, 3.0), (25.0, 0.11)
 """Microseconds of a usual core that a run takes at once and for each row, and that an iteration
@@ -57,14 +57,14 @@ class Cut:
 
     @classmethod
     def of(cls, share: Floats, always: Bools, need: float) -> Cut | None:
-        """From what every number can contribute, float64 (numbers,); None where nothing is lacking.
+        """The cut from each number's contribution, float64 (numbers,); None where nothing is lacking.
 
         Parameters
         ----------
         always
-            Numbers that are hidden anyhow.
+            Numbers that are hidden in any case.
         need
-            What must be reached.
+            The sum of contributions to be reached.
         """
         left = need - float(share[always].sum())
         if left <= SHORT * need:
@@ -142,7 +142,7 @@ class Attackers:
         return self.work / max(1, self.runs) if self.runs else RUN[0]
 
     def hide(self, share: Floats) -> None:
-        """Which numbers are hidden, float64 (numbers,): 1, 0, or a share of what they may move."""
+        """Set the hidden numbers, float64 (numbers,): 1, 0, or a share of what they may move."""
         changed = np.flatnonzero(share != self._share)
         self._share = share.copy()
         self._bounds(changed, -self._fall[changed] * share[changed], self.rise * share[changed])
@@ -157,7 +157,7 @@ class Attackers:
             self._model.limit_many("columns", at, (low[~rows], high[~rows]))
 
     def push(self, number: int, sign: int, need: int, barred: Ints) -> tuple[float, Floats]:
-        """How far a number goes towards ``sign * need``, and the change of every number.
+        """Push a number towards ``sign * need``: how far it goes, and the change of every number.
 
         Parameters
         ----------

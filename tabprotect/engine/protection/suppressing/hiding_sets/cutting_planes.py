@@ -32,7 +32,7 @@ from tabprotect.engine.protection.suppressing.published_numbers import equations
 from tabprotect.engine.solver import NEAR
 
 GAP, ROUGH = 0.01, 0.05
-"""How far from the cheapest a round may end, and the same while many intervals do not hold."""
+"""The gap of a round's programme, and a rougher one while many intervals do not hold."""
 
 MANY, AT_FIRST, SLOW = 20, 0.3, 0.7
 """How many intervals are many, and the share of them that the first round may leave, and every
@@ -47,7 +47,7 @@ FEWEST, TENTH, GROW, REST, EASY = 12, 0.1, 1.15, 0.1, 2e4
 change, what share need not be open in the last one, and microseconds of an easy programme."""
 
 SURE = 0.9
-"""A number hidden by this share in the relaxed programme is hidden."""
+"""Share in the relaxed programme from which a number is taken as hidden."""
 
 ASKING, DIVE, STEPS, LEAST = 8e4, 0.6, 10, 200
 """Microseconds of asking the attackers at a relaxed point, the share of all work after which none
@@ -55,13 +55,13 @@ are asked there, and the least numbers that are fixed: one in so many of those i
 all."""
 
 DIVES = 0.35
-"""The share of all work after which no other dive begins."""
+"""The share of all work after which no further dive begins."""
 
 TRIES, FEW = 8, 12
 """Rounds of one neighbourhood, and questions of an integer programme in it."""
 
 GAIN = 5e-4
-"""What a neighbourhood must gain, as a share of the cost."""
+"""The least gain of a neighbourhood, as a share of the cost."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,7 +72,7 @@ class Found:
     ----------
     hidden : bool (numbers,)
     cost : float
-        Of what is hidden beyond the numbers that are hidden anyhow.
+        Cost of what is hidden beyond the numbers that are hidden in any case.
     bound : float
         No hiding set costs less.
     """
@@ -113,10 +113,10 @@ class CuttingPlanes:
         self._lost: list[Aim] = problem.aims
 
     def impossible(self) -> list[int]:
-        """Published cells that stay unprotected even if all is hidden that may be.
+        """Published cells that stay unprotected even with everything hidden that may be.
 
-        Looked at where something that is not zero may not be hidden; else anything is possible,
-        or the search finds out.
+        Checked only where a count other than zero must be published; else all cells can be
+        protected, or the search finds out.
         """
         problem = self._problem
         if not (~problem.may_move & (problem.room > 0)).any():
@@ -133,7 +133,7 @@ class CuttingPlanes:
         Parameters
         ----------
         start : bool (numbers,)
-            One that is known.
+            A hiding set that is known.
         """
         self._best = start
         if not self._rounds():
@@ -163,7 +163,7 @@ class CuttingPlanes:
         self._progress.report("secondary suppression", min(0.99, self._work / self._most))
 
     def _rounds(self) -> bool:
-        """Return True if the cheapest hiding set was found."""
+        """Solve in rounds; return True if the cheapest hiding set was found."""
         lost: list[Aim] | None = None
         while self._work < ROUNDS * self._most:
             self._report()
@@ -206,7 +206,7 @@ class CuttingPlanes:
         return self._best is not before and self._work < DIVES * self._most
 
     def _dived(self) -> Bools | None:
-        """A hiding set along the relaxed programme: what it is sure of, step by step."""
+        """Dive for a hiding set: fix step by step what the relaxed programme is sure of."""
         free = self.master.free
         fixed = np.zeros(0, dtype=np.int64)
         lost = self._lost
@@ -237,7 +237,7 @@ class CuttingPlanes:
             fixed = np.union1d(fixed, before)
 
     def _lacking_at(self, share: Floats, lost: list[Aim]) -> list[Cut]:
-        """Cuts that a relaxed point breaks; where asking takes long, those of a few ends."""
+        """Cuts that a relaxed point violates; where the check takes long, those of a few ends."""
         if self._work > DIVE * self._most:
             return []
         number = int(ASKING / self.promise.attackers.each)
@@ -247,7 +247,7 @@ class CuttingPlanes:
         return self.promise.lacking_at(share, [lost[k] for k in chosen])
 
     def _tidied(self, hidden: Bools) -> Bools:
-        """Publish again, the dearest first, what no interval needs."""
+        """Publish again, the costliest first, what no interval needs."""
         extra = self.master.free[hidden[self.master.free]]
         for number in extra[np.argsort(-self._problem.cost[extra], kind="stable")].tolist():
             if self._spent:
@@ -268,7 +268,7 @@ class CuttingPlanes:
         return hidden
 
     def _improve(self) -> None:
-        """Neighbourhoods of the best set, until the work is spent or nothing is beyond them."""
+        """Search neighbourhoods of the best set until the work is spent or they cover everything."""
         while self._best is not None and not self._spent and not self._exhausted:
             self._report()
             if self.master.cost(self._best) <= self._bound * (1 + 1e-9):
@@ -278,7 +278,7 @@ class CuttingPlanes:
     def _neighbour(self, best: Bools) -> Bools | None:
         """A cheaper hiding set near the best one, or None.
 
-        Where its programme is too hard the next neighbourhood is smaller, where it is easy larger.
+        The next neighbourhood is smaller after a hard programme and larger after an easy one.
         """
         extra = self.master.free[best[self.master.free]]
         if not len(extra):
@@ -323,7 +323,7 @@ class CuttingPlanes:
         return None
 
     def _together(self, best: Bools, extra: Ints) -> Ints:
-        """Hidden numbers that proofs move together, from a random one on."""
+        """Hidden numbers that proofs move together, starting from a random one."""
         size = int(self._size)
         seed = int(self._generator.choice(extra))
         near = self.promise.beside(seed, best)

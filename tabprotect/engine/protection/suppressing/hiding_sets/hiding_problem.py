@@ -16,7 +16,7 @@ Aim = tuple[int, int]
 
 @dataclass(frozen=True, eq=False)
 class HidingProblem:
-    """What each number asks for and costs. Confidential. All arrays over distinct numbers.
+    """The need and the cost of each number. Confidential. All arrays over distinct numbers.
 
     Attributes
     ----------
@@ -25,12 +25,12 @@ class HidingProblem:
     cost : float64
         Infinite where the number must be published.
     always : bool
-        Hidden anyhow: sensitive numbers, and those that are forced.
+        Hidden in any case: sensitive numbers, and those that are forced.
     needs
         By sign, int64: how far a number must be able to rise and to fall; 0 where nothing is
         asked for.
     person : int64
-        Who is alone in it: an inner cell, or -1.
+        The person alone in it, by the inner cell; -1 for none.
     """
 
     task: Task
@@ -42,7 +42,7 @@ class HidingProblem:
 
     @classmethod
     def of(cls, task: Task) -> HidingProblem:
-        """Twins cost what the dearest of them does, and ask for what the neediest does."""
+        """The problem of a task; equal numbers have the highest cost and the largest need among them."""
         first, inverse = task.publication.distinct
         count = len(first)
         cost = np.zeros(count)
@@ -66,7 +66,7 @@ class HidingProblem:
 
     @cached_property
     def aims(self) -> list[Aim]:
-        """What is asked for; what asks for most comes first: it has the fewest ways."""
+        """The ends to be protected, the largest need first: it has the fewest ways."""
         found = [
             (int(number), sign) for sign in (1, -1) for number in np.flatnonzero(self.needs[sign])
         ]

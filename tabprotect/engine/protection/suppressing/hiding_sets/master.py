@@ -20,7 +20,7 @@ on to the next and more of them for each entry, and once for each entry. Stated,
 same table must give the same hiding set."""
 
 EARLY = 2
-"""Questions that are asked before the search."""
+"""Questions asked before the search begins."""
 
 RELAXED, STEP = (800.0, 2.1), (25.0, 0.035)
 """The same of the relaxed programme: at once and for each row, for an iteration and more of them
@@ -37,7 +37,7 @@ class MasterPoint:
         1 hidden, 0 published; in between where the programme is relaxed. Empty where a limit
         ended the run before anything was found.
     cost : float
-        Of what is hidden beyond the sensitive numbers.
+        Cost of what is hidden beyond the sensitive numbers.
     bound : float
         No hiding set that satisfies the cuts costs less.
     optimal : bool
@@ -73,7 +73,7 @@ class Master:
                 self._rows.append((columns, np.append(-1.0, np.ones(len(others))), 0.0))
 
     def add(self, cuts: list[Cut]) -> int:
-        """How many of the cuts were not there yet."""
+        """Add cuts; return how many were new."""
         before = len(self._rows)
         for cut in cuts:
             kept = self._place[cut.numbers] >= 0
@@ -91,7 +91,7 @@ class Master:
         return self._stacked
 
     def questions(self, most_work: float) -> int:
-        """How many questions of the programme over all numbers take so long, in microseconds."""
+        """The number of questions of the full programme within some work, in microseconds."""
         return int(most_work / _question(len(self._entries().rows)))
 
     def allows(self, share: Floats) -> bool:
@@ -99,7 +99,7 @@ class Master:
         return bool((self._entries().reached(share[self.free]) >= -NEAR).all())
 
     def cost(self, hidden: Bools | Floats) -> float:
-        """Of what is hidden beyond the numbers that are hidden anyhow."""
+        """The cost of what is hidden beyond the numbers that are hidden in any case."""
         return float(self._cost @ hidden[self.free])
 
     def solve(
@@ -118,7 +118,7 @@ class Master:
         fixed : int64
             Numbers that are hidden: what they satisfy is left out of the programme.
         below
-            What the hiding set may cost at most.
+            The most that the hiding set may cost.
         questions
             A limit of the work (``Model.weighted``).
         """
@@ -244,7 +244,7 @@ class _Stacked:
         return np.asarray(sums - self.right)
 
     def left(self, hidden: Floats) -> tuple[Ints, Ints, Floats, Floats]:
-        """What some hidden numbers leave to be satisfied: rows, columns, values, right hand sides.
+        """The rows that some hidden numbers do not yet satisfy: rows, columns, values, right hand sides.
 
         Columns are counted among those that are not hidden.
         """

@@ -1,4 +1,4 @@
-"""Whether every interval holds: for both ends of each, a table that nobody can rule out.
+"""The check that every interval holds: for both ends of each, a table that nobody can rule out.
 
 One programme serves many ends: a change that moves other sensitive numbers far enough, or its
 opposite where there is room for it, proves theirs, too. Proofs are kept from one hiding set to
@@ -23,16 +23,16 @@ from tabprotect.engine.protection.suppressing.task import Task
 from tabprotect.engine.solver import NEAR
 
 MOVED = 1e-7
-"""A number that a programme moves by less does not move."""
+"""Changes in a programme's solution below this count as none."""
 
 BROKEN = 1e-3
-"""By how much a relaxed point must break a cut for it to be worth while."""
+"""Least violation by a relaxed point for which a cut is added."""
 
 NOBODY: Ints = np.zeros(0, dtype=np.int64)
 
 
 class Promise:
-    """The ends of all intervals, and what proves each. Confidential."""
+    """The ends of all intervals, and the proofs of each. Confidential."""
 
     def __init__(self, problem: HidingProblem, progress: Progress = SILENT) -> None:
         self.problem = problem
@@ -48,7 +48,7 @@ class Promise:
         self._held = {sign: np.zeros(len(problem.room), dtype=np.bool_) for sign in (1, -1)}
 
     def hide(self, hidden: Bools) -> None:
-        """Look at another hiding set, bool (numbers,)."""
+        """Go on to another hiding set, bool (numbers,)."""
         self._hidden = hidden
         self.attackers.hide(hidden.astype(np.float64))
         self._alive = [bool(hidden[support].all()) for support in self._supports]
@@ -59,13 +59,13 @@ class Promise:
 
     @property
     def open(self) -> int:
-        """How many ends nothing proves that is known so far."""
+        """The number of ends without a known proof."""
         return len(self.problem.aims) - sum(int(held.sum()) for held in self._held.values())
 
     def lacking(
         self, aims: Sequence[Aim] | None = None, most: int | None = None
     ) -> tuple[list[Aim], list[Cut]]:
-        """Ends that do not hold, and for each what the hiding set lacks; so many at ``most``."""
+        """The ends that do not hold, at ``most`` so many, and for each what the hiding set lacks."""
         lost, cuts = [], []
         for aim in self.problem.aims if aims is None else aims:
             cut = self._prove(aim)
@@ -77,7 +77,7 @@ class Promise:
         return lost, cuts
 
     def lacking_at(self, share: Floats, aims: Sequence[Aim]) -> list[Cut]:
-        """What numbers hidden by a share lack, float64 (numbers,): cuts that the point breaks."""
+        """The cuts that a relaxed point, float64 (numbers,), violates."""
         self.hide(share == 1.0)
         self.attackers.hide(share)
         cuts = []
@@ -93,14 +93,14 @@ class Promise:
         return cuts
 
     def whole_of(self, aims: Sequence[Aim]) -> int:
-        """How many of some ends have a proof in whole numbers."""
+        """The number of given ends that have a proof in whole numbers."""
         return sum(
             any(self._whole[p] and self._alive[p] for p in self._proofs.get(aim, ()))
             for aim in aims
         )
 
     def beside(self, number: int, hidden: Bools) -> Ints:
-        """Numbers that the proofs which move one of a hiding set move with it."""
+        """The numbers that move along in the proofs that move a given hidden number."""
         self.hide(hidden)
         found = [
             support
@@ -125,7 +125,7 @@ class Promise:
         return not frozenset.intersection(*known)
 
     def _prove(self, aim: Aim) -> Cut | None:
-        """None where the end holds, else what the hiding set lacks."""
+        """Prove one end: None where it holds, else the cut that the hiding set lacks."""
         problem = self.problem
         number, sign = aim
         need = int(problem.needs[sign][number])
@@ -181,7 +181,7 @@ class Promise:
 
 @dataclass(frozen=True, eq=False)
 class KeptPromise:
-    """Whether a pattern keeps what it promises. Confidential.
+    """The result of checking a pattern's intervals. Confidential.
 
     Attributes
     ----------
@@ -214,7 +214,7 @@ class KeptPromise:
 
 
 def check_intervals(task: Task, hidden: Bools, progress: Progress = SILENT) -> KeptPromise:
-    """Whether every interval holds with these published cells hidden, bool (size,).
+    """Check every interval with these published cells hidden, bool (size,).
 
     By flows where the publication is a network, by boxes of hidden cells in large tables, else
     by linear programmes.

@@ -21,8 +21,8 @@ class Deviation:
     change : int64 (moved,)
         By how much.
     ahead, behind
-        How many times the change can be made, and how many times undone, before a cell would be
-        less than a reader allows.
+        How many times the change can be made, and how many times its opposite, before a cell would
+        be less than a reader allows.
     """
 
     cells: Ints

@@ -22,10 +22,10 @@ from tabprotect.engine.arrays import Bools, Floats, Ints
 from tabprotect.engine.tables.publication import Publication
 
 MOST_BOXES = 50_000
-"""Boxes that are looked at together; kinds of boxes of which there are more are left out."""
+"""Most boxes examined together; kinds with more boxes are left out."""
 
 HYPERCUBES_LISTED = 500_000
-"""Boxes times published numbers up to which all boxes are listed once and for all."""
+"""Most boxes times published numbers for which all boxes are listed once."""
 
 
 class Hypercubes:

@@ -49,11 +49,11 @@ MOST_WORK = 3e6
 
 
 Purpose = Literal["cheapest", "farthest", "whole"]
-"""What a programme looks for: the cheapest change, the largest one, either in whole numbers."""
+"""The aim of a programme: the cheapest change, the largest one, or either in whole numbers."""
 
 
 STEP = 1e-3
-"""What moving a hidden cell costs, against 1 for the cheapest published one: fewer are moved."""
+"""Cost of moving a hidden cell, against 1 for the cheapest published one: fewer are moved."""
 
 ATTEMPTS = 3
 """Linear programmes that are solved in search of whole numbers before an integer programme is."""
@@ -191,7 +191,7 @@ class LinearMoves:
         return self._searched(at, sign * need, still)
 
     def at_once(self, cells: Ints, sign: int, needs: Ints, still: Bools) -> Bools:
-        """None: boxes are looked for one by one."""
+        """Return no cell: boxes are searched one by one."""
         return np.zeros(len(cells), dtype=np.bool_)
 
     def seconds(self, ends: int) -> float:

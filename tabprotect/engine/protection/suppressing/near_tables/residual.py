@@ -18,7 +18,7 @@ Path = list[tuple[int, int]]
 
 
 class Residual:
-    """What is left of the arcs, all (rows, columns); as it was when the context ends.
+    """The residual capacities of the arcs, all (rows, columns); restored when the context ends.
 
     Parameters
     ----------

@@ -23,7 +23,7 @@ LARGEST_FLOW = 2**31 - 1
 
 
 DIFFERENT = 6
-"""Needs that are looked at one by one; of more, a cell is asked for the next power of two."""
+"""Most different needs handled one by one; of more, each is rounded up to a power of two."""
 
 
 def in_rectangles(
@@ -35,7 +35,7 @@ def in_rectangles(
     can rise. How many such pairs of a row r and a column c there are is a product of two matrices,
     less the pairs that use row i or column j themselves; so no rectangle is looked at by itself.
 
-    Where the needs differ much it may say no though there is one.
+    Where there are many different needs it may miss a rectangle.
 
     Parameters
     ----------
@@ -113,7 +113,7 @@ class HiddenNetwork:
         )
 
     def most(self, i: int, j: int) -> int:
-        """No more can go from row i to column j beside their own arc."""
+        """An upper limit of the flow from row i to column j beside their own arc."""
         own = float(self._forward[i, j])
         return int(min(self._out[i] - own, self._into[j] - own))
 
@@ -250,7 +250,7 @@ class TwoWayFlows:
         return self._deviation(moved)
 
     def at_once(self, cells: Ints, sign: int, needs: Ints, still: Bools) -> Bools:
-        """Which hidden cells three other hidden ones let move, bool (cells,): many at a time.
+        """The cells that three other hidden ones let move, bool (cells,): many at a time.
 
         Parameters
         ----------
