@@ -43,7 +43,7 @@ COUNTING_TABLED = 1_000_000
 
 
 PLACES = 800
-"""Most runs of counts that a cell's count is drawn from; where it has fewer, single counts."""
+"""Most runs of counts that a cell's count is drawn from; single counts where there are no more."""
 
 MOST_TOTAL = 2**53
 
