@@ -17,14 +17,14 @@ from tabprotect.engine.formats.format import COUNT
 from tabprotect.engine.tables.table import Table
 
 BLOCK = 64
-"""Lines that are written together, at least."""
+"""The least number of lines that are written together."""
 
 
 _NEEDS_QUOTES = re.compile('[",;\t|\r\n\ufeff]|^\\s|\\s$')
 
 
 def _quoted(field: str) -> str:
-    """A field in quotation marks where any reader, sniffing its delimiter, might need them."""
+    """Quote a field if any reader that sniffs the delimiter might need it."""
     if field and not _NEEDS_QUOTES.search(field):
         return field
     return '"' + field.replace('"', '""') + '"'
@@ -33,11 +33,11 @@ def _quoted(field: str) -> str:
 def _blocks(
     table: Table, without: Bools | None, first: str, last: str, hidden_last: str
 ) -> Iterator[str]:
-    """Lines of a dense table, many at a time: labels are put together once for many cells."""
+    """Lines of a dense table, many at a time: labels are joined once for many cells."""
     domain = table.domain
     counts = _texts(table.counts.reshape(-1), last)
     if without is not None:
-        # Alone in its line an empty field is quoted, since a blank line is no record.
+        # An empty field alone in its line is quoted, since a blank line is no record.
         counts[without.reshape(-1)] = ("" if domain.ndim or hidden_last else '""') + hidden_last
     quoted = [[_quoted(category) + "," for category in v.categories] for v in domain.variables]
     inner = [""]
@@ -51,14 +51,14 @@ def _blocks(
         counts.reshape(-1, max(len(inner), 1)),
         strict=True,
     ):
-        # Lines but for the break before the first one.
+        # The lines, without the line break before the first one.
         fields[:, 0], fields[0, 0] = f"\n{outer}", outer
         fields[:, 2] = part
         yield "".join(fields.reshape(-1).tolist())
 
 
 def _texts(counts: Ints, last: str) -> npt.NDArray[np.object_]:
-    """Each count with what ends its line; one object for all that are equal, where that pays."""
+    """Each count with the end of its line; one object for equal counts, if that pays."""
     low, high = int(counts.min(initial=0)), int(counts.max(initial=0))
     if high - low < len(counts):
         made = np.array([f"{count}{last}" for count in range(low, high + 1)], dtype=object)
@@ -67,7 +67,7 @@ def _texts(counts: Ints, last: str) -> npt.NDArray[np.object_]:
 
 
 def _listed(table: Table, first: str, last: str) -> Iterator[str]:
-    """Lines of the cells of a sparse table that are not zero."""
+    """Lines of the nonzero cells of a sparse table."""
     keys, counts = table.cells
     quoted = [
         np.array([_quoted(category) for category in variable.categories], dtype=object)
@@ -91,24 +91,24 @@ def write_csv(
     after: Mapping[str, str] = MappingProxyType({}),
     after_hidden: Mapping[str, str] | None = None,
 ) -> bytes:
-    """The table in long form: UTF-8, commas, ``\\n``, the same bytes for the same table.
+    """Write the table in long form: UTF-8, commas, ``\\n``, the same bytes for the same table.
 
     Every cell is written, zeros too, in the table's order, so that reading it back gives the same
-    categories; only of sparse tables above 2^24 cells the zeros are left out.
+    categories; only sparse tables above 2^24 cells are written without zeros.
 
     Parameters
     ----------
     without : bool, shape of the (dense) table, or None
-        Cells that are written without their count.
+        The cells written without their count.
     before, after
-        Columns that say the same in every line, by name.
+        Columns with the same value in every line, by name.
     after_hidden
-        What those of ``after`` say instead in the lines without a count.
+        The values of the ``after`` columns in lines without a count.
 
     Raises
     ------
     InputError
-        For a variable that is named as one of the other columns is.
+        For a variable named like one of the other columns.
     """
     for name in table.domain.names:
         if name in {**before, **after}:

@@ -1,4 +1,4 @@
-"""Rows of figures on the cells of a table: a posterior, originals that were drawn."""
+"""Rows of figures about the cells of a table: a posterior, or drawn originals."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from tabprotect.engine.tables.domain import Domain
 Column = Ints | Floats
 
 PIECE = 1 << 20
-"""Bytes that are handed on together."""
+"""The bytes handed on together."""
 
 
 @dataclass(frozen=True, eq=False)
 class Figures:
-    """Columns of equal length: some figures, the categories of each row's cell, further figures.
+    """Columns of equal length: figures, the categories of each row's cell, further figures.
 
     Attributes
     ----------
@@ -31,9 +31,9 @@ class Figures:
     cells : int64 (rows,)
         The flat cell of each row.
     before, after : int64 or float64 (rows,)
-        Figures by name, in front of the variables and behind them.
+        Figures by name, before the variables and after them.
     shown : bool (rows,), by name
-        Where a figure is there; it is everywhere where nothing is said.
+        The rows that have a figure; figures not named are in all rows.
     """
 
     domain: Domain
@@ -48,7 +48,7 @@ class Figures:
         return (*self.before, *self.domain.names, *self.after)
 
     def rows(self) -> Iterator[list[object]]:
-        """Row by row; ``None`` where a figure is not there. For formats of few rows."""
+        """The rows one by one, ``None`` for a missing figure. For formats with few rows."""
         for at, cell in enumerate(self.cells.tolist()):
             labels = self.domain.labels(self.domain.unflat(cell))
             before, after = ([self._at(n, of, at) for n, of in part.items()]
@@ -59,8 +59,8 @@ class Figures:
         return column[at].item() if name not in self.shown or self.shown[name][at] else None
 
     def copied(self, options: str) -> Iterator[bytes]:
-        """A file of all rows in pieces, as DuckDB's ``COPY`` writes it with some options."""
-        # Late: importing it is a quarter of what a small `infer` takes.
+        """A file of all rows, in pieces, as written by DuckDB's ``COPY`` with some options."""
+        # Imported late: the import is a quarter of the time of a small `infer`.
         import duckdb
 
         columns: dict[str, npt.NDArray[np.generic]] = {"cell": self.cells}

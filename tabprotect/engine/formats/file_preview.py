@@ -1,4 +1,4 @@
-"""A look at a file before it is opened: its first lines, what was recognised, what would come of it."""
+"""The preview of a file before it is opened: first lines, recognised parts, resulting table."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.table import Table
 
 SHOWN = 50
-"""Lines that are shown."""
+"""The number of lines shown."""
 
 HEAD = 2**18
-"""Bytes of which they are taken."""
+"""The number of bytes they are taken from."""
 
 SIGN = " \u2502 "
-"""Between the fields of a sheet's row."""
+"""The separator of fields in a sheet's row."""
 
 Role = Literal["", "title", "header", "body", "total", "note", "remark"]
 
 
 @dataclass(frozen=True)
 class PreviewLine:
-    """A line of the file, and what it was taken for."""
+    """A line of the file, with what it was recognised as."""
 
     number: int
     text: str
@@ -46,27 +46,27 @@ class PreviewLine:
 
 @dataclass(frozen=True, eq=False)
 class FilePreview:
-    """What a file would be read as.
+    """The result of reading a file in a trial.
 
     Attributes
     ----------
     kind
     lines
-        The first ones.
+        The first lines.
     parts
-        What was recognised: option, value, reason.
+        The recognised parts: option, value, reason.
     table, notes
-        What comes of it; ``None`` where it cannot be read so.
+        The resulting table and notes; ``None`` if it cannot be read so.
     sums
-        Cells, sum and totals, in a sentence.
+        The number of cells, the sum and the totals, in a sentence.
     error
         Why it cannot be read so.
     records
-        Whether it holds records.
+        True if it holds records.
     sheets, columns, ranges
-        What there is to choose from; of ranges the cells in use, and those without title and notes.
+        The choices; the ranges are the cells in use, and those without title and notes.
     suggested
-        Options that would answer the question that is open.
+        Options that would answer the open question.
     """
 
     kind: Format
@@ -89,7 +89,7 @@ def preview(path: Path, reading: Reading, progress: Progress = SILENT) -> FilePr
     Raises
     ------
     InputError
-        Where there is nothing to look at: no file, or one of no format.
+        If there is no file, or its format is unknown.
     """
     kind = format_of(path)
     parts = [LaidOutPart("format", kind.name, kind.label)]
@@ -124,7 +124,7 @@ def preview(path: Path, reading: Reading, progress: Progress = SILENT) -> FilePr
 
 
 def _ranges(kind: Format, path: Path, reading: Reading, layout: LaidOut | None) -> tuple[str, ...]:
-    """What may be taken of a sheet."""
+    """The ranges that may be read from a sheet."""
     used = used_range(path, reading.sheet) if "range" in kind.options else ""
     if not used or layout is None or reading.range is not None:
         return (used,) if used else ()
@@ -135,7 +135,7 @@ def _ranges(kind: Format, path: Path, reading: Reading, layout: LaidOut | None) 
 
 
 def _apart(kind: Format, path: Path, reading: Reading, parts: list[LaidOutPart]) -> Reading:
-    """The reading; what text is made of is told."""
+    """The reading; the encoding found for a text is added to ``parts``."""
     if "delimiter" in kind.options:
         text = TextRows(path, encoding=reading.encoding, delimiter=reading.delimiter)
         said = "as its bytes show" if reading.encoding is None else "as was said"
@@ -144,7 +144,7 @@ def _apart(kind: Format, path: Path, reading: Reading, parts: list[LaidOutPart])
 
 
 def _separator(kind: Format, path: Path, reading: Reading, layout: LaidOut) -> list[LaidOutPart]:
-    """What stands between the fields of a text: it is what splits the header so."""
+    """The separator of a text's fields: the one that splits the header in this way."""
     if "delimiter" not in kind.options or reading.delimiter or not layout.header:
         return []
     row = layout.header[-1]
@@ -158,7 +158,7 @@ def _separator(kind: Format, path: Path, reading: Reading, layout: LaidOut) -> l
 def _sums(
     kind: Format, path: Path, reading: Reading, table: Table | None, parts: list[LaidOutPart]
 ) -> tuple[str, frozenset[int]]:
-    """Cells, sum and totals in a sentence, and the lines of totals."""
+    """The number of cells, the sum and the totals in a sentence; and the lines of totals."""
     try:
         cells, _ = kind.cells(path, reading)
         cells.refuse_negative()
@@ -194,7 +194,7 @@ def _lines(
     layout: LaidOut | None,
     totals: frozenset[int],
 ) -> tuple[PreviewLine, ...]:
-    """The first lines, as they stand in a text, or as the cells of a sheet."""
+    """The first lines, as text or as the cells of a sheet."""
     roles: dict[int, Role] = {}
     if layout is not None:
         named: tuple[tuple[Role, list[LaidOutRow]], ...] = (
@@ -221,12 +221,12 @@ def _lines(
 
 
 def is_text(head: bytes, path: Path) -> bool:
-    """Whether the bytes at the beginning of a file can be shown as they stand."""
+    """Return True if the first bytes of a file can be shown as text."""
     return not (b"\x00" in head or head.startswith(b"PK") or path.suffix.lower() == ".gz")
 
 
 def _suggested(error: InputError | None) -> dict[str, object]:
-    """Options that answer the question an error asks, where one answer is likely."""
+    """Options that answer the question an error asks, if one answer is likely."""
     if error is None:
         return {}
     hint = f"{error.hint} {error.message}"
@@ -236,7 +236,7 @@ def _suggested(error: InputError | None) -> dict[str, object]:
         return {"encoding": "cp1252"}
     if '--marks "' in hint:
         mark = hint.partition('--marks "')[2].partition("=")[0]
-        # A dash is a zero everywhere; that other marks are 0 is for a person to say.
+        # A dash is a zero everywhere; whether other marks are 0 is for a person to say.
         return {"marks": f"{mark}={'zero' if mark in DASHES else 'missing'}"}
     if "--thousands" in hint:
         return {"thousands": hint.partition("--thousands ")[2].strip('"')[:1]}

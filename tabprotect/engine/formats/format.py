@@ -1,4 +1,4 @@
-"""What a format is: one kind of file that holds tables or records, read and written."""
+"""Formats: kinds of files that hold tables or records, read and written."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 
 COUNT = "count"
-"""The column of the counts, wherever a table is written in long form."""
+"""The name of the count column wherever a table is written in long form."""
 
 Holds = Literal["table", "records"]
 
@@ -44,9 +44,9 @@ class RecordsFile:
     relation
         An SQL table expression with the file's own column names.
     text
-        The same rows as text, where they are text: all its values are, and faults have a line.
+        The same rows as text, if the file is text: all values are text, and faults have a line.
     columns
-        Columns that were read already, by name; the relation is ``records`` then.
+        Columns already read, by name; the relation is ``records`` then.
     """
 
     relation: str
@@ -55,35 +55,35 @@ class RecordsFile:
 
 
 class Format(ABC):
-    """One kind of file. A module in ``kinds/`` has a subclass and ``PLUGIN``.
+    """A kind of file. Each module in ``kinds/`` defines a subclass and ``PLUGIN``.
 
-    The first line of the module's docstring says what the format is, the rest is its page.
+    The first line of the module's docstring describes the format; the rest is its help page.
 
     Attributes
     ----------
     label
-        A few words for lists and filters of dialogs.
+        A short name for lists and for filters of dialogs.
     suffixes
-        Endings of file names, the usual one first, small letters.
+        Suffixes of file names in lower case, the usual one first.
     begins
-        What only files of this format begin with.
+        The first bytes that only files of this format have.
     holds
-        Whether such files can hold tables, records, or both.
+        The content such files can hold: tables, records, or both.
     options
-        Options of :class:`Reading` that mean something here, besides ``strip_totals`` and
+        The options of :class:`Reading` that apply here, besides ``strip_totals`` and
         ``fill_missing``.
     limits
-        What it cannot carry, in sentences.
+        What the format cannot carry, in sentences.
     levels
-        Whether the levels of variables and structural zeros are written, and read again.
+        True if levels of variables and structural zeros are written and read back.
     without_levels
-        What becomes of levels where they are not.
+        What happens to levels otherwise.
     labels
-        Whether the labels of categories are.
+        True if the labels of categories are written and read back.
     packed
-        Whether files that gzip has packed are read.
+        True if files compressed by gzip are read.
     media, served_as
-        Its media type, and what services ask for it by, where that is not its name.
+        Its media type, and the name under which services offer it, if that differs.
     """
 
     label: ClassVar[str]
@@ -101,24 +101,24 @@ class Format(ABC):
 
     @property
     def name(self) -> str:
-        """What ``--format`` calls it: the module's name."""
+        """Its name for ``--format``: the module's name."""
         return type(self).__module__.rpartition(".")[2].replace("_", "-")
 
     @property
     def help(self) -> str:
-        """The page: the module's docstring."""
+        """Its help page: the module's docstring."""
         return inspect.cleandoc(sys.modules[type(self).__module__].__doc__ or "")
 
     def sniff(self, head: bytes) -> bool:
-        """Whether a file that begins so is certainly of this format, whatever its name."""
+        """Return True if a file that begins so is certainly of this format, whatever its name."""
         return self.begins is not None and self.begins.match(head) is not None
 
     def accepts(self, path: Path, head: bytes) -> bool:
-        """Whether a file that is named so may be of this format; else it is taken for text."""
+        """Return True if a file of this name may be of this format; else it is taken for text."""
         return True
 
     def loses(self, domain: Domain) -> list[str]:
-        """What a table knows that this format does not keep, in sentences."""
+        """What this format does not keep of a table, in sentences."""
         lost = {
             self.without_levels: domain.has_levels and not self.levels,
             "The structural zeros are written as zeros like others.": (
@@ -134,7 +134,7 @@ class Format(ABC):
     def cells(
         self, path: Path, reading: Reading, progress: Progress = SILENT
     ) -> tuple[CellList, list[str]]:
-        """The cells that a file lists, totals too, and what a person should know about them.
+        """The cells listed in a file, totals included, and notes for people.
 
         Raises
         ------
@@ -143,21 +143,21 @@ class Format(ABC):
         """
 
     def records(self, path: Path, progress: Progress = SILENT) -> RecordsFile:
-        """The file as records; only where ``holds`` says so."""
+        """The file as records; only if ``holds`` includes them."""
         raise InputError("not a microdata file", file=path, hint="save the records as CSV")
 
     @property
     def writes(self) -> bool:
-        """Whether tables can be written."""
+        """True if tables can be written."""
         return self.publishes or type(self).write is not Format.write
 
     def write(self, table: Table) -> bytes:
-        """A table with every cell, so that reading it gives the same table.
+        """Write a table with every cell, so that reading it back gives the same table.
 
         Raises
         ------
         InputError
-            Where the format cannot be written, or cannot carry this table.
+            If the format cannot be written, or cannot carry this table.
         """
         if self.publishes:
             return self.publish(table, None, "")
@@ -168,7 +168,7 @@ class Format(ABC):
     def beside(
         self, table: Table, path: Path, hidden: Bools | None = None, *, published: bool = False
     ) -> dict[str, bytes]:
-        """Further files that belong to the one at ``path``, by their names, in the same folder.
+        """Further files in the same folder that belong to the one at ``path``, by name.
 
         ``hidden`` are the suppressed cells of a published table.
         """
@@ -176,25 +176,25 @@ class Format(ABC):
 
     @property
     def publishes(self) -> bool:
-        """Whether published tables, with their suppressed cells, can be written."""
+        """True if published tables, with their suppressed cells, can be written."""
         return type(self).publish is not Format.publish
 
     def publish(self, table: Table, hidden: Bools | None, title: str) -> bytes:
-        """A published table: a suppressed cell has the format's mark in place of its count.
+        """Write a published table, with the format's mark in place of suppressed counts.
 
         Parameters
         ----------
         table
-            The counts; 0 where suppressed.
+            The counts; suppressed cells are 0.
         hidden : bool, shape of the table, or None
             The suppressed cells.
         title
-            For the reader, where the format has a place for it.
+            The title for readers, if the format has a place for it.
 
         Raises
         ------
         InputError
-            Where the format cannot mark suppressed cells, or cannot carry this table.
+            If the format cannot mark suppressed cells, or cannot carry this table.
         """
         raise InputError(
             f"published tables are not written as {self.label}",
@@ -203,16 +203,16 @@ class Format(ABC):
 
     @property
     def holds_figures(self) -> bool:
-        """Whether rows of figures can be written: a posterior, drawn originals."""
+        """True if rows of figures can be written: a posterior, or drawn originals."""
         return type(self).figures is not Format.figures
 
     def figures(self, figures: Figures) -> Iterator[bytes]:
-        """Rows of figures as a file, in pieces.
+        """Write rows of figures as a file, in pieces.
 
         Raises
         ------
         InputError
-            Where the format does not hold figures.
+            If the format does not hold figures.
         """
         raise InputError(
             f"figures are not written as {self.label}", hint="choose a format that holds them"
@@ -220,11 +220,11 @@ class Format(ABC):
 
     @property
     def is_one_file(self) -> bool:
-        """Whether a published table is one file, which a service can answer with."""
+        """True if a published table is a single file, as a service's answer must be."""
         return self.publishes and type(self).beside is Format.beside
 
     def as_json(self) -> dict[str, object]:
-        """The declaration for ``describe --json``."""
+        """The declaration as ``describe --json`` prints it."""
         return {
             "name": self.name,
             "label": self.label,
@@ -240,16 +240,16 @@ class Format(ABC):
 
 
 class RowFormat(Format):
-    """A format of rows of text: long form, a grid, or a bare matrix, as the rows themselves say."""
+    """A format of text rows: long form, a grid, or a bare matrix, recognised from the rows."""
 
     @abstractmethod
     def rows(
         self, path: Path, reading: Reading, progress: Progress = SILENT
     ) -> tuple[RowSource, list[str]]:
-        """The rows of a file, and what a person should know about them."""
+        """The rows of a file, and notes for people."""
 
     def whole(self, path: Path, reading: Reading) -> list[LaidOutRow]:
-        """All rows in memory with their lines, for tables that somebody laid out."""
+        """All rows in memory with their lines, for tables laid out by hand."""
         source, _ = self.rows(path, reading)
         return [
             LaidOutRow(source.line(number), fields) for number, fields in enumerate(source.rows())
@@ -273,7 +273,7 @@ class RowFormat(Format):
             layout = lay_out(self.whole(path, reading), reading, marks, str(path))
             cells, parts = marked_cells(layout, reading, marks, str(path))
         except InputError as error:
-            # What a plain table would be faulty by is the better cause, but for a question.
+            # The fault found by reading it as a plain table is the better cause, except for a question.
             asks = any(name in error.hint for name in ("--marks", "--thousands", "--form"))
             raise (error if refused is None or asks else refused) from None
         return cells, [f"{p.option}: {p.value} ({p.reason})" for p in (*layout.parts, *parts)]

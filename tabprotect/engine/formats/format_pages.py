@@ -1,4 +1,4 @@
-"""The page of the documentation that follows from the formats and the options of reading."""
+"""The documentation page generated from the formats and the reading options."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ are written with `convert TABLE --out FILE` (by its suffix, or `--format NAME`) 
 
 
 def formats_page() -> str:
-    """All formats with what they cannot carry, then the options of reading, as Markdown."""
+    """All formats with what they cannot carry, then the reading options, as Markdown."""
     lines = [
         _HEAD,
         "| name | format | suffixes | holds | read | written |",

@@ -1,4 +1,4 @@
-"""Groupings as a person writes them, and the files that hold them."""
+"""Groupings: the text in which a person writes them, and the files that hold them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tabprotect.engine.tables.variable import Level, Variable
 
 FORM = 'write name:variable=category>group,category>group, for example "eu:geo=Spain>EU,Iceland>no"'
 _PARTS = re.compile(r'(?:[^;"]|"[^"]*")+')
-"""Parts between semicolons; quotation marks protect a semicolon inside a category."""
+"""The parts between semicolons; quotation marks protect a semicolon inside a category."""
 SUFFIXES = (".hrc", ".csv", ".tsv", ".txt", ".gz")
 
 
@@ -28,18 +28,18 @@ def _names_file(part: str) -> bool:
 
 
 def names_files(text: str) -> bool:
-    """Whether a part of the text would be read from a file."""
+    """Return True if a part of the text would be read from a file."""
     return any(map(_names_file, _parts(text)))
 
 
 def parse_groupings(text: str, domain: Domain) -> tuple[Grouping, ...]:
-    """Groupings as a person writes them, or the files that hold them, separated by semicolons.
+    """Parse groupings written out, or the files that hold them, separated by semicolons.
 
-    A level that a variable has is named alone: ``region@nuts2``. A file of columns (CSV) has the variable's categories in its first column, under the variable's
-    name, and one further column for each grouping. A hierarchy file (``.hrc``, as tau-ARGUS reads
-    it) has one code a line, with one ``@`` before it for each level; its variable is the one whose
-    categories it holds, or the one the file is named for, and its levels are named ``geo_1``,
-    ``geo_2``, ... from the coarsest.
+    A level that a variable has is named alone: ``region@nuts2``. A file of columns (CSV) has the
+    variable's categories in its first column, under the variable's name, and one further column for
+    each grouping. A hierarchy file (``.hrc``, as for tau-ARGUS) has one code a line, preceded by one
+    ``@`` for each level; its variable is the one whose categories it holds, or the one the file is named
+    after, and its levels are named ``geo_1``, ``geo_2``, ... from the coarsest.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ def parse_groupings(text: str, domain: Domain) -> tuple[Grouping, ...]:
     Raises
     ------
     InputError
-        For a wrong form, an unknown variable or category, or a category without a group.
+        For wrong syntax, an unknown variable or category, or a category without a group.
     """
     found = unchecked_groupings(text, domain)
     check_groupings(domain, found)
@@ -57,12 +57,12 @@ def parse_groupings(text: str, domain: Domain) -> tuple[Grouping, ...]:
 
 
 def stated_groupings(text: str, domain: Domain) -> tuple[Grouping, ...]:
-    """As :func:`parse_groupings`, for text that came with somebody's release: it names no file.
+    """Parse groupings as :func:`parse_groupings`, from the text of a release, which may name no file.
 
     Raises
     ------
     InputError
-        Also where a part is no grouping written out.
+        Also if a part is not a grouping written out.
     """
     for part in filter(None, map(str.strip, _PARTS.findall(text))):
         if ">" not in part and part not in {grouping.name for grouping in declared(domain)}:
@@ -71,7 +71,7 @@ def stated_groupings(text: str, domain: Domain) -> tuple[Grouping, ...]:
 
 
 def unchecked_groupings(text: str, domain: Domain) -> tuple[Grouping, ...]:
-    """As :func:`parse_groupings`, for groupings that have a column of their own in the domain."""
+    """Parse groupings as :func:`parse_groupings`, if they have columns of their own in the domain."""
     found: list[Grouping] = []
     known = {grouping.name: grouping for grouping in declared(domain)}
     for part in _parts(text):
@@ -90,12 +90,12 @@ def unchecked_groupings(text: str, domain: Domain) -> tuple[Grouping, ...]:
 
 
 def grouping_text(groupings: Sequence[Grouping], domain: Domain) -> str:
-    """Groupings as :func:`parse_groupings` reads them, without any file.
+    """The text of groupings for :func:`parse_groupings`, without any file.
 
     Raises
     ------
     InputError
-        For a name or a category that cannot be written so.
+        For a name or category that cannot be written this way.
     """
     parts = []
     known = declared(domain)
@@ -157,9 +157,9 @@ def _complete(name: str, variable: Variable, given: Mapping[str, str]) -> Groupi
 
 
 def code_list_levels(path: Path, variable: Variable) -> tuple[tuple[Level, ...], dict[str, str]]:
-    """The levels of a variable that a code list holds, and the labels of its categories.
+    """The levels of a variable in a code list, and the labels of its categories.
 
-    A code list is a file of columns, one of them perhaps ``label``, or a hierarchy (``.hrc``).
+    A code list is a file of columns, possibly with one ``label``, or a hierarchy (``.hrc``).
 
     Raises
     ------
@@ -196,16 +196,16 @@ Columns = tuple[list[str], dict[str, tuple[str, ...]]]
 """The header of a code list, and the groups of each code."""
 
 LABEL = "label"
-"""The column of a code list that says in words what its codes are."""
+"""The column of a code list with the labels of its codes."""
 
 
 def read_code_list(path: Path, variables: Sequence[str]) -> tuple[Columns, dict[str, str]]:
-    """A file of columns: its header and the groups of each code of its variable; and its labels.
+    """Read a file of columns: its header, the groups of each code of its variable, and its labels.
 
     Raises
     ------
     InputError
-        With the line; also where the first column is none of ``variables``.
+        With the line; also if the first column is none of ``variables``.
     """
     records = TextRows(path)
     rows = list(records.rows())
@@ -238,7 +238,7 @@ def read_code_list(path: Path, variables: Sequence[str]) -> tuple[Columns, dict[
 
 
 def read_hierarchy(path: Path, lead: str = "@") -> dict[str, tuple[str, ...]]:
-    """A hierarchy file: each code with the codes above it, from the coarsest to itself.
+    """Read a hierarchy file: each code with the codes above it, from the coarsest to itself.
 
     Raises
     ------
@@ -279,7 +279,7 @@ def _read_hrc(path: Path, domain: Domain) -> list[Grouping]:
         )
     variable = (named or fits)[0]
     lines = [parents[category] for category in variable.categories]
-    # A category above the deepest level is its own group further down.
+    # A category above the deepest level is its own group in the levels below it.
     return [
         Grouping(name, variable.name, tuple(line[min(level, len(line) - 1)] for line in lines))
         for level, name in enumerate(depth_names(variable.name, max(map(len, lines)) - 1))
@@ -287,9 +287,9 @@ def _read_hrc(path: Path, domain: Domain) -> list[Grouping]:
 
 
 def depth_names(variable: str, depth: int) -> list[str]:
-    """What the levels of a hierarchy are called, which has codes alone: by how deep they lie.
+    """Names for the levels of a hierarchy, which has only codes, by their depth.
 
-    ``geo_1`` is the coarsest, the lines without a lead in a file (.hrc): the level that tau-ARGUS
-    numbers 1, below the total that it numbers 0.
+    ``geo_1`` is the coarsest, the lines without ``@`` in a ``.hrc`` file: the level that tau-ARGUS
+    numbers 1, below the total, which it numbers 0.
     """
     return [f"{variable}_{level}" for level in range(1, depth + 1)]

@@ -1,4 +1,4 @@
-"""Published counts in one long list, in which the code ``Total`` marks what is summed."""
+"""Published counts in one long list, in which the code ``Total`` marks variables summed over."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ Missing = Literal["refuse", "unknown", "zero"]
 
 @dataclass(frozen=True, eq=False)
 class PublishedRows:
-    """What a list of published counts says.
+    """The contents of a list of published counts.
 
     Attributes
     ----------
     publication
-        The variables with every code that occurs, and the margins the rows belong to.
+        The variables with every code that occurs, and the margins of the rows.
     cells : int64 (rows,)
         The published cell of each row.
     counts : int64 (rows,)
     known : bool (published,)
-        Which published cells have a row (or count as zero).
+        The published cells that have a row (or count as zero).
     labels
-        The codes of a row as they stand in the file, by its number.
+        The codes of a row as in the file, by its number.
     """
 
     publication: Publication
@@ -51,7 +51,7 @@ class PublishedRows:
 
     @property
     def values(self) -> Ints:
-        """The counts by published cell, int64 (published,); 0 where there is none."""
+        """The counts by published cell, int64 (published,); 0 if there is none."""
         values = np.zeros(self.publication.size, dtype=np.int64)
         values[self.cells] = self.counts
         return values
@@ -68,18 +68,18 @@ def read_published(
 ) -> PublishedRows:
     """Read published counts: a column for each variable, and one of counts.
 
-    The rows themselves say which margins are published: a row with the total code in every
-    variable but A and B belongs to the margin of A and B.
+    The rows themselves determine the published margins: a row with the total code in every variable
+    except A and B belongs to the margin of A and B.
 
     Parameters
     ----------
     total
-        The code of a variable that is summed over (case aside).
+        The code of a variable that is summed over (ignoring case).
     groupings
         Columns that group the categories of others, as
         :func:`~tabprotect.engine.formats.grouping_files.parse_groupings` reads them.
     missing
-        What a cell of a published margin without a row is: a fault, not published, or 0.
+        The meaning of a cell of a published margin without a row: a fault, not published, or 0.
 
     Raises
     ------
@@ -146,7 +146,7 @@ def _arranged(listed: CellList, *, total: str, groupings: str, missing: Missing)
 
 
 def _mark(name: str, codes: tuple[str, ...], total: str) -> int:
-    """The place of the total among a variable's codes; -1 where it is never summed over."""
+    """The position of the total among a variable's codes; -1 if it is never summed over."""
     found = [k for k, code in enumerate(codes) if code.strip().casefold() == total.casefold()]
     if len(found) > 1:
         raise InputError(

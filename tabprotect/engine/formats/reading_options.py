@@ -1,4 +1,4 @@
-"""How a table file is to be read, as one value."""
+"""The options of reading a table file, as one value."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tabprotect.engine.formats.text.opening import read_text
 from tabprotect.engine.options import Option, Options, option_field, options_of
 
 LAID_OUT = ("form", "columns", "header_row", "footer", "comment", "marks", "thousands")
-"""Options of rows that somebody laid out, wherever they come from."""
+"""The options for laid-out rows, whatever file they come from."""
 
 _ALLOWED = {"decimal": (".", ","), "form": ("long", "grid"), "holds": ("table", "records")}
 _SAID = {bool: "true or false", str: "text", int: "a whole number"}
@@ -23,15 +23,15 @@ _LINES = re.compile(r"[0-9]{1,7}(-[0-9]{1,7})?")
 
 @dataclass(frozen=True)
 class Reading(Options):
-    """Options of reading a table. What is ``None`` is found out.
+    """The options of reading a table. Fields that are ``None`` are found automatically.
 
-    Each field is an option of the command line, an argument of the command ``open_table`` and of
-    the library: what they say of it stands here and nowhere else.
+    Each field is an option of the command line, an argument of the command ``open_table`` and of the
+    library, and is described only here.
 
     Raises
     ------
     InputError
-        For a value that cannot be meant.
+            For an invalid value.
     """
 
     strip_totals: bool = option_field(
@@ -125,14 +125,14 @@ class Reading(Options):
 
     @classmethod
     def of(cls, given: Mapping[str, object]) -> Reading:
-        """From a recipe or another shell; options that are not named keep their default.
+        """Make it from a recipe or another shell; options not named keep their defaults.
 
         ``marks`` may be a table: mark -> meaning.
 
         Raises
         ------
         InputError
-            For an unknown option, or a value that cannot be meant.
+            For an unknown option, or an invalid value.
         """
         known = [one.name for one in options()]
         for name in given:
@@ -148,7 +148,7 @@ class Reading(Options):
 
     @classmethod
     def file(cls, path: Path) -> dict[str, object]:
-        """The options that a file (``--reading FILE.toml``) names.
+        """Read the options from a file (``--reading FILE.toml``).
 
         Raises
         ------
@@ -162,7 +162,7 @@ class Reading(Options):
 
     @property
     def lays_out(self) -> bool:
-        """Whether something is said of where the table stands, or of what its counts look like."""
+        """True if the position of the table or the form of its counts is given."""
         return any(getattr(self, name) is not None for name in LAID_OUT)
 
 
@@ -172,5 +172,5 @@ def options() -> tuple[Option, ...]:
 
 
 def takes_number(option: Option) -> bool:
-    """Whether an option is a whole number: what a shell must turn text into."""
+    """Return True if an option is a whole number, into which a shell must turn text."""
     return int in option.kinds

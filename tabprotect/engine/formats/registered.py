@@ -1,4 +1,4 @@
-"""The registered formats: every file in ``kinds/``; which of them a file is, or why none."""
+"""The registered formats: every module in ``kinds/``; the format of a file, or why it has none."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from tabprotect.engine.formats.text.opening import check_file
 from tabprotect.engine.registry import Registry
 
 HEAD = 4096
-"""Bytes that are looked at to tell a format."""
+"""The number of bytes examined to recognise a format."""
 
 TEXT = "csv"
-"""What a file is taken for that nothing else speaks for."""
+"""The format assumed for a file with no other indication."""
 
 
 @cache
@@ -46,12 +46,12 @@ def named(name: str) -> Format:
 
 
 def figures_format(name: str) -> Format:
-    """A format for rows of figures, by its name.
+    """A format for rows of figures, by name.
 
     Raises
     ------
     ParameterError
-        For an unknown one, or one that holds no figures, with those that do.
+        For an unknown one, or one that holds no figures, listing those that do.
     """
     kind = named(name)
     if not kind.holds_figures:
@@ -63,7 +63,7 @@ def figures_format(name: str) -> Format:
 
 
 def by_suffix(path: Path) -> Format | None:
-    """The format that the name of a file says, read or to be written; ``t.csv.gz`` is text."""
+    """The format by the suffix of a file, to be read or written; ``t.csv.gz`` is text."""
     name = path.name.lower()
     name = name.removesuffix(".gz") if "." in name.removesuffix(".gz") else name
     found = [(len(s), f) for f in formats().values() for s in f.suffixes if name.endswith(s)]
@@ -71,12 +71,12 @@ def by_suffix(path: Path) -> Format | None:
 
 
 def format_of(path: Path) -> Format:
-    """The format of a file: what it begins with, else what its name says, else text.
+    """The format of a file: by its first bytes, else by its name, else text.
 
     Raises
     ------
     InputError
-        For what is no regular file, and for a kind of file that is known to be something else.
+        If it is no regular file, or a kind of file known to be something else.
     """
     head = _head(path)
     said = next((f for f in formats().values() if f.sniff(head)), None) or by_suffix(path)
@@ -95,18 +95,18 @@ def format_of(path: Path) -> Format:
 
 
 def _head(path: Path) -> bytes:
-    """The first bytes of a file; none of what cannot be read."""
+    """The first bytes of a file; empty if it cannot be read."""
     try:
         check_file(path)
         with path.open("rb") as file:
             return file.read(HEAD)
     except (InputError, OSError):
-        # The name may still tell what it was meant to be.
+        # The name may still tell the intended format.
         return b""
 
 
 def patterns(holds: Holds) -> str:
-    """``*.csv *.tsv ...``: what a dialog for tables or for records shows."""
+    """The patterns that a dialog for tables or for records shows: ``*.csv *.tsv ...``."""
     found = [f for f in formats().values() if holds in f.holds]
     return " ".join(f"*{suffix}" for f in found for suffix in f.suffixes)
 
@@ -120,7 +120,7 @@ _EXPORT = "save it as CSV, Parquet or Excel from the program that made it"
 
 @dataclass(frozen=True)
 class Foreign:
-    """A kind of file, told by the ends of its names or by what it begins with."""
+    """A kind of file recognised by the suffixes of its names or by its first bytes."""
 
     label: str
     suffixes: tuple[str, ...]
@@ -181,11 +181,11 @@ KINDS = (
 
 _CONTROL = re.compile(rb"[\x01-\x08\x0e-\x1a\x1c-\x1f]")
 UNKNOWN = Foreign("a binary file of a kind that is not known", ())
-"""What no text holds, in any encoding of one or two bytes."""
+"""Bytes that occur in no text, in any encoding of one or two bytes."""
 
 
 def foreign(path: Path, head: bytes) -> Foreign | None:
-    """The kind of a file by its name or its first bytes; ``None`` where nothing speaks for any."""
+    """The kind of a file by its name or first bytes; ``None`` without an indication."""
     for kind in KINDS:
         if path.suffix.lower() in kind.suffixes or head.startswith(kind.begins):
             return kind

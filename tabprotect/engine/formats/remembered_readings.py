@@ -1,6 +1,6 @@
-"""How files of a look were read: next year's file opens the same way. Kept in the house's folder.
+"""Remembered reading options, so that next year's file opens the same way. Kept in the house's folder.
 
-A look is a format and a header, digits aside; what is kept of it is a digest, and the options.
+Files are recognised by format and header, ignoring digits; only a digest and the options are kept.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ from tabprotect.engine.house import folder
 
 FILE = "readings.json"
 MOST = 500
-"""Looks that are kept; the oldest are forgotten."""
+"""The most readings that are kept; the oldest are forgotten."""
 
 
 def remember(seen: FilePreview, reading: Reading) -> None:
-    """Keep how a file of this look is read; nothing where it has no header, or nothing was said.
+    """Remember how such a file is read; does nothing without a header, or without options.
 
     Raises
     ------
     InputError
-        Where the folder cannot be written.
+        If the folder cannot be written.
     """
     header = [line.text for line in seen.lines if line.role == "header"]
     if not header or not reading.given:
@@ -49,7 +49,7 @@ def remember(seen: FilePreview, reading: Reading) -> None:
 
 
 def recalled(kind: Format, path: Path) -> Mapping[str, object]:
-    """The options that files of this look were read with; none where there was none."""
+    """The options with which such files were read; empty if there were none."""
     known = _known()
     if not known or not isinstance(kind, RowFormat):
         return {}
@@ -64,7 +64,7 @@ def recalled(kind: Format, path: Path) -> Mapping[str, object]:
 
 
 def first_lines(path: Path, kind: RowFormat) -> list[str]:
-    """The first lines of a text as they stand, or the rows of a sheet."""
+    """The first lines of a text, or the rows of a sheet."""
     with path.open("rb") as file:
         head = file.read(HEAD)
     if is_text(head, path):
@@ -77,7 +77,7 @@ def first_lines(path: Path, kind: RowFormat) -> list[str]:
 
 
 def _digest(kind: Format, header: str) -> str:
-    # An encoding that nobody knows of as yet must not matter.
+    # An encoding that is not known yet must not matter.
     plain = re.sub(r"[0-9]+", "0", re.sub(r"[^ -~]+", "?", header.strip().casefold()))
     return hashlib.sha256(f"{kind.name}\n{plain}".encode()).hexdigest()
 

@@ -1,4 +1,4 @@
-"""DuckDB on one file that may be hostile: names and paths as SQL, a connection that reads no other."""
+"""DuckDB on a file that may be hostile: names and paths as SQL, and a connection that reads no other."""
 
 from __future__ import annotations
 
@@ -31,16 +31,16 @@ def file_literal(path: Path) -> str:
 def connected(
     *paths: Path, ordered: bool = False, database: Path | None = None
 ) -> Iterator[duckdb.DuckDBPyConnection]:
-    """A connection that may read some files: no others, no network, no extensions, no temporary ones.
+    """A connection that may read only the given files: no network, no extensions, no temporary files.
 
     Parameters
     ----------
     ordered
-        Whether rows come in the order of the file.
+        True if rows must come in the order of the file.
     database
-        A DuckDB file, which is read as ``source``.
+        A DuckDB file, attached as ``source``.
     """
-    # Late: DuckDB costs a tenth of the program's start.
+    # Imported late: DuckDB takes a tenth of the program's start.
     import duckdb
 
     connection = duckdb.connect(
@@ -53,7 +53,7 @@ def connected(
         },
     )
     try:
-        # DuckDB compares whole paths, and the pattern as well as what it matches.
+        # DuckDB compares whole paths: both the pattern and the files it matches.
         names = [name for p in paths for name in (literal(str(p.absolute())), file_literal(p))]
         connection.execute(f"SET allowed_paths = [{', '.join(names)}]::VARCHAR[]")
         if database is not None:

@@ -1,7 +1,7 @@
 """The statuses of counts, in one vocabulary for every reader and writer: SDMX's and tau-ARGUS'.
 
-A suppressed count never stands as an empty cell without its mark. Why it is suppressed (itself at
-risk, or only to protect another) is not public, so that one mark serves both. Sources: SDMX code
+A suppressed count is never an empty cell without a mark. The reason for suppression (at risk
+itself, or only to protect another) is not public, so that one mark serves both. Sources: SDMX code
 lists CL_CONF_STATUS 1.3 and CL_OBS_STATUS 2.2; tau-ARGUS 4.2, User's manual.
 """
 
@@ -14,30 +14,30 @@ from types import MappingProxyType
 CONF_STATUS = "CONF_STATUS"
 OBS_STATUS = "OBS_STATUS"
 COLUMNS = frozenset({CONF_STATUS, OBS_STATUS, "OBS_FLAG"})
-"""Columns that say something of the count beside them, and are no variables."""
+"""Columns that qualify the count beside them, and are no variables."""
 
 FLAGS = frozenset({"flag", "flags", "obs_flag"})
-"""What a last column is called that says something of the counts before it."""
+"""Names of a last column that qualifies the counts before it."""
 
 FREE = "F"
 """CONF_STATUS: free for publication."""
 CONFIDENTIAL = "C"
 """CONF_STATUS: confidential statistical information."""
 NOT_FOR_PUBLICATION = "N"
-"""CONF_STATUS: true counts, for the house alone."""
+"""CONF_STATUS: not for publication; true counts, for the house alone."""
 
 NORMAL = "A"
-"""OBS_STATUS of a count that is there."""
+"""OBS_STATUS: normal value."""
 SUPPRESSED = "Q"
 """OBS_STATUS: missing value; suppressed."""
 
 SHOWN = ".."
-"""What people see in place of a suppressed count."""
+"""The mark that people see in place of a suppressed count."""
 UNPUBLISHED = "x"
-"""The same in tau-ARGUS' files."""
+"""The mark of a suppressed count in tau-ARGUS files."""
 
 SAFE, UNSAFE, PROTECTED, SECONDARY, EMPTY = "S", "U", "P", "M", "E"
-"""As tau-ARGUS marks cells in its files."""
+"""The status letters of tau-ARGUS."""
 
 TAU = MappingProxyType(
     {
@@ -89,7 +89,7 @@ VOCABULARIES: Mapping[str, Mapping[str, str]] = MappingProxyType(
 
 
 def withheld(statuses: Mapping[str, str]) -> str:
-    """How the statuses of an observation without a value say that it is suppressed; else nothing.
+    """The status that marks an observation without a value as suppressed, in words; else empty.
 
     Parameters
     ----------
@@ -100,14 +100,14 @@ def withheld(statuses: Mapping[str, str]) -> str:
     if conf in _HIDDEN:
         return f"{CONF_STATUS} {conf}: {_HIDDEN[conf]}"
     for name, code in statuses.items():
-        # Eurostat's: c is confidential.
+        # Eurostat's flag c means confidential.
         if name.casefold() in FLAGS and "c" in code.split():
             return f"{name} c: confidential"
     return f"{OBS_STATUS} {obs}: {OBS[obs]}" if obs == SUPPRESSED else ""
 
 
 def statuses_told(name: str, codes: Iterable[str]) -> str:
-    """``CONF_STATUS: 5 C (confidential), 4 F (free)``."""
+    """The statuses counted, for people: ``CONF_STATUS: 5 C (confidential), 4 F (free)``."""
     found = Counter(code.strip() for code in codes)
     known = VOCABULARIES[name]
     parts = [f"{n:,} {c or 'blank'} ({known.get(c, 'unknown')})" for c, n in sorted(found.items())]

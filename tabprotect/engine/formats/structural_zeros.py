@@ -19,12 +19,12 @@ EVERY = ("", "*")
 
 
 def read_zeros(path: Path, domain: Domain) -> Bools:
-    """Cells that a file of columns names as empty, bool (cells,): see :func:`zeros_of`."""
+    """The structural zeros in a file of columns, bool (cells,): see :func:`zeros_of`."""
     return _parsed(read_text(path), domain, path)[1]
 
 
 def zeros_of(given: str, domain: Domain) -> tuple[str, Bools]:
-    """The cells that a text of columns names as empty, or the file that holds it.
+    """The structural zeros in a text of columns, or in a file that holds it.
 
     The header names variables of the table. Every row names one category of each; an empty field or
     ``*`` stands for all of them, as does a variable without a column.
@@ -32,7 +32,7 @@ def zeros_of(given: str, domain: Domain) -> tuple[str, Bools]:
     Returns
     -------
     text
-        The same with commas, each category by its own name: nothing else of a file goes on.
+        The same with commas, each category by its own name; nothing else of a file is kept.
     zeros : bool (cells,)
 
     Raises

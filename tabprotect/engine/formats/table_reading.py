@@ -1,4 +1,4 @@
-"""Reading a table, whatever format its file has."""
+"""Reading a table from a file of any format."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 
 SPARSE = 0.25
-"""Share of cells that a list of the positive ones leaves out at least."""
+"""The least share of cells missing from a list of the positive ones."""
 
 ANY_FORMAT = frozenset({"strip_totals", "fill_missing", "totals"})
-"""Options that mean something whatever the format."""
+"""The options that apply to every format."""
 
 
 @dataclass(frozen=True)
 class TableFile:
-    """A table as it was read, and what a person should know about how it was read."""
+    """A table as read, with notes for people on how it was read."""
 
     table: Table
     notes: tuple[str, ...] = ()
@@ -44,21 +44,21 @@ def read_table(
 
     In long form every variable has a column and the last column (or the one named ``count``,
     ``freq``, ``frequency``, ``n``) holds the counts. A file that lists no zero and leaves out more
-    than a quarter of the cells is a list of the positive ones: the others are zero. Else a
-    two-way grid with labels, or a bare matrix of numbers. Codes are opaque text; categories stand
-    in order of first appearance.
+    than a quarter of the cells is a list of the positive ones: the others are zero. Other forms are
+    a two-way grid with labels, and a bare matrix of numbers. Codes are opaque text; categories are in
+    order of first appearance.
 
     Parameters
     ----------
     signed
-        Whether counts may be negative: those that a mechanism published.
+        True if counts may be negative, as published by a mechanism.
 
     Raises
     ------
     InputError
         Naming the file, the line (1-based), the cell, the cause and the remedy.
     RecordsError
-        For a file that holds records and no counts.
+        For a file that holds records rather than counts.
     """
     path, reading = Path(path), reading or Reading()
     kind = format_of(path)
@@ -102,12 +102,12 @@ def _check_options(kind: Format, reading: Reading) -> None:
 
 
 def checked_table(cells: CellList, *, fill_missing: bool) -> tuple[Table, int]:
-    """The table of listed cells, and how many cells are not listed.
+    """The table of listed cells, and the number of cells not listed.
 
     Raises
     ------
     InputError
-        For a cell listed twice, or holes in a table that is no list of its positive cells.
+        For a cell listed twice, or gaps in a table that is no list of its positive cells.
     """
     table, missing = cells.table()
     if missing and not fill_missing:
@@ -116,12 +116,12 @@ def checked_table(cells: CellList, *, fill_missing: bool) -> tuple[Table, int]:
 
 
 def _check_missing(cells: CellList, missing: int, domain: Domain) -> None:
-    """Refuse a table with holes; a list of the positive cells alone has none.
+    """Refuse a table with gaps, except a list of only the positive cells.
 
     Raises
     ------
     InputError
-        Naming the first cell that is missing.
+        Naming the first missing cell.
     """
     if not cells.gaps and missing > SPARSE * domain.size and not (cells.counts == 0).any():
         return
@@ -137,14 +137,14 @@ def _check_missing(cells: CellList, missing: int, domain: Domain) -> None:
 
 
 FEWEST = 3
-"""Categories from which on it is no accident that each goes with one of the other column."""
+"""The number of categories from which on a one-to-one pair of columns is no accident."""
 
 
 def without_names(cells: CellList) -> tuple[CellList, list[str]]:
-    """The cells with every pair of columns that are one to one as one variable with labels.
+    """Turn every one-to-one pair of columns into one variable with labels.
 
-    The shorter texts are the categories. Each must occur twice at least: of a list with one row for
-    each category nothing is known.
+    The shorter texts are the categories. Each must occur at least twice: a list with one row for each
+    category is no evidence.
     """
     notes: list[str] = []
     if cells.codes is None:

@@ -13,7 +13,7 @@ from tabprotect.engine.tables.table import Table
 
 
 def format_to_write(path: Path, name: str | None = None) -> Format:
-    """The format in which a file is to be written: the named one, else what its name says.
+    """The format in which a file is to be written: the named one, else the one of its suffix.
 
     Raises
     ------
@@ -35,12 +35,12 @@ def format_to_write(path: Path, name: str | None = None) -> Format:
 
 
 def write_table(table: Table, path: Path, kind: Format) -> None:
-    """Write a confidential table: whole or not at all, and for its owner's eyes alone (mode 0600).
+    """Write a confidential table, whole or not at all, readable by its owner alone (mode 0600).
 
     Raises
     ------
     InputError
-        Where the format cannot carry the table, or the file cannot be written.
+        If the format cannot carry the table, or the file cannot be written.
     """
     try:
         data = kind.write(table)

@@ -52,7 +52,7 @@ class Acro(Format):
             if result.get("type") == "table" and isinstance(result.get("files"), list)
             for file in result["files"]
             if isinstance(file, dict) and isinstance(name := file.get("name"), str)
-            # A name leads nowhere else: the file is not to be trusted.
+            # Only the file name is used: the file is not to be trusted.
             and Path(name).name == name and name.endswith(".csv") and (path.parent / name).is_file()
         ]  # fmt: skip
         if not tables:
@@ -61,7 +61,7 @@ class Acro(Format):
                 hint="keep the folder together as ACRO has written it",
             )
         uid, name = tables[0]
-        # What this program itself writes in place of a suppressed count.
+        # The mark that this program itself writes for a suppressed count.
         marks = CountMarks.parse(reading.marks, own={HIDDEN: "suppressed"})
         rows = text_rows(TextRows(path.parent / name), None)
         layout = lay_out(rows, reading, marks, name)
@@ -94,7 +94,7 @@ def _check(domain: Domain) -> None:
 
 
 def _own_file(domain: Domain) -> str:
-    """The tables of one release stand in one folder: each has a file by its variables."""
+    """The tables of one release share a folder: each has a file named after its variables."""
     told = hashlib.sha256("\0".join(domain.names).encode()).hexdigest()
     return f"{UID}_{told[:8]}.csv"
 

@@ -35,9 +35,9 @@ _HEAD = re.compile(
     rb'(\xef\xbb\xbf)?\s*\{.*"(class"\s*:\s*"dataset"|dimension"\s*:\s*\{)', re.DOTALL
 )
 _CONFIDENTIAL = "c"
-"""As Eurostat marks them."""
+"""Eurostat's mark of confidential values."""
 _HIDDEN = frozenset({_CONFIDENTIAL, "C", "Q", "x"})
-"""Statuses of values that are suppressed, of offices that mark them so."""
+"""Statuses with which some offices mark suppressed values."""
 InPlace = Callable[[int, str], tuple[str, str]]
 _HINT = "ask the service for the dataset again, or take it as CSV"
 
@@ -63,7 +63,7 @@ class JsonStat(Format):
         dimension = _mapping(dataset.get("dimension"), "dimension")
         ids = _names(dataset.get("id", dimension.get("id")), "dimensions")
         size = dataset.get("size", dimension.get("size"))
-        # Some services write the sizes as text, and leave those of 1 out.
+        # Some services write sizes as text, and leave out those of 1.
         size = [str(number) for number in size] if isinstance(size, list) else []
         categories = [_categories(dimension, name) for name in ids]
         sizes = [str(len(known)) for known in categories]
@@ -145,7 +145,7 @@ def _parsed(path: Path) -> object:
 
 
 def _dataset(parsed: object) -> tuple[Mapping[str, Any], list[str]]:
-    """The dataset of a file, and a note where there are several."""
+    """The dataset of a file, and a note if there are several."""
     top = _mapping(parsed, "file")
     if "value" in top:
         return top, []
@@ -181,7 +181,7 @@ def _categories(dimension: Mapping[str, Any], name: str) -> tuple[str, ...]:
     category = _mapping(_mapping(dimension.get(name), f"dimension {name!r}").get("category"), name)
     index = category.get("index")
     if index is None:
-        # Of a single category the index may be left out.
+        # The index of a single category may be left out.
         index = list(_mapping(category.get("label"), f"category of {name!r}"))
     elif isinstance(index, dict):
         if sorted(map(repr, index.values())) != sorted(map(repr, range(len(index)))):
@@ -202,7 +202,7 @@ def _labels(dimension: Mapping[str, Any], name: str) -> dict[str, str]:
 def _values(
     dataset: Mapping[str, Any], shape: tuple[int, ...]
 ) -> tuple[tuple[Codes, ...] | None, list[object], InPlace]:
-    """The codes of the cells that have a value, the values, and what stands in their place."""
+    """The codes of the cells that have a value, the values, and the marks in their place."""
     value, cells = dataset.get("value"), math.prod(shape)
 
     def in_place(cell: int, text: str) -> tuple[str, str]:
@@ -226,7 +226,7 @@ def _values(
 
 
 def _status(status: object, cell: int) -> str:
-    """The status of a cell; nothing where there is none."""
+    """The status of a cell; empty if there is none."""
     if isinstance(status, str):
         return status
     found: object = None

@@ -44,7 +44,7 @@ _NESTED = ("STRUCT", "MAP", "UNION", "BLOB", "VARIANT")
 _REALS = ("FLOAT", "DOUBLE", "DECIMAL")
 _ROW = "file_row_number"
 OURS = "tabprotect."
-"""How the keys of the metadata begin that hold what is known of the variables."""
+"""The prefix of this program's metadata keys, which describe the variables."""
 
 
 class Parquet(Format):
@@ -203,7 +203,7 @@ class _Columns:
 
     def _variable(self, number: int, name: str) -> tuple[tuple[str, ...], Codes]:
         text = self._text(name)
-        # The few different values are turned into text, not every row.
+        # Only the few distinct values are turned into text, not every row.
         found = self.connection.execute(
             f"SELECT {text} AS label, min(first) FROM (SELECT {quoted(name)}, min({_ROW}) AS first "
             f"FROM {self.relation} GROUP BY 1) GROUP BY 1 ORDER BY 2 LIMIT {MAX_CATEGORIES + 1}"
@@ -219,11 +219,11 @@ class _Columns:
         return labels, np.asarray(codes, dtype=np.int32)
 
     def _values(self) -> Ints | list[str | None]:
-        """Counts, where all are whole numbers; else what stands there, as text."""
+        """The counts, if all are whole numbers; else the values as text."""
         count, kind = quoted(self.count), self.types[self.count]
         exact = INT64_MAX
         if kind.startswith(("FLOAT", "DOUBLE")):
-            # Beyond 2^53 such a number is not exact.
+            # Beyond 2^53 such numbers are not exact.
             exact = EXACT_FLOAT
             labels = "".join(f", {self._text(name)}" for name in self.names)
             row = self.connection.execute(

@@ -36,11 +36,11 @@ from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.table import Table
 
 LINE = 200
-"""Characters of a line that is written; readers may break off longer ones at 256."""
+"""The most characters of a line written; readers may cut off lines at 256."""
 
 HIDDEN = "Not published, to protect respondents"
 MOST_NOTES = 1000
-"""Notes of cells that are written; what the symbol means holds for all."""
+"""The most cell notes that are written; the explanation of the symbol holds for all."""
 
 _KEYWORD = re.compile(
     r"""\s*([A-Z][A-Z0-9-]*)(\[[A-Za-z-]+\])?(?:\(((?:"[^"]*"|[^")])*)\))?\s*=""", re.ASCII
@@ -56,7 +56,7 @@ _HINT = "save the table again as PX, or as CSV"
 
 @dataclass
 class _File:
-    """What a file says: keyword -> subject -> its strings; and its data as words."""
+    """The contents of a file: keyword -> subject -> its strings; and its data as words."""
 
     said: dict[str, dict[str, list[str]]] = field(default_factory=dict)
     data: list[str] = field(default_factory=list)
@@ -156,7 +156,7 @@ def _written(table: Table, hidden: Bools | None, title: str) -> bytes:
 
 
 def _listed(keyword: str, texts: tuple[str, ...]) -> list[str]:
-    """A keyword with its strings, in lines that are not too long."""
+    """A keyword with its strings, broken into lines."""
     lines = [f"{keyword}="]
     for number, text in enumerate(texts):
         quoted = f'"{text}"' + (";" if number == len(texts) - 1 else ",")
@@ -202,7 +202,7 @@ def _parsed(text: str) -> _File:
             break
         at = value.end()
         if language is None:
-            # Neighbouring strings without a comma are one long one.
+            # Adjacent strings without a comma form one long string.
             joined = re.sub(r'"\s*"', "", value[0]) if '""' not in value[0] else value[0]
             strings = _STRING.findall(joined) or [value[0].rstrip("; \r\n").strip()]
             about = (_STRING.findall(subject) or [""])[0] if subject else ""

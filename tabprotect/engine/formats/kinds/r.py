@@ -48,7 +48,7 @@ class R(ColumnFormat):
         return head.startswith(_BEGINS)
 
     def accepts(self, path: Path, head: bytes) -> bool:
-        # A text is what tau-ARGUS calls .rda.
+        # A text file is a tau-ARGUS description, also named .rda.
         packed = (b"\x1f\x8b", b"BZh", b"\xfd7zXZ", *_BEGINS)
         return not head or path.suffix.lower() != ".rda" or head.startswith(packed)
 
@@ -63,7 +63,7 @@ class R(ColumnFormat):
             found = library.conversion.convert(parsed)
         except (InputError, MemoryError):
             raise
-        # The parser raises whatever a damaged file makes it stumble over.
+        # The parser may raise anything on a damaged file.
         except Exception as error:
             raise self.damaged(error) from None
         objects = list(found.values()) if type(found) is dict else [found]
@@ -96,7 +96,7 @@ class R(ColumnFormat):
 
 
 def _unpacked(data: bytes) -> bytes:
-    """The bytes as R packs them (gzip, bzip2, xz), up to what may be held."""
+    """Unpack bytes as compressed by R (gzip, bzip2, xz), up to the memory limit."""
     unpacking: Any
     if data.startswith(b"\x1f\x8b"):
         unpacking = zlib.decompressobj(31)

@@ -156,7 +156,7 @@ class SdmxCsv(Format):
 
 
 def _refuse_deletions(source: TextRows, ids: Sequence[str]) -> None:
-    """Refuse a message that takes observations back: it is no table."""
+    """Refuse a message that deletes observations: it is no table."""
     if "ACTION" not in ids:
         return
     at = ids.index("ACTION")
@@ -172,7 +172,7 @@ def _refuse_deletions(source: TextRows, ids: Sequence[str]) -> None:
 def _with_labels(
     cells: CellList, source: TextRows, beside: Sequence[int], *, labels: bool
 ) -> CellList:
-    """Codes and their labels, where one column (``DE: Germany``) or two hold both."""
+    """Codes and their labels, held in one column (``DE: Germany``) or in two."""
     known = [dict(map(_parted, categories)) for categories in cells.categories]
     names, categories, texts = list(cells.names), list(cells.categories), {}
     for axis, name in enumerate(cells.names):
@@ -196,14 +196,14 @@ def _parted(text: str) -> tuple[str, str]:
 
 
 def _delimiter(path: Path) -> str | None:
-    """What stands behind the first column, whose name is fixed: categories may hold any sign."""
+    """The delimiter after the first column, whose name is fixed: categories may hold any character."""
     with path.open("rb") as stream:
         found = _HEAD.match(stream.read(100))
     return None if found is None else (found["one"] or found["key"] or found["two"]).decode()
 
 
 def _told(source: TextRows, ids: Sequence[str]) -> list[str]:
-    """What the statuses are, where any count is not free or not normal."""
+    """The statuses in words, if any count is not free or not normal."""
     notes = []
     for name in VOCABULARIES.keys() & set(ids):
         at = ids.index(name)
@@ -214,7 +214,7 @@ def _told(source: TextRows, ids: Sequence[str]) -> list[str]:
 
 
 def _id(name: str) -> str:
-    """The identifier in a header: ``GEO: Geopolitical entity`` and ``ATTR[]`` say more."""
+    """The identifier in a header, without the rest of ``GEO: Geopolitical entity`` or ``ATTR[]``."""
     return name.partition(":")[0].partition("[")[0].strip()
 
 

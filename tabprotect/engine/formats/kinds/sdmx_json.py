@@ -100,7 +100,7 @@ class SdmxJson(SdmxMessage):
 
 
 def _parts(top: Any) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
-    """The structure and the first data set, where either version keeps them."""
+    """The structure and the first data set, in either version."""
     inside = top.get("data", top)
     sets = inside.get("dataSets")
     structures = inside.get("structures") or [inside.get("structure")]
@@ -115,7 +115,7 @@ def _listed(structure: Mapping[str, Any], what: str, level: str) -> Sequence[Map
 
 
 def _key(dimensions: Sequence[Mapping[str, Any]], text: str) -> dict[str, str]:
-    """``0:2`` in words."""
+    """The codes of a key such as ``0:2``."""
     if not dimensions:
         return {}
     places = map(int, text.split(":"))
@@ -130,7 +130,7 @@ def _code(values: Sequence[Mapping[str, Any]], place: int) -> str:
 
 
 def _statuses(attributes: Sequence[Mapping[str, Any]], given: Sequence[Any]) -> dict[str, str]:
-    """Attribute -> code; what is no number is the value itself."""
+    """Attribute -> code; an entry that is no number is the value itself."""
     found = {}
     for attribute, value in zip(attributes, given, strict=False):
         if value is not None and attribute["id"] in (OBS_STATUS, CONF_STATUS):

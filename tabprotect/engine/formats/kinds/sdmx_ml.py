@@ -47,7 +47,7 @@ _ATTRIBUTES = frozenset(
      "UNIT_MULT", "TITLE", "TITLE_COMPL", "TIME_FORMAT", "COLL_METHOD", "COMMENT_OBS", "COMMENT_TS",
      "EMBARGO_TIME", "EMBARGO_DATE", "LAST_UPDATE"}
 )  # fmt: skip
-"""What structure-specific messages say of series and observations, whatever they are of."""
+"""Attributes of series and observations in any structure-specific message."""
 
 _TYPE = "{http://www.w3.org/2001/XMLSchema-instance}type"
 _NAMESPACE = "http://www.sdmx.org/resources/sdmxml/schemas/v2_1"
@@ -63,7 +63,7 @@ class SdmxMl(SdmxMessage):
         return not head or self.sniff(head)
 
     def observations(self, data: bytes, measure: str | None) -> tuple[list[Observation], list[str]]:
-        # Entities are what hostile XML is made of; SDMX has none.
+        # Entities are how hostile XML attacks; SDMX has none.
         if b"<!DOCTYPE" in data or b"<!ENTITY" in data:
             raise InputError("a message with declarations of its own is not read", hint=HINT)
         try:
@@ -126,7 +126,7 @@ def _observations(data: bytes, measure: str) -> Iterator[Observation]:
         elif name == "DataSet":
             inside += event == "start"
         elif inside > 1:
-            # Read on, so that a file that is cut off is found out.
+            # Read to the end, so that a truncated file is noticed.
             element.clear()
         elif name == "Series":
             depth += 1 if event == "start" else -1
@@ -149,7 +149,7 @@ def _observations(data: bytes, measure: str) -> Iterator[Observation]:
 def _said(
     element: ElementTree.Element, at: str, measure: str
 ) -> tuple[dict[str, str], dict[str, str], str]:
-    """Dimensions, statuses and the value of a series or an observation."""
+    """The dimensions, statuses and value of a series or an observation."""
     key = {
         name: text
         for name, text in element.attrib.items()
@@ -157,7 +157,7 @@ def _said(
     }
     statuses = {n: t for n, t in element.attrib.items() if n in _ATTRIBUTES}
     if _TYPE in element.attrib and _local(element) == "Obs" and at not in key:
-        # Measures as the dimension: each has a type of its own.
+        # Measures as a dimension: each has its own type.
         key[at] = element.attrib[_TYPE].rpartition(":")[2]
     value = element.get(measure, "")
     for child in element:

@@ -71,7 +71,7 @@ from tabprotect.engine.tables.table import Table
 STATUS = "status"
 TOTAL = "Total"
 ALL = "everybody"
-"""The variable, and the code, of a table that has none."""
+"""The name of the variable and of its code in a table without variables."""
 _UNHELD = re.compile(r'["\r\n\t\0]')
 _LINE = re.compile(
     rb'(\xef\xbb\xbf)?\s*("[^"\r\n]*"\s*;\s*)+([-+0-9.,]+;)+"?[SUPMEZsupmezv]"?(;[-+0-9.,]*)*\r?\n'
@@ -94,7 +94,7 @@ class TauArgus(Format):
     )
 
     def accepts(self, path: Path, head: bytes) -> bool:
-        # Tab-separated text is called .tab, too.
+        # Tab-separated text is named .tab too.
         return self.sniff(head) or path.with_suffix(".rda").is_file()
 
     def cells(
@@ -162,7 +162,7 @@ class TauArgus(Format):
         with path.open("rb") as file:
             text = decoded(file.read(2**20)).isascii()
         encoding = "utf-8" if text or _is_utf8(path) else "latin-1"
-        # Of fixed columns a line is one field: none of its characters may part it.
+        # With fixed columns a line is one field: no character may split it.
         parted = literal(meta.separator) if meta.separator else "chr(1)"
         quote = "quote='', escape=''" if fixed else "quote='\"', escape='\"'"
         if fixed:
@@ -221,7 +221,7 @@ class TauArgus(Format):
 
 
 def _marked(count: int | None) -> tuple[str, str]:
-    """A count and its status."""
+    """A count with its status."""
     if count is None:
         return UNPUBLISHED, UNSAFE
     return str(count), SAFE if count else EMPTY
@@ -243,7 +243,7 @@ def _check(domain: Domain) -> None:
 
 
 def _separator(domain: Domain) -> str:
-    """The first sign that no code has: tau-ARGUS parts fields by it, in quotation marks too."""
+    """The first character that no code has, because tau-ARGUS splits fields at it even inside quotation marks."""
     codes = "".join(code for v in domain.variables for code in v.categories)
     return next((sign for sign in ";|#!" if sign not in codes), ";")
 
@@ -263,7 +263,7 @@ def _is_utf8(path: Path) -> bool:
 
 
 def _value(variable: TauVariable, value: str) -> str:
-    """A value as SQL: blanks around it do not count, missing codes are missing."""
+    """A value as SQL: blanks around it are ignored, missing codes are missing."""
     text = f"trim({value})"
     if {"NUMERIC", "WEIGHT"} & set(variable.options):
         text = f"replace({text}, ',', '.')"
@@ -309,7 +309,7 @@ def _rows(path: Path, meta: TauMetadata, separator: str, encoding: str | None) -
 
 
 def _told_statuses(meta: TauMetadata, source: SheetRows) -> list[str]:
-    """What the cells' statuses are, counted."""
+    """The numbers of cells by status, in words."""
     at = next((n for n, v in enumerate(meta.variables) if "STATUS" in v.options), None)
     if at is None:
         return []

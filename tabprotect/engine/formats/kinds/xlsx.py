@@ -22,7 +22,7 @@ from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.table import Table
 
 _UNWRITABLE = re.compile(r"[\x00-\x08\x0b-\x1f\ufffe\uffff]|_x[0-9A-Fa-f]{4}_")
-"""What spreadsheet programs escape or drop."""
+"""Characters that spreadsheet programs escape or drop."""
 
 
 class Xlsx(RowFormat):

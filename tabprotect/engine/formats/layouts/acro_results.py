@@ -1,4 +1,4 @@
-"""ACRO's ``results.json``: the outputs that a researcher asks to take out, each with its files.
+"""ACRO's ``results.json``: the outputs that a researcher asks to release, each with its files.
 
 Each result has a uid, a status (pass, review, fail; approved after a decision), files with the cells
 that a check flagged, and an outcome by column and row. Cells are numbered in the file's rows and
@@ -20,7 +20,7 @@ from tabprotect.engine.formats.layouts.crosstab import Crosstab
 from tabprotect.engine.tables.domain import Domain
 
 VERSION = "1.0.2"
-"""Of ACRO, whose layout this is; its viewer asks for the same major and minor version."""
+"""The version of ACRO whose layout this is; its viewer requires the same major and minor version."""
 UID = "output_0"
 FILE = f"{UID}_0.csv"
 CHECKS = {
@@ -36,7 +36,7 @@ def read_results(path: Path) -> Mapping[str, Mapping[str, Any]]:
     Raises
     ------
     InputError
-        For a file that is none.
+        For a file that is no ``results.json``.
     """
     try:
         if path.stat().st_size > ACRO_BYTES:
@@ -71,11 +71,11 @@ def results_text(
     Parameters
     ----------
     flagged
-        The rules that flag a cell, or that it is suppressed, by its categories.
+        The rules that flag a cell, or its suppression, by the cell's categories.
     when
-        ISO 8601.
+        The time, in ISO 8601.
     file
-        That holds the counts.
+        The file that holds the counts.
     """
     layout = Crosstab.of(domain)
     outcome: dict[str, dict[str, str]] = {}

@@ -1,4 +1,4 @@
-"""Cells as a file lists them, before they are known to make a table."""
+"""Cells as listed in a file, before they are known to form a table."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SMALL = 2**24
 
 
 def check_categories(name: str, number: int) -> None:
-    """Refuse a variable whose values cannot be meant as categories.
+    """Refuse a variable whose values cannot be categories.
 
     Raises
     ------
@@ -47,19 +47,19 @@ class CellList:
     names, categories
         The variables and, for each, its categories in order of first appearance.
     codes
-        One int32 array (entries,) per variable; ``None`` where every cell is listed once, in the
+        One int32 array (entries,) per variable; ``None`` if every cell is listed once, in the
         table's order.
     counts : int64 (entries,)
     line
-        The line of the file where an entry stands; ``None`` where there are no lines.
+        The line of each entry in the file; ``None`` if there are no lines.
     stated
-        What the file says of levels, labels and structural zeros, as ``tables.levels`` writes it.
+        The levels, labels and structural zeros stated in the file, as ``tables.levels`` writes them.
     labels
-        What categories are called where they are codes: by variable, then by category.
+        The labels of categories that are codes, by variable, then by category.
     nobody : bool (entries,) or None
-        Which entries are structural zeros.
+        The entries that are structural zeros.
     gaps
-        Whether the file lists cells without a count: then it is no list of the positive ones.
+        True if the file lists cells without a count, and so is no list of the positive cells.
     """
 
     names: tuple[str, ...]
@@ -73,7 +73,7 @@ class CellList:
     gaps: bool = False
 
     def refuse_negative(self) -> None:
-        """Refuse what no number of records can be.
+        """Refuse counts that no number of records can be.
 
         Raises
         ------
@@ -101,12 +101,12 @@ class CellList:
         )
 
     def place(self, entry: int) -> str:
-        """Where an entry stands, in words: its line, else its cell."""
+        """The place of an entry in words: its line, else its cell."""
         line = self.line(entry)
         return f"cell {self.text(entry)}" if line is None else f"line {line}"
 
     def text(self, entry: int) -> str:
-        """An entry's cell for people: ``(v1, w2)``."""
+        """The cell of an entry for people: ``(v1, w2)``."""
         return f"({', '.join(self.cell(entry))})"
 
     def cell(self, entry: int) -> tuple[str, ...]:
@@ -116,7 +116,7 @@ class CellList:
         )
 
     def domain(self) -> Domain:
-        """The variables with the categories found, and what is known of them."""
+        """The variables with the categories found, and what the file states about them."""
         known = [
             Variable(name, categories).labelled(
                 [self.labels.get(name, {}).get(category, category) for category in categories]
@@ -162,7 +162,7 @@ class CellList:
         )
 
     def without(self, axes: frozenset[int]) -> CellList:
-        """The entries without some variables, of each of which they are of one category."""
+        """The entries without some variables, each of which has the same category in all of them."""
         if not axes:
             return self
         kept = [axis for axis in range(len(self.names)) if axis not in axes]
@@ -176,7 +176,7 @@ class CellList:
         )
 
     def called(self, *, instead: bool) -> CellList:
-        """The cells with the labels of their categories in place of the codes, if that is wanted."""
+        """The cells with labels in place of the codes of their categories, if that is wanted."""
         if not instead:
             return self
         named = zip(self.names, self.categories, strict=True)
@@ -184,7 +184,7 @@ class CellList:
         return replace(self, categories=categories, labels={})
 
     def table(self) -> tuple[Table, int]:
-        """The table, and how many of its cells were not listed (they are zero).
+        """The table, and the number of its cells that are not listed (and are zero).
 
         Raises
         ------
@@ -206,7 +206,7 @@ class CellList:
 
     def _refuse_twice(self, keys: Ints, size: int) -> None:
         if size <= max(SMALL, ROOMY * len(keys)):
-            # A mark for every cell is many times faster than sorting.
+            # Marking every cell is many times faster than sorting.
             listed = np.zeros(size, dtype=np.bool_)
             listed[keys] = True
             if np.count_nonzero(listed) == len(keys):
@@ -228,9 +228,9 @@ class CellList:
 
 
 def labelled(codes: Sequence[str], labels: Mapping[str, str]) -> tuple[str, ...]:
-    """The labels of codes, which stay themselves where they have none.
+    """The labels of codes; codes without one stay as they are.
 
-    Codes that share a label keep it apart: ``Other (9)``.
+    Labels shared by several codes get the code appended: ``Other (9)``.
     """
     texts = [labels.get(code, "").strip() or code for code in codes]
     times = Counter(texts)

@@ -1,4 +1,4 @@
-"""What stands in place of a count: blanks, dashes, dots, colons, and what each of them means."""
+"""Marks in place of counts: blanks, dashes, dots, colons, and the meaning of each."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Meaning = Literal["zero", "missing", "suppressed", "structural"]
 MEANINGS: tuple[str, ...] = get_args(Meaning)
 
 HIDDEN = frozenset({"x", "X", "c", "C", "*", "#", "[c]", "[x]"})
-"""What offices write in place of counts that are suppressed: never taken as 0 unless said so."""
+"""Marks that offices use for suppressed counts: never taken as 0 unless told to."""
 
 DASHES = frozenset({"-", "\u2013", "\u2014"})
 
@@ -22,7 +22,7 @@ USUAL = DASHES | HIDDEN | frozenset(
     {"", ".", "..", "...", "....", ".....", "......", "\u2026", ":",
      "n/a", "NA", "na", "nan", "NaN", "n.a.", "[z]"}
 )  # fmt: skip
-"""What offices write in place of counts; it is asked what they mean."""
+"""Other marks that offices use in place of counts; the person is asked what they mean."""
 
 BLANK = "blank"
 
@@ -35,10 +35,10 @@ AS_IT_WAS = (
 
 @dataclass(frozen=True)
 class CountMarks:
-    """Mark -> its meaning, for those of which it is known.
+    """Mark -> its meaning, if known.
 
-    ``zero`` is a count of 0; ``structural`` is 0, too: nobody can be there; ``missing`` is a cell that
-    is not listed; ``suppressed`` is a count that somebody hid, which no table here can hold.
+    ``zero`` is a count of 0; ``structural`` is a structural zero; ``missing`` is a cell that is not
+    listed; ``suppressed`` is a hidden count, which no table here can hold.
     """
 
     meanings: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
@@ -47,12 +47,12 @@ class CountMarks:
     def parse(
         cls, text: str | None, *, own: Mapping[str, str] = MappingProxyType({})
     ) -> CountMarks:
-        """``-=zero ..=missing blank=zero``; ``own`` are what a format means by marks otherwise.
+        """Parse ``-=zero ..=missing blank=zero``; ``own`` are the format's default meanings.
 
         Raises
         ------
         InputError
-            For a word that is no mark with a meaning.
+            For a word that is not ``MARK=MEANING``.
         """
         found = dict(own)
         for word in (text or "").split():
@@ -66,11 +66,11 @@ class CountMarks:
         return cls(MappingProxyType(found))
 
     def known(self, text: str) -> bool:
-        """Whether a text stands in place of a count, whatever it means."""
+        """Return True if a text stands in place of a count, whatever it means."""
         return text.strip() in self.meanings or text.strip() in USUAL
 
     def meaning(self, text: str) -> str | None:
-        """What it means, where that is known."""
+        """The meaning of a mark, if known."""
         return self.meanings.get(text.strip())
 
 
@@ -84,20 +84,20 @@ def count_in(
 ) -> int | None:
     """The count that a text, or the mark in place of one, stands for.
 
-    ``None`` where the cell is as if it were not listed.
+    ``None`` if the cell counts as not listed.
 
     Parameters
     ----------
     in_place
-        The mark that stands in place of a count with this text, and how the file itself says that
-        the count is suppressed, if it does.
+        The mark that this text is, and how the file itself states that the count is suppressed,
+        if it does.
     fill
-        Whether missing cells are taken as 0.
+        True to take missing cells as 0.
 
     Raises
     ------
     NotACountError
-        For what is no count, a suppressed one, and a mark whose meaning nobody said.
+        For text that is no count, a suppressed count, and a mark of unknown meaning.
     """
     if text.strip() and not marks.known(text):
         return parse_count(text, decimal=decimal)
@@ -115,6 +115,6 @@ def count_in(
 
 
 def unknown_mark(text: str) -> str:
-    """The remedy for a mark whose meaning nobody said."""
+    """The remedy for a mark of unknown meaning."""
     mark = text.strip() or BLANK
     return f'say what it means: --marks "{mark}=zero", or =missing, =suppressed, =structural'

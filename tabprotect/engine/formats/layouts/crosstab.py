@@ -16,16 +16,16 @@ from tabprotect.engine.tables.table import Table
 
 @dataclass(frozen=True)
 class Crosstab:
-    """Where the cells of a table stand.
+    """The layout of a table's cells.
 
     Attributes
     ----------
     header
         Names of the rows' variables, the last as ``rows\\columns``, then the columns' categories.
     labels
-        The categories in front of each row.
+        The categories at the beginning of each row.
     width
-        Columns of counts.
+        The number of count columns.
     """
 
     header: tuple[str, ...]
@@ -34,14 +34,14 @@ class Crosstab:
 
     @classmethod
     def of(cls, domain: Domain) -> Crosstab:
-        """Of one variable the rows are its categories, and the one column is ``count``.
+        """Lay out a domain. With one variable the rows are its categories, and the only column is ``count``.
 
-        Of none there is one row, of the total.
+        Without variables there is one row, the total.
 
         Raises
         ------
         InputError
-            For a name that would not come back.
+            For a name that could not be read back.
         """
         if not domain.ndim:
             return cls(("", "count"), (("Total",),), 1)
@@ -58,11 +58,11 @@ class Crosstab:
 
 
 HIDDEN = "x"
-"""In place of a suppressed count."""
+"""The mark in place of a suppressed count."""
 
 
 def crosstab_csv(table: Table, hidden: Bools | None = None) -> bytes:
-    """The table as rows by columns, in CSV; ``hidden`` (shape of the table) are suppressed cells."""
+    """The table as rows by columns, in CSV; ``hidden`` (shape of the table) marks suppressed cells."""
     layout = Crosstab.of(table.domain)
     shown = [HIDDEN if count is None else count for count in counts_shown(table, hidden)]
     wide = layout.width

@@ -1,4 +1,4 @@
-"""Marks of footnotes on labels and counts: ``1 234 1)``, ``65+ *``, ``17\u00b2``, ``12 p``."""
+"""Footnote marks on labels and counts: ``1 234 1)``, ``65+ *``, ``17\u00b2``, ``12 p``."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from collections.abc import Collection, Iterable, Sequence
 _BEGINS = re.compile(
     r"\s*(\*{1,4}|[\u00b9\u00b2\u00b3\u2070-\u2079\u2020\u2021]+|\(?[0-9a-z]{1,2}\)|\[[0-9a-z]{1,2}\])"
 )
-"""How the line of a note begins that explains a mark."""
+"""The beginning of a note's line that explains a mark."""
 
 _PLAIN = re.compile(
     r"(?<=[0-9])\s*([*\u00b9\u00b2\u00b3\u2070-\u2079\u2020\u2021]+|(?<=\s)[a-z])\s*$"
 )
-"""What is no part of a number, explained or not; letters as statistical offices flag counts."""
+"""Marks that are no part of a number, explained or not; letters as statistical offices flag counts."""
 
 
 def explained(notes: Iterable[Sequence[str]]) -> tuple[str, ...]:
-    """The marks that the lines below a table explain, the longest first."""
+    """The marks explained in the lines below a table, the longest first."""
     found = {m[1] for fields in notes if (m := _BEGINS.match(next(filter(str.strip, fields), "")))}
     return tuple(sorted(found, key=len, reverse=True))
 
@@ -29,9 +29,9 @@ def without(
     seen: Counter[str],
     numbers: Collection[int] = (),
 ) -> list[str]:
-    """Fields without the marks at their ends; ``seen`` counts the marks.
+    """Strip the marks at the ends of fields; ``seen`` counts them.
 
-    A letter that nobody explains is one in columns of ``numbers`` only: a label may end so.
+    An unexplained letter counts as a mark only in columns of ``numbers``: a label may end in one.
     """
     out = []
     for column, field in enumerate(fields):

@@ -1,4 +1,4 @@
-"""A table as a rectangular grid: rows by columns, with labels or bare."""
+"""Rectangular grids: rows by columns, with or without labels."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from tabprotect.engine.progress import SILENT, Progress
 def read_grid(
     source: RowSource, form: Form, *, decimal: str | None = None, progress: Progress = SILENT
 ) -> tuple[CellList, list[str]]:
-    """Row labels in the first column and column labels in the first row, or neither.
+    """Read a grid with row labels in the first column and column labels in the first row, or neither.
 
-    The first cell may name the variables as ``rows\\columns``; else they are ``row`` (or what
-    stands there) and ``column``. A bare matrix gets the categories ``row1``, ``column1``, ...
+    The first cell may name the variables as ``rows\\columns``; else they are ``row`` (or the text
+    there) and ``column``. A bare matrix gets the categories ``row1``, ``column1``, ...
 
     Raises
     ------

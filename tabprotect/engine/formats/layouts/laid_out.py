@@ -1,8 +1,8 @@
-"""Tables as offices lay them out: title lines, several header rows, merged cells, notes below.
+"""Tables laid out by offices: title lines, several header rows, merged cells, notes below.
 
-Rows are looked at as a whole: the body is the block of rows that hold numbers, what stands above it
-in as many columns is the header, what else there is are title lines and notes. Nothing in between is
-skipped: a row of the body that does not fit is a fault.
+Rows are examined as a whole: the body is the block of rows with numbers, the rows of the same width
+above it are the header, and all others are title lines and notes. Nothing in between is skipped: a
+row of the body that does not fit is a fault.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ _YEARS = re.compile(r"(19|20)[0-9]{2}")
 
 @dataclass(frozen=True)
 class LaidOutPart:
-    """One thing that was recognised: an option of reading, its value, and why.
+    """A recognised part: a reading option, its value, and the reason.
 
     Attributes
     ----------
     sure
-        Whether nothing else could be meant.
+        True if nothing else could be meant.
     """
 
     option: str
@@ -52,30 +52,30 @@ class LaidOutRow:
 
     @property
     def filled(self) -> int:
-        """How many fields hold something."""
+        """The number of fields that are not blank."""
         return sum(bool(field.strip()) for field in self.fields)
 
 
 @dataclass(frozen=True)
 class LaidOut:
-    """Where everything stands.
+    """The layout of a table in its rows.
 
     Attributes
     ----------
     title, header, body, notes
-        The rows; the header is empty where there is none.
+        The rows of each part; the header is empty if there is none.
     labels
-        How many columns in front hold categories of rows (of a grid).
+        In a grid, the number of leading columns with the categories of rows.
     count
-        The column of counts (of long form), else -1.
+        In long form, the column of counts; else -1.
     names
-        Of the variables: those of the rows, then those of the columns.
+        The names of the variables: those of the rows, then those of the columns.
     columns
-        Of a grid: the categories of each further column, one for each header row.
+        In a grid, the categories of each further column, one for each header row.
     parts
-        What was recognised, and why.
+        The recognised parts, with the reasons.
     left_out
-        Columns of long form that are no variables.
+        In long form, the columns that are no variables.
     """
 
     title: list[LaidOutRow]
@@ -92,7 +92,7 @@ class LaidOut:
 
 @dataclass(frozen=True)
 class _Blocks:
-    """The rows apart, before it is known what the columns hold."""
+    """The rows split into parts, before the contents of columns are known."""
 
     name: str
     title: list[LaidOutRow]
@@ -116,7 +116,7 @@ class _Blocks:
         columns: tuple[tuple[str, ...], ...] = (),
         left_out: frozenset[int] = frozenset(),
     ) -> LaidOut:
-        """The rows with what their columns hold, and further parts that were recognised."""
+        """Add the contents of the columns and the further recognised parts to the rows."""
         return LaidOut(
             self.title, self.header, self.body, self.notes, labels, count, names, columns,
             (*self.parts, *parts), left_out,
@@ -124,12 +124,12 @@ class _Blocks:
 
 
 def lay_out(rows: Sequence[LaidOutRow], reading: Reading, marks: CountMarks, name: str) -> LaidOut:
-    """Find the body, the header and what each column holds.
+    """Find the body, the header and the contents of each column.
 
     Raises
     ------
     InputError
-        Where no body can be made out, with the line.
+        If no body can be found, with the line.
     """
     parts: list[LaidOutPart] = []
     kept = _without_remarks(rows, reading, name, parts)
@@ -164,7 +164,7 @@ def lay_out(rows: Sequence[LaidOutRow], reading: Reading, marks: CountMarks, nam
 def _without_remarks(
     rows: Sequence[LaidOutRow], reading: Reading, name: str, parts: list[LaidOutPart]
 ) -> list[LaidOutRow]:
-    """The rows that hold something, without remarks and the lines that are said to be notes."""
+    """The rows that are not blank, without remarks and the lines given as notes."""
     filled = [row for row in rows if row.filled]
     kept = [row for row in filled if not _is_comment(row, reading)]
     comments = len(filled) - len(kept)
@@ -181,7 +181,7 @@ def _without_remarks(
 def _refuse_widths(
     header: Sequence[LaidOutRow], body: Sequence[LaidOutRow], width: int, name: str
 ) -> None:
-    """Refuse rows that do not fit into one block."""
+    """Refuse rows that do not form one block."""
     for row in body:
         if len(row.fields) != width or row.filled < 2:
             raise InputError(
@@ -204,7 +204,7 @@ def _refuse_widths(
 def _without_blank_columns(
     rows: list[LaidOutRow], width: int, parts: list[LaidOutPart]
 ) -> tuple[list[LaidOutRow], int]:
-    """The rows without columns that hold nothing, in the header or below it."""
+    """The rows without columns that are blank both in the header and below it."""
     wide = [row for row in rows if len(row.fields) == width]
     used = [n for n in range(width) if any(row.fields[n].strip() for row in wide)]
     if len(used) == width or len(used) < 2:
@@ -220,7 +220,7 @@ def _without_blank_columns(
 def _without_repeats(
     body: list[LaidOutRow], header: Sequence[LaidOutRow], parts: list[LaidOutPart]
 ) -> list[LaidOutRow]:
-    """The body without the header that every page begins with."""
+    """The body without the header repeated on every page."""
     again = [[field.strip() for field in row.fields] for row in header]
     kept = [row for row in body if [field.strip() for field in row.fields] not in again]
     if len(kept) < len(body):
@@ -260,7 +260,7 @@ def _without_footnotes(
 
 
 def _is_note(rows: Sequence[LaidOutRow], at: int, width: int, marks: CountMarks) -> bool:
-    """Whether a row at the end is a note, and no row of the table that was cut off."""
+    """Return True if a row at the end is a note, rather than a truncated row of the table."""
     row = rows[at]
     if row.filled > 1 and (len(row.fields) == width or _counts(row, marks)):
         return False
@@ -294,7 +294,7 @@ def _counts(row: LaidOutRow, marks: CountMarks) -> int:
 
 
 def _width(rows: Sequence[LaidOutRow], marks: CountMarks) -> int:
-    """How wide most rows with numbers are."""
+    """The width of most rows with numbers."""
     sizes = Counter(len(row.fields) for row in rows if _counts(row, marks) and row.filled > 1)
     if not sizes:
         sizes = Counter(len(row.fields) for row in rows)
@@ -304,7 +304,7 @@ def _width(rows: Sequence[LaidOutRow], marks: CountMarks) -> int:
 def _header(
     rows: Sequence[LaidOutRow], width: int, reading: Reading, marks: CountMarks, name: str
 ) -> tuple[list[LaidOutRow], int]:
-    """The header rows, and the number of the first row behind them."""
+    """The header rows, and the number of the first row after them."""
     if reading.header_row is not None:
         found = _LINES.fullmatch(reading.header_row)
         assert found is not None
@@ -334,7 +334,7 @@ def _header(
         above -= 1
     if _years(rows[first]) and first + 1 < len(rows):
         first += 1
-        # Below years more of the header may stand; its corner is blank.
+        # More of the header may follow below years; its corner is blank.
         while (
             first + 1 < len(rows)
             and not _counts(rows[first], marks)
@@ -342,13 +342,13 @@ def _header(
         ):
             first += 1
     if above == first:
-        # Its header is of numbers: a grid by years, or the like.
+        # The header consists of numbers: a grid by years, or the like.
         first += 1
     return list(rows[above:first]), first
 
 
 def _names_rows(rows: Sequence[LaidOutRow], above: int, first: int, width: int) -> bool:
-    """Whether the row above names the variables of the rows alone, as pandas writes them."""
+    """Return True if the row above names only the variables of the rows, as pandas writes them."""
     row = rows[above - 1]
     wide = above > 1 and len(rows[above - 2].fields) == width and rows[above - 2].filled > 2
     return above == first and len(row.fields) == width and bool(row.fields[0].strip()) and wide
@@ -362,7 +362,7 @@ def _years(row: LaidOutRow) -> bool:
 
 
 def _columns(blocks: _Blocks, reading: Reading, marks: CountMarks) -> LaidOut:
-    """What each column holds."""
+    """The contents of each column."""
     corner = next(
         (n for n, field in enumerate(blocks.lowest) if all(field.partition("\\")[::2])), None
     )
@@ -371,7 +371,7 @@ def _columns(blocks: _Blocks, reading: Reading, marks: CountMarks) -> LaidOut:
 
 
 def _count_column(blocks: _Blocks, reading: Reading, corner: int | None) -> int | None:
-    """The column of the counts, of long form; ``None`` of a grid."""
+    """The column of the counts in long form; ``None`` for a grid."""
     if reading.form == "long" or reading.count is not None:
         return _named_count(blocks, reading.count)
     if len(blocks.header) != 1 or reading.form is not None or corner is not None:
@@ -434,7 +434,7 @@ def _grid(blocks: _Blocks, reading: Reading, marks: CountMarks, corner: int | No
 
 
 def _columns_of_thousands(body: Sequence[LaidOutRow]) -> int:
-    """Columns with signs between thousands: they hold counts, and no category is written so."""
+    """Columns with thousands signs: they hold counts, because no category is written like that."""
     columns = zip(*(row.fields for row in body), strict=True)
     return sum(any(_THOUSANDS.fullmatch(text.strip()) for text in texts) for texts in columns)
 
@@ -457,7 +457,7 @@ def _named_count(blocks: _Blocks, wanted: str | None) -> int:
 def _label_columns(
     header: Sequence[LaidOutRow], body: Sequence[LaidOutRow], marks: CountMarks
 ) -> int:
-    """Columns in front that hold no counts."""
+    """The number of leading columns that hold no counts."""
     lowest = header[-1].fields if header else []
     if len(header) > 1 and not any(field.strip() for field in lowest[-1:]):
         return max(sum(1 for _ in filter(str.strip, lowest)), 1)
@@ -473,7 +473,7 @@ def _label_columns(
 
 
 def _filled(fields: Sequence[str], *, last: bool) -> list[str]:
-    """A header row with the blanks of merged cells filled from the left; the lowest as it is."""
+    """A header row with the blanks of merged cells filled from the left; the lowest row stays as it is."""
     out: list[str] = []
     for field in fields:
         text = field.strip()
@@ -488,12 +488,12 @@ def _names(
     names_row: bool,
     corner: int | None,
 ) -> tuple[list[str], list[str]]:
-    """Names of the rows' variables and of the columns'."""
+    """The names of the variables of rows and of columns."""
     rows = [""] * labels
     columns = [""] * len(upper)
     if names_row:
         rows = [field.strip() for field in header[-1].fields[:labels]]
-        # pandas names them over the first column, others over the last.
+        # pandas puts the names over the first column, others over the last.
         columns = [next(filter(None, map(str.strip, row.fields[:labels])), "") for row in upper]
     elif corner is not None:
         rows = [field.strip() for field in header[-1].fields[:labels]]

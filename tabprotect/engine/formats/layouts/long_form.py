@@ -1,4 +1,4 @@
-"""A table as a list of cells: a row for each, its categories and its count."""
+"""Long form: a table as a list of cells, one row each, with its categories and its count."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ T = TypeVar("T", bound=np.generic)
 NO_MARKS = CountMarks()
 
 MANY = 100_000
-"""Rows from which on it is looked whether they can be cells of one table at all."""
+"""The number of rows from which on they are checked to be cells of one table at all."""
 
 
 @dataclass(frozen=True)
 class _Part:
-    """Some entries: their counts, how many were written with decimals, their codes by axis.
+    """Some entries: their counts, the number written with decimals, their codes by axis.
 
-    ``rows`` are the rows they stand in, where rows without a count were left out.
+    ``rows`` are their row numbers, if rows without a count were left out.
     """
 
     counts: Ints
@@ -47,7 +47,7 @@ class _Part:
 
 @dataclass(frozen=True)
 class _Columns:
-    """Where the counts and the labels stand, and the labels seen so far."""
+    """The columns of counts and labels, with the labels seen so far."""
 
     source: RowSource
     width: int
@@ -60,7 +60,7 @@ class _Columns:
     fill: bool
 
     def at_once(self, fields: Fields) -> _Part | None:
-        """Rows by whole arrays; ``None`` where they leave a doubt."""
+        """Read rows by whole arrays; ``None`` if they are not clear-cut."""
         numbers = fields.whole_numbers(self.count, point=self.decimal != ",")
         if numbers is None:
             return None
@@ -73,7 +73,7 @@ class _Columns:
         return _Part(*numbers, codes, len(numbers[0]))
 
     def row_by_row(self, rows: list[list[str]], *, at: int) -> _Part:
-        """Any rows, with the line and the cell of a fault; ``at`` numbers the first."""
+        """Read any rows, with the line and the cell of a fault; ``at`` is the number of the first."""
         sound = next((i for i, row in enumerate(rows) if len(row) != self.width), len(rows))
         columns = list(zip(*rows[:sound], strict=True)) or [()] * self.width
         kept: list[int] | None = None
@@ -81,20 +81,20 @@ class _Columns:
             counts, decimals = parse_counts(columns[self.count], decimal=self.decimal)
         except NotACountError:
             kept, counts, decimals = self._marked(rows[:sound], at=at)
-        # After the counts before it, so that the first fault of the file is the one that is told.
+        # Checked after the counts before it, so that the first fault of the file is reported.
         check_width(self.source, rows[sound:], at=at + sound, width=self.width)
         codes = [
             labels.of_texts(columns[c]) for c, labels in zip(self.axes, self.labels, strict=True)
         ]
         places: Ints | None = None
         if kept is not None:
-            # Categories stay, though none of their cells had a count.
+            # Categories stay, even if none of their cells has a count.
             places = np.array(kept, dtype=np.int64)
             codes, places = [code[places] for code in codes], places + at
         return _Part(counts, decimals, codes, sound, places)
 
     def _marked(self, rows: list[list[str]], *, at: int) -> tuple[list[int], Ints, int]:
-        """The rows that have a count, and their counts, where others hold a mark."""
+        """The rows that have a count, and their counts, if others hold a mark."""
         kept, counts, decimals = [], [], 0
         for number, row in enumerate(rows):
             text = row[self.count]
@@ -146,16 +146,16 @@ def read_long(
     fill: bool = False,
     progress: Progress = SILENT,
 ) -> tuple[CellList, list[str]]:
-    """One row per cell: its categories and its count.
+    """Read one row per cell: its categories and its count.
 
-    Codes are taken as they stand (leading zeros, dots and blanks are part of them).
+    Codes are taken literally (leading zeros, dots and blanks are part of them).
 
     Parameters
     ----------
     marks
-        What stands in place of counts.
+        The marks in place of counts.
     fill
-        Whether missing cells are taken as 0.
+        True to take missing cells as 0.
 
     Raises
     ------
@@ -194,7 +194,7 @@ def read_long(
         for c, size in zip(axes, sizes, strict=True):
             check_categories(header[c], size)
         if rows > max(MANY, math.prod(sizes)):
-            # More rows than cells: one occurs twice, and the rest need not be read.
+            # With more rows than cells one occurs twice, and the rest need not be read.
             break
     if not rows:
         raise nothing_but_header(source)
@@ -216,7 +216,7 @@ def read_long(
 
 
 def _joined(parts: list[NDArray[T]]) -> NDArray[T]:
-    """The parts as one array; they are given up, so that not all is held twice."""
+    """The parts as one array; they are dropped on the way, so that not everything is held twice."""
     whole = np.concatenate(parts)
     parts.clear()
     return whole

@@ -1,4 +1,4 @@
-"""Counts of a table as it is laid out, with thousands signs and marks, as a list of cells."""
+"""The counts of a laid-out table, with thousands signs and marks, as a list of cells."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ _TWICE = re.compile(r"[+-]?[0-9]{1,3}(?:([.,])[0-9]{3}){2,}")
 def marked_cells(
     layout: LaidOut, reading: Reading, marks: CountMarks, name: str
 ) -> tuple[CellList, list[LaidOutPart]]:
-    """The cells of a table that was laid out by hand.
+    """The cells of a table laid out by hand.
 
     Raises
     ------
     InputError
-        With the line and the cell of a count that is none, and of a mark that nobody explained.
+        With the line and the cell of an invalid count, or of a mark that nobody explained.
     """
     parts: list[LaidOutPart] = []
     thousands = _thousands(layout, reading, name, parts)
@@ -108,7 +108,7 @@ def _check_names(layout: LaidOut, name: str) -> None:
 
 
 def _entries(layout: LaidOut, name: str) -> Iterator[tuple[LaidOutRow, list[str], str]]:
-    """Row, categories and text of every count."""
+    """The row, categories and text of every count."""
     before: list[str] = []
     seen: set[tuple[str, ...]] = set()
     aside = {layout.count, *layout.left_out}
@@ -119,7 +119,7 @@ def _entries(layout: LaidOut, name: str) -> Iterator[tuple[LaidOutRow, list[str]
             yield row, cell, fields[layout.count]
             continue
         own = [field.strip() for field in fields[: layout.labels]]
-        # A blank is the rest of a merged cell: what stands above it holds here, too.
+        # A blank is the rest of a merged cell: the category above it holds here too.
         for n in range(layout.labels - 1):
             if own[n] or not before:
                 break
@@ -138,7 +138,7 @@ def _entries(layout: LaidOut, name: str) -> Iterator[tuple[LaidOutRow, list[str]
 
 
 def _thousands(layout: LaidOut, reading: Reading, name: str, parts: list[LaidOutPart]) -> str:
-    """The signs between groups of three digits; none where there are none, or it is unclear."""
+    """The signs between groups of three digits; empty if there are none, or it is unclear."""
     if reading.thousands is not None:
         return _BLANKS if reading.thousands.isspace() else reading.thousands
     texts = [text.strip() for _, _, text in _entries(layout, name)]

@@ -1,7 +1,7 @@
-"""What a file says of the cells it lists, as cells of a table; and a table as what a file says.
+"""Observations: the values of cells listed in a file, turned into cells of a table and back.
 
 Formats whose files list dimensions, codes and a value for each cell (PX, JSON-stat, SDMX, Parquet,
-statistics programs) take their files apart and put them together; what the values mean stands here.
+statistics programs) only parse and assemble their files; the values are interpreted here.
 """
 
 from __future__ import annotations
@@ -30,19 +30,19 @@ class Observations:
     Attributes
     ----------
     names, categories
-        The dimensions and, for each, its categories (codes, where the file has codes and labels).
+        The dimensions and, for each, its categories (codes, if the file has codes and labels).
     codes
-        One int32 array (entries,) per dimension; ``None`` where every cell is listed once, in the
+        One int32 array (entries,) per dimension; ``None`` if every cell is listed once, in the
         table's order.
     values
-        Numbers, texts or ``None`` (entries,); counts int64 (entries,) where all are known to be.
+        Numbers, texts or ``None`` (entries,); int64 (entries,) if all are known to be counts.
     in_place
-        What stands in place of the count of an entry, given its text: the mark, and how the file
-        says that the count is suppressed, if it does.
+        A function of an entry and its text: the mark in place of the count, and how the file
+        states that the count is suppressed, if it does.
     marks
-        What marks mean in this format, unless the reader says otherwise.
+        The meanings of marks in this format, unless the reading says otherwise.
     explained
-        What the file says of its marks, for people.
+        The file's own explanation of its marks, for people.
     line, stated, labels
         As in :class:`CellList`.
     """
@@ -61,21 +61,20 @@ class Observations:
     def cells(
         self, reading: Reading, measures: Sequence[int] | None = None
     ) -> tuple[CellList, list[str]]:
-        """The entries that have a count, the others being gaps; and what was left out.
+        """The entries that have a count, the others being gaps; and notes on what was left out.
 
         Parameters
         ----------
         measures
-            The dimensions of measures (persons, per cent), of which one category is taken: the one
-            that ``count`` names, or the only one. They are the table's where there is no other;
-            ``None`` where ``count`` says something else in this format.
+            The dimensions of measures (persons, per cent), of which one category is read: the one
+            named by ``count``, or the only one. They are variables of the table if there are no other
+            dimensions; ``None`` if ``count`` means something else in this format.
 
         Raises
         ------
         InputError
-            With the cell, and the line where there is one, of a suppressed count, of a mark that
-            nobody explained and of what is no count; with the measures where it cannot be told
-            which is the count.
+            With the cell, and the line if there is one, of a suppressed count, an unexplained mark or
+            a value that is no count; with the measures if it is unclear which is the count.
         """
         chosen: dict[int, int] = {}
         if measures is not None:
@@ -104,7 +103,7 @@ class Observations:
 
     @cached_property
     def _listed(self) -> CellList:
-        """The entries as cells, before their counts are known."""
+        """The entries as cells, before their counts are read."""
         none: Ints = np.empty(0, dtype=np.int64)
         return CellList(
             self.names, self.categories, self.codes, none, self.line, self.stated, self.labels
@@ -130,12 +129,12 @@ class Observations:
         return chosen
 
     def _counts(self, reading: Reading, rows: Ints | None) -> tuple[Ints, Ints | None]:
-        """Counts of some entries, and the entries that have one; ``None`` where all have."""
+        """The counts of some entries, and the entries that have one; ``None`` if all have one."""
         if isinstance(self.values, np.ndarray):
             return self.values, None
         entries: Sequence[int] = range(len(self.values)) if rows is None else rows.tolist()
         if reading.marks is None:
-            # Any text can be a mark, a number too.
+            # Any text can be a mark, even a number.
             values = self.values if rows is None else [self.values[entry] for entry in entries]
             counts = _plain(values, reading)
             if counts is not None:
@@ -170,7 +169,7 @@ class Observations:
 
 
 def _plain(values: Sequence[object], reading: Reading) -> Ints | None:
-    """The counts (entries,), where nothing stands in place of one."""
+    """The counts (entries,), if there are no marks."""
     numbers = [value for value in values if type(value) is int]
     if len(numbers) == len(values) and _are_counts(numbers):
         return np.array(numbers, dtype=np.int64)
@@ -186,14 +185,14 @@ def _are_counts(numbers: list[int]) -> bool:
 
 
 def _text(value: object) -> str:
-    """A value as it would be written: nothing where there is none, ``7`` for ``7.0``."""
+    """A value as text: empty for none, ``7`` for ``7.0``."""
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     return "" if value is None else str(value)
 
 
 def counts_shown(table: Table, hidden: Bools | None) -> list[int | None]:
-    """The counts in the table's order; ``None`` where one is suppressed."""
+    """The counts in the table's order; ``None`` for suppressed ones."""
     shown: list[int | None] = [*table.counts.reshape(-1).tolist()]
     for cell in () if hidden is None else np.flatnonzero(hidden).tolist():
         shown[cell] = None
@@ -203,7 +202,7 @@ def counts_shown(table: Table, hidden: Bools | None) -> list[int | None]:
 def cells_shown(
     table: Table, hidden: Bools | None = None
 ) -> Iterator[tuple[Index, tuple[str, ...], int | None]]:
-    """Index, categories and count of every cell in the table's order, as :func:`counts_shown`."""
+    """The index, categories and count of every cell in the table's order, as in :func:`counts_shown`."""
     domain = table.domain
     shown = counts_shown(table, hidden)
     for index, count in zip(np.ndindex(*domain.shape), shown, strict=True):
@@ -213,9 +212,9 @@ def cells_shown(
 def with_a_variable(
     table: Table, hidden: Bools | None, name: str, category: str
 ) -> tuple[Table, Bools | None]:
-    """The grand total alone as a table of one cell, for formats that have no table without a variable.
+    """Turn a grand total alone into a table of one cell, for formats that need a variable.
 
-    Other tables, with their suppressed cells, stay as they are.
+    Other tables, with their suppressed cells, are returned as they are.
     """
     if table.domain.ndim:
         return table, hidden
@@ -224,7 +223,7 @@ def with_a_variable(
 
 
 def refuse_names(domain: Domain, taken: Collection[str]) -> None:
-    """Refuse variables that are named like something else in the file.
+    """Refuse variables named like something else in the file.
 
     Raises
     ------
@@ -242,7 +241,7 @@ def refuse_texts(
     label: str,
     hint: str = "rename it first, or write CSV",
 ) -> None:
-    """Refuse texts that a format, called ``label``, cannot hold.
+    """Refuse texts that the format ``label`` cannot hold.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Which form a table file has: a list of cells (long form) or a rectangular grid."""
+"""The form of a table file: a list of cells (long form) or a rectangular grid."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ SAMPLE_ROWS = 200
 
 @dataclass(frozen=True)
 class Form:
-    """How a file is to be read.
+    """The recognised form of a file.
 
     Attributes
     ----------
     count_column
-        In long form, where the counts are.
+        In long form, the column of the counts.
     first_variable
         In long form, the first column that is a variable (row numbers come before it).
     note
-        Says it in words where there was a choice.
+        The form in words, if there was a choice.
     left_out
         In long form, further columns that are no variables.
     """
@@ -42,20 +42,20 @@ class Form:
 
 
 def count_columns(names: Iterable[str]) -> list[str]:
-    """The columns that may hold the counts, by their names; ``count`` goes before all others."""
+    """The columns that may hold the counts, by their names; ``count`` takes precedence."""
     named = [name for name in names if name.strip().casefold() in COUNT_NAMES]
     return ["count"] if "count" in named else named
 
 
 def count_column(names: Iterable[str], wanted: str | None, path: Path) -> str:
-    """The column of the counts among named columns: the wanted one, else the one so named.
+    """The column of the counts: the wanted one, else the one named like counts.
 
     Raises
     ------
     InputError
-        Where it is not there.
+        If it does not exist.
     RecordsError
-        Where no column, or more than one, is named so: then the file holds records.
+        If no column, or more than one, is named like counts: the file then holds records.
     """
     names = list(names)
     if wanted is not None:
@@ -76,7 +76,7 @@ def count_column(names: Iterable[str], wanted: str | None, path: Path) -> str:
 
 
 def status_columns(names: Iterable[str]) -> frozenset[int]:
-    """The columns that say something of the counts, by their fixed names; or flags at the end."""
+    """The columns of statuses, by their fixed names; or a last column of flags."""
     words = [name.strip() for name in names]
     found = {n for n, word in enumerate(words) if word in COLUMNS}
     return frozenset(found | ({len(words) - 1} if _flagged(words) else set()))
@@ -87,17 +87,17 @@ def _flagged(words: Sequence[str]) -> bool:
 
 
 def recognise(source: RowSource, *, count: str | None = None) -> Form:
-    """Long form, grid with labels, or bare matrix, judged by the first rows.
+    """Recognise long form, a grid with labels, or a bare matrix from the first rows.
 
     Parameters
     ----------
     count
-        The name of the column of counts; settles that the form is long.
+        The name of the column of counts, which implies long form.
 
     Raises
     ------
     InputError
-        When it cannot be told, or there is nothing to read.
+        When the form is unclear, or there is nothing to read.
     """
     sample = list(itertools.islice(source.rows(), SAMPLE_ROWS))
     if not sample:
@@ -136,7 +136,7 @@ def recognise(source: RowSource, *, count: str | None = None) -> Form:
 
 
 def nothing_but_header(source: RowSource) -> InputError:
-    """The error of a file with a first row alone."""
+    """The error for a file with only a first row."""
     return InputError(
         "there is a header but no row of counts",
         file=source.name,
@@ -147,7 +147,7 @@ def nothing_but_header(source: RowSource) -> InputError:
 
 @dataclass(frozen=True)
 class _Sample:
-    """The first rows: the header, its names in small letters, the rows of its width below it."""
+    """The first rows: the header, its names in lower case, and the rows of its width below it."""
 
     header: list[str]
     names: list[str]
@@ -155,19 +155,19 @@ class _Sample:
 
     @property
     def numbers_its_rows(self) -> bool:
-        """Whether the first column, which has no name, counts the rows, as pandas writes them."""
+        """True if the unnamed first column numbers the rows, as pandas writes them."""
         if self.names[0] or self.names[-1] not in COUNT_NAMES or len(self.header) < 3:
             return False
         return all(row[0] == str(number) for number, row in enumerate(self.body, 1))
 
     @property
     def has_corner(self) -> bool:
-        """Whether the first field names rows and columns, or nothing, as of a grid."""
+        """True if the first field names rows and columns, or is empty, as in a grid."""
         return "\\" in self.header[0] or not self.names[0]
 
     @property
     def looks_like_grid(self) -> bool:
-        """Whether most fields behind the first are numbers, and no two rows are named alike."""
+        """True if most fields after the first are numbers, and no two rows have the same name."""
         fields = [field for row in self.body for field in row[1:]]
         numeric = 2 * sum(map(looks_numeric, fields)) > len(fields)
         distinct = len({row[0] for row in self.body}) == len(self.body)
@@ -175,7 +175,7 @@ class _Sample:
 
     @property
     def ends_in_numbers(self) -> bool:
-        """Whether the last column alone is mostly of numbers, and is named."""
+        """True if only the last column is mostly numbers, and it has a name."""
         most = [
             2 * sum(map(looks_numeric, column)) > len(column)
             for column in zip(*self.body, strict=True)
@@ -188,7 +188,7 @@ class _Sample:
 
 
 def _by_names(sample: _Sample) -> Form | None:
-    """The form, where the header tells it."""
+    """The form, if the header determines it."""
     if sample.numbers_its_rows:
         return Form("long", first_variable=1, note="the first column numbers the rows")
     if sample.names[-1] in SURE_NAMES:
@@ -202,7 +202,7 @@ def _by_names(sample: _Sample) -> Form | None:
 
 
 def _by_numbers(sample: _Sample) -> Form | None:
-    """The form, where it can be told by where numbers stand."""
+    """The form, if the positions of numbers determine it."""
     if sample.looks_like_grid:
         rows = sample.header[0]
         return Form("grid", note=f"read as a grid of {rows!r} by the other columns")

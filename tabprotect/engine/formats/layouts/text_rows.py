@@ -1,4 +1,4 @@
-"""All rows of a text, for tables that somebody laid out by hand."""
+"""All rows of a text, for tables laid out by hand."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from tabprotect.engine.formats.text.rows import DELIMITERS, TextRows
 
 
 def text_rows(source: TextRows, delimiter: str | None) -> list[LaidOutRow]:
-    """The rows of a text, split where most of its lines are of one width.
+    """The rows of a text, split by the delimiter that gives most lines the same width.
 
     Raises
     ------
     InputError
-        Where the quotation marks are wrong whatever separates the fields.
+        If the quotation marks are wrong for every delimiter.
     """
     text = source.text()
     best: list[LaidOutRow] = []

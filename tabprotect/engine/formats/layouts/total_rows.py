@@ -1,4 +1,4 @@
-"""Total rows among the inner cells of a table file: check that they add up, take them out."""
+"""Total rows among the inner cells of a table file: check that they add up, and remove them."""
 
 from __future__ import annotations
 
@@ -28,24 +28,24 @@ by arithmetic, whatever they are called."""
 MOST_LISTED = 50
 
 Totals = Mapping[int, Mapping[int, Codes | None]]
-"""Axis -> code of a total -> the codes that it covers, ``None`` where it covers all inner ones."""
+"""Axis -> code of a total -> the codes that it covers, ``None`` if it covers all inner ones."""
 
 
 @dataclass(frozen=True)
 class WrongTotal:
-    """A total that does not add up: its entry, and the sum of its inner cells."""
+    """A total that does not add up: its entry, with the sum of its inner cells."""
 
     entry: int
     inner: int
 
 
 def is_total(category: str) -> bool:
-    """Whether a category is named like a total."""
+    """Return True if a category is named like a total."""
     return category.strip().casefold() in TOTAL_WORDS
 
 
 def named_totals(cells: CellList) -> dict[int, dict[int, Codes | None]]:
-    """Totals by their names; variables with nothing but a total have none."""
+    """The totals found by name; variables whose only category is a total have none."""
     found: dict[int, dict[int, Codes | None]] = {}
     for axis, categories in enumerate(cells.categories):
         named = [code for code, category in enumerate(categories) if is_total(category)]
@@ -53,7 +53,7 @@ def named_totals(cells: CellList) -> dict[int, dict[int, Codes | None]]:
             here = np.bincount(cells.code(axis), minlength=len(categories)) > 0
             named = [code for code in named if here[code]]
         if named and len(categories) > 1:
-            # Of "Total" and "" in one variable the word is the total.
+            # If one variable has both "Total" and "", the word is the total.
             best = max(named, key=lambda code: bool(categories[code].strip()))
             if categories[best].strip():
                 found[axis] = {best: None}
@@ -63,9 +63,9 @@ def named_totals(cells: CellList) -> dict[int, dict[int, Codes | None]]:
 def with_blanks(
     cells: CellList, found: dict[int, dict[int, Codes | None]]
 ) -> dict[int, dict[int, Codes | None]]:
-    """Totals with those whose label is left blank, where they add up.
+    """The totals with those whose label is left blank, if they add up.
 
-    Beside a total of one variable the label of another may be left blank: both at once.
+    Beside a total of one variable the label of another may be blank: both are tried at once.
     """
     blank: dict[int, dict[int, Codes | None]] = {}
     for axis, categories in enumerate(cells.categories):
@@ -83,7 +83,7 @@ def with_blanks(
 
 
 def grouped_sums(keys: Ints, values: Ints, wanted: Ints) -> Ints:
-    """The sum of ``values`` over equal ``keys``, looked up for ``wanted``; 0 where none is."""
+    """The sum of ``values`` over equal ``keys``, looked up for ``wanted``; 0 if there is none."""
     unique, inverse = np.unique(keys, return_inverse=True)
     sums = np.zeros(len(unique) + 1, dtype=np.int64)
     np.add.at(sums, inverse, values)
@@ -95,7 +95,7 @@ def grouped_sums(keys: Ints, values: Ints, wanted: Ints) -> Ints:
 
 
 def check_totals(cells: CellList, totals: Totals) -> tuple[Bools, list[WrongTotal]]:
-    """Which entries are totals (bool (entries,)), and those that do not add up.
+    """Find the entries that are totals (bool (entries,)), and those that do not add up.
 
     A total is compared with the sum of the inner cells it covers, over any number of variables at
     once; cells and totals that the file leaves out are no fault.
@@ -136,7 +136,7 @@ def check_totals(cells: CellList, totals: Totals) -> tuple[Bools, list[WrongTota
 
 
 def names_of(cells: CellList, totals: Totals) -> str:
-    """``region = 'Total'``, for people."""
+    """The names of totals for people: ``region = 'Total'``."""
     parts = []
     for axis, codes in totals.items():
         shown = [repr(cells.categories[axis][code]) for code in islice(codes, 5)]
@@ -148,7 +148,7 @@ def names_of(cells: CellList, totals: Totals) -> str:
 def refuse_wrong(
     cells: CellList, totals: Totals, number: int, wrong: list[WrongTotal]
 ) -> InputError:
-    """The error of totals that do not add up, with all of them listed."""
+    """The error for totals that do not add up, listing all of them."""
     lines = [
         f"{cells.place(w.entry)}, cell {cells.text(w.entry)}: the total is "
         f"{cells.counts[w.entry]}, its inner cells add up to {w.inner}"

@@ -1,12 +1,12 @@
-"""Totals found by arithmetic, whatever language names them, and what becomes of them.
+"""Totals found by arithmetic, whatever their names, and how they are treated.
 
-A category is a total where it equals the sum of others in every slice of the table (or nearly: then
-the sums that do not hold are told): of all others,
-or (the levels of a hierarchy) of a run of categories beside it, or of those whose codes it begins.
-Equations that could hold by chance are not enough: three slices with at least two positive addends
-each, or one with at least five, or one of numbers of a million and more (in units of what divides
-them all), or one of a category whose name begins as totals' names do. A grand total alone is found as the one line whose categories occur
-with each other only.
+A category is a total if in every slice of the table it equals the sum of others (in a few slices the
+sum may fail, which is reported): of all others or, for the levels of a hierarchy, of a run of
+categories beside it or of those whose codes begin with its own. Equations that could hold by chance
+are not enough. It takes three slices with at least two positive addends each, or one with at least
+five, or one with numbers of a million and more (in units of their common divisor), or one if the
+category's name begins like that of a total. A grand total alone is found as the only line whose
+categories occur only with each other.
 """
 
 from __future__ import annotations
@@ -33,16 +33,16 @@ from tabprotect.engine.formats.layouts.total_rows import (
 )
 
 MOST_CELLS = 2**23
-"""Of a table that is looked through for totals by arithmetic, laid out by one variable."""
+"""The most cells of a table searched for totals by arithmetic, laid out by one variable."""
 
 
 MOST_TREE = 1000
-"""Categories of a variable among which levels are looked for."""
+"""The most categories of a variable among which levels are searched for."""
 
 EQUATIONS = 3
 ADDENDS = 5
 WRONG = 4
-"""Slices that hold for each that does not, where a total is one all the same."""
+"""The number of slices that must hold for each one that does not, for a total to be accepted."""
 LARGE = 10**6
 _NAMED = re.compile(
     r"\s*(total|all|alle|insgesamt|gesamt|ensemble|tous|toutes|todos|todas|ambos|both|tutti|tutte)\b",
@@ -51,7 +51,7 @@ _NAMED = re.compile(
 ARITHMETIC = ", found by arithmetic,"
 
 AUTO, NONE = "auto", "none"
-"""What the option ``totals`` says besides a code."""
+"""Values of the option ``totals`` besides a code."""
 
 
 def settle_totals(
@@ -62,15 +62,15 @@ def settle_totals(
     Parameters
     ----------
     totals
-        The code of totals (``VARIABLE=CODE`` of one variable, several apart by commas), ``auto``
-        to find them, ``none`` where nothing is one, or ``None``.
+        The code of totals (``VARIABLE=CODE`` for one variable, separated by commas), ``auto``
+        to find them, ``none`` if there are none, or ``None``.
     strip
-        Whether totals that are found are taken out without asking.
+        True to remove totals that are found without asking.
 
     Raises
     ------
     InputError
-        When totals do not add up (listing them), or add up but nobody said what to do.
+        When totals do not add up (listing them), or add up but it is not settled what to do.
     """
     if totals == NONE:
         return cells, []
@@ -103,7 +103,7 @@ def settle_totals(
 
 
 def find_totals(cells: CellList) -> tuple[Totals, frozenset[int]]:
-    """Totals by name and by arithmetic, and the axes of those that are known by their names."""
+    """Totals by name and by arithmetic, and the axes of those known by name."""
     found = named_totals(cells)
     by_name = frozenset(found)
     _add_found(cells, found)
@@ -111,7 +111,7 @@ def find_totals(cells: CellList) -> tuple[Totals, frozenset[int]]:
 
 
 def _stated(cells: CellList, text: str) -> Totals:
-    """Totals as a person names them."""
+    """The totals named by a person."""
     found: dict[int, dict[int, Codes | None]] = {}
     if all("=" in part for part in text.split(",")):
         for part in text.split(","):
@@ -138,7 +138,7 @@ def _stated(cells: CellList, text: str) -> Totals:
 
 
 def _add_found(cells: CellList, found: dict[int, dict[int, Codes | None]]) -> None:
-    """Totals that arithmetic shows, beside those that have a name."""
+    """Add the totals found by arithmetic to those known by name."""
     for axis, known in enumerate(cells.categories):
         others = len(cells.counts) // max(len(known), 1) + 1
         if len(known) < 3 or len(known) * others > MOST_CELLS:
@@ -155,7 +155,7 @@ def _add_found(cells: CellList, found: dict[int, dict[int, Codes | None]]) -> No
 def _parents(
     cells: CellList, axis: int, named: Totals | dict[int, Codes | None]
 ) -> dict[int, Codes | None]:
-    """Codes of one axis that are sums of others -> the codes at the bottom that they cover."""
+    """Codes of one axis that are sums of others -> the codes at the lowest level that they cover."""
     rest = tuple(a for a in range(len(cells.names)) if a != axis)
     _, column = equal_rows([cells.keys(rest)])
     shape = (len(cells.categories[axis]), int(column.max()) + 1)
@@ -169,7 +169,7 @@ def _parents(
     slices = _Slices(values, there, cells.categories[axis], cells.gaps)
     order = [c for c in range(shape[0]) if c not in named]
     if len(order) > MOST_TREE:
-        # Whether the first or the last is the sum of all others.
+        # Only the first and the last are tried as the sum of all others.
         ends = [(order[0], order[1:]), (order[-1], order[:-1])]
         ways = [{code: tuple(rest)} for code, rest in ends if _run(slices, code, rest) == len(rest)]
     else:
@@ -196,10 +196,10 @@ class _Slices:
     Attributes
     ----------
     values, there : int64 and bool (categories, slices)
-        The counts, and where there is one.
+        The counts, and a mask of those that exist.
     names
     gaps
-        Whether counts are missing: a slice then says nothing of sums with missing parts.
+        True if counts are missing: a slice then cannot test sums with missing parts.
     """
 
     values: Ints
@@ -208,7 +208,7 @@ class _Slices:
     gaps: bool
 
     def largest(self, code: int, parts: Sequence[int]) -> list[int]:
-        """The two slices that can tell where a code's count is largest; only positive counts."""
+        """The two informative slices in which a code's count is largest; only positive counts."""
         if not self.gaps:
             first = self._two_largest[code].tolist()
             return [best for best in first if self.values[code, best] > 0]
@@ -223,13 +223,13 @@ class _Slices:
         return np.stack([best, np.argmax(ranks, axis=1)], axis=1)
 
     def known(self, code: int, parts: Sequence[int]) -> Bools:
-        """The slices that can tell whether a code is the sum of others."""
+        """The slices that can test whether a code is the sum of others."""
         known: Bools = self.there[code]
         return known & self.there[list(parts)].all(axis=0) if self.gaps else known
 
 
 def _runs(slices: _Slices, order: Sequence[int]) -> dict[int, tuple[int, ...]]:
-    """Parents that stand before the run of what they add up; tops are what has no parent yet."""
+    """Parents that stand before the run of their parts; tops are the codes without a parent so far."""
     children: dict[int, tuple[int, ...]] = {}
     tops: list[int] = []
     for code in reversed(order):
@@ -243,11 +243,11 @@ def _runs(slices: _Slices, order: Sequence[int]) -> dict[int, tuple[int, ...]]:
 
 
 def _run(slices: _Slices, code: int, tops: Sequence[int]) -> int:
-    """How many of the tops add up to a code; 0 where they do not, or may by chance."""
+    """The number of tops that add up to a code; 0 if none do, or if it may be by chance."""
     values = slices.values
     if len(tops) < 2:
         return 0
-    # The largest slice, then the next: one of them may be where a count is wrong.
+    # The largest slice, then the next, because a count may be wrong in one of them.
     for best in slices.largest(code, tops):
         goal, so_far = int(values[code, best]), 0
         for last, top in enumerate(tops):
@@ -260,16 +260,16 @@ def _run(slices: _Slices, code: int, tops: Sequence[int]) -> int:
 
 
 def _equal(slices: _Slices, others: Sequence[int], code: int, run: Sequence[int]) -> bool:
-    """Whether a code is the sum of a run of others, in all slices but few, which will be told."""
+    """Return True if a code is the sum of a run of others in all slices but a few, which are reported."""
     values, names, known = slices.values, slices.names, slices.known(code, others)
     own = values[code]
     few = np.flatnonzero(known & (own > 0))[:16]
     if 2 * int((values[np.ix_(np.asarray(run), few)].sum(axis=0) != own[few]).sum()) > len(few):
-        # A look at some slices, before all are added up.
+        # A check of some slices, before all are added up.
         return False
     holds = (values[run].sum(axis=0) == own)[known]
     wrong = len(holds) - int(holds.sum())
-    # Where nothing is to be added up, nothing is told.
+    # Slices with nothing to add up are no evidence.
     if wrong and int((holds & (own[known] > 0)).sum()) < max(EQUATIONS, WRONG * wrong):
         return False
     known = known.copy()
@@ -278,7 +278,7 @@ def _equal(slices: _Slices, others: Sequence[int], code: int, run: Sequence[int]
     addends = (part > 0).sum(axis=0)
     if wrong and int((addends >= 2).sum()) < max(EQUATIONS, WRONG * wrong):
         return False
-    # Rows in proportion say the same in every slice: one equation.
+    # Proportional rows give the same equation in every slice: it counts as one.
     rows = part[:, addends >= 2][:, :64]
     apart = rows.shape[1] >= EQUATIONS and int(np.linalg.matrix_rank(rows.astype(float))) >= 2
     some = np.flatnonzero(addends >= 2)[:64]
@@ -290,16 +290,16 @@ def _equal(slices: _Slices, others: Sequence[int], code: int, run: Sequence[int]
 
 
 def _units(values: Ints) -> Ints:
-    """The largest number that divides all counts of a slice: rounded ones agree by chance."""
+    """The largest common divisor of a slice's counts, because rounded counts agree by chance."""
     units: Ints = np.maximum(np.gcd.reduce(values, axis=0), 1)
     return units
 
 
 def _by_prefix(slices: _Slices, order: Sequence[int]) -> dict[int, tuple[int, ...]]:
-    """Parents whose code begins the codes of what they add up, wherever those stand."""
+    """Parents whose code is a prefix of the codes of their parts, wherever those stand."""
     children: dict[int, tuple[int, ...]] = {}
     names = slices.names
-    # In the order of their texts, what a code begins stands right behind it.
+    # In alphabetical order, codes follow directly on their prefix.
     by_text = sorted(order, key=names.__getitem__)
     texts = [names[code] for code in by_text] + [""]
     for at, code in enumerate(by_text):
@@ -317,7 +317,7 @@ def _by_prefix(slices: _Slices, order: Sequence[int]) -> dict[int, tuple[int, ..
 
 
 def lonely(cells: CellList) -> dict[int, dict[int, Codes | None]]:
-    """One category of each of several variables, which occur with each other only; else nothing.
+    """One category of each of several variables that occur only with each other; else nothing.
 
     They look like totals: nothing that one of them covers is listed beside them.
     """
@@ -339,12 +339,12 @@ def lonely(cells: CellList) -> dict[int, dict[int, Codes | None]]:
 
 
 def _refuse_lonely(cells: CellList) -> None:
-    """Ask about categories that occur with each other only: taking what is missing as 0 is no answer.
+    """Ask about categories that occur only with each other, since filling missing cells with 0 is no answer.
 
     Raises
     ------
     InputError
-        With what they hold, and what the other cells add up to.
+        With their count, and the sum of the other cells.
     """
     rare = lonely(cells)
     if not rare or len(rare) < len(cells.names):

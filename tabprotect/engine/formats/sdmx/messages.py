@@ -1,4 +1,4 @@
-"""What SDMX messages have in common, whatever they are written in: observations and their statuses."""
+"""The common part of SDMX messages in any syntax: observations and their statuses."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from tabprotect.engine.tables.table import Table
 VALUE = "OBS_VALUE"
 AGENCY, STRUCTURE, VERSION = "TABPROTECT", "TABLE", "1.0"
 PREPARED = "2000-01-01T00:00:00"
-"""A message must say when it was made; the same table gives the same bytes all the same."""
+"""The fixed time of preparation, which a message must state: the same table gives the same bytes."""
 
 HINT = "ask the service for the data again, or take them as SDMX-CSV"
 
@@ -50,7 +50,7 @@ class Observation:
     key
         Dimension -> code.
     value
-        Its text; empty where there is none.
+        The value as text; empty if there is none.
     statuses
         Attribute -> code.
     """
@@ -61,7 +61,7 @@ class Observation:
 
 
 class SdmxMessage(Format):
-    """A format that holds a whole message: read at once, with its statuses."""
+    """A format of whole messages, which are read at once, with their statuses."""
 
     options = frozenset({"count", "decimal", "marks"})
     limits = (
@@ -72,17 +72,17 @@ class SdmxMessage(Format):
 
     @abstractmethod
     def observations(self, data: bytes, measure: str | None) -> tuple[list[Observation], list[str]]:
-        """The observations of the first data set, and what a person should know about them.
+        """The observations of the first data set, and notes for people.
 
         Raises
         ------
         InputError
-            For what is no such message.
+            If it is no such message.
         """
 
     @abstractmethod
     def message(self, table: Table, hidden: Bools | None, status: str, title: str) -> bytes:
-        """A table of at least one variable as a message; counts that are shown have a status."""
+        """A table of at least one variable as a message; counts shown have a status."""
 
     def cells(
         self, path: Path, reading: Reading, progress: Progress = SILENT
@@ -106,7 +106,7 @@ class SdmxMessage(Format):
 
 
 def _cells(observations: Iterable[Observation], reading: Reading) -> tuple[CellList, list[str]]:
-    """The observations as cells; their statuses are told."""
+    """The observations as cells, with their statuses in the notes."""
     listed = list(observations)
     names = tuple(listed[0].key) if listed else ()
     if any(one.key.keys() != set(names) for one in listed):
@@ -137,7 +137,7 @@ def _cells(observations: Iterable[Observation], reading: Reading) -> tuple[CellL
 
 
 def _check_names(domain: Domain) -> None:
-    """Refuse names of variables that are no identifiers of SDMX, and codes that XML cannot hold."""
+    """Refuse variable names that are no SDMX identifiers, and codes that XML cannot hold."""
     if not domain.ndim:
         raise InputError("SDMX needs a variable", hint="write CSV")
     for name in domain.names:

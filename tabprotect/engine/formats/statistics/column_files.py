@@ -1,4 +1,4 @@
-"""Files of statistics programs: typed columns with labels, read as a whole through a library."""
+"""Files of statistics programs: typed columns with labels, read whole by a library."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ class TypedColumn:
     Attributes
     ----------
     values
-        One for each row; ``None`` where it is missing.
+        One value for each row; ``None`` if missing.
     order
-        The categories in the order in which the file declares them, where it does.
+        The categories in the order declared in the file, if there is one.
     """
 
     values: Sequence[str | None]
@@ -46,7 +46,7 @@ class TypedColumn:
 
 
 class ColumnFormat(Format):
-    """A format whose library hands over whole columns.
+    """A format whose library returns whole columns.
 
     Attributes
     ----------
@@ -76,7 +76,7 @@ class ColumnFormat(Format):
         Raises
         ------
         InputError
-            Where it is not installed, with what installs it.
+            If it is not installed, with how to install it.
         """
         try:
             return importlib.import_module(self.library)
@@ -88,7 +88,7 @@ class ColumnFormat(Format):
             ) from None
 
     def damaged(self, error: Exception) -> InputError:
-        """What the library's refusal means."""
+        """The error for a file that the library refuses."""
         return InputError(
             f"the {self.label} file is damaged, cut off, or of another kind",
             hint="save it again, or as CSV, from the program that made it",
@@ -140,7 +140,7 @@ class ColumnFormat(Format):
         if hidden is not None:
             marks = [FREE if text else CONFIDENTIAL for text in texts]
             columns[CONF_STATUS] = TypedColumn(marks, (FREE, CONFIDENTIAL))
-        # Numbers of these programs are exact below 2^53; larger counts are texts.
+        # Numbers in these programs are exact below 2^53; larger counts are written as text.
         exact = table.domain.size == 0 or int(table.counts.max()) < EXACT_FLOAT
         order = () if exact else tuple(dict.fromkeys(filter(None, texts)))
         columns[COUNT] = TypedColumn(texts, order)
@@ -148,7 +148,7 @@ class ColumnFormat(Format):
 
 
 def as_text(value: Any) -> str | None:
-    """A value as a category: whole numbers without decimals; ``None`` where it is missing."""
+    """A value as a category: whole numbers without decimals; ``None`` if missing."""
     if value is None or value != value:
         return None
     if isinstance(value, float) and value.is_integer() and abs(value) < EXACT_FLOAT:

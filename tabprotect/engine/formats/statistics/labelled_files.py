@@ -1,7 +1,8 @@
-"""What SPSS, Stata and SAS files have in common: numbers with labels, read by pyreadstat.
+"""The common part of SPSS, Stata and SAS files: numbers with labels, read by pyreadstat.
 
-A variable's name that these programs cannot hold (``région``, ``age group``) is written as the nearest one
-they can (``region``, ``age_group``), with itself as the variable's label, and comes back from there.
+A variable name that these programs cannot hold (``région``, ``age group``) is written as the nearest
+possible one (``region``, ``age_group``), with the name itself as the variable's label, from which it is
+read back.
 """
 
 from __future__ import annotations
@@ -21,21 +22,21 @@ from tabprotect.engine.formats.statistics.column_files import ColumnFormat, Type
 
 
 class LabelledFormat(ColumnFormat):
-    """A format of pyreadstat.
+    """A format read by pyreadstat.
 
     Attributes
     ----------
     longest_name
-        Characters of a variable's name.
+        The most characters of a variable name.
     longest_text
-        Bytes of a category.
+        The most bytes of a category.
     labelled
-        Whether numbers have labels in the file itself.
+        True if numbers have labels in the file itself.
     reader, writer, version
-        What of the library reads and writes it, and what the writer is told besides.
+        The library's functions to read and write it, and further arguments of the writer.
     stamp
-        How the time at which a file was written looks, what is put in its place, and in how many
-        of the first bytes it stands.
+        The pattern of the time at which a file was written, its replacement, and the number of
+        first bytes in which it stands.
     """
 
     library = "pyreadstat"
@@ -71,7 +72,7 @@ class LabelledFormat(ColumnFormat):
 
     def pack(self, columns: Mapping[str, TypedColumn]) -> bytes:
         library = self.module()
-        # Late: it comes with the library's own extra.
+        # Imported late: it comes with the library's own extra.
         import pandas as pd
 
         written = {name: self._nearest(name) for name in columns}
@@ -107,7 +108,7 @@ class LabelledFormat(ColumnFormat):
             return re.sub(form, instead, written_bytes[:head]) + written_bytes[head:]
 
     def _nearest(self, name: str) -> str:
-        """The name that stands for a variable's: itself where that can be."""
+        """The valid name nearest to a variable's: the name itself if it is valid."""
         plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode()
         words = re.sub(r"[^A-Za-z0-9]+", "_", plain if plain.strip() else "v").strip("_")
         sound = re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name)
@@ -130,13 +131,13 @@ class LabelledFormat(ColumnFormat):
 
 
 def _texts(values: Any, labels: Mapping[Any, str]) -> TypedColumn:
-    """Values by their labels; two values with one label keep it apart by their numbers."""
+    """Values by their labels; values that share a label are told apart by their numbers."""
     known: dict[str, str] = {}
     said = list(labels.values())
     for value, label in labels.items():
         text = as_text(value) or ""
         known[text] = label if said.count(label) == 1 else f"{label} ({text})"
     texts = [as_text(value) for value in values]
-    # An empty string is how these programs keep a missing text.
+    # These programs store a missing text as an empty string.
     out = [None if text in (None, "") else known.get(text, text) for text in texts]
     return TypedColumn(out, tuple(known.values()))

@@ -1,6 +1,6 @@
 """Hierarchies of tau-ARGUS: trees of codes in a file (.hrc), or by the digits of the codes.
 
-The total is not among them. A group of one is no level for tau-ARGUS: its part stands in its place.
+They leave out the total. tau-ARGUS has no groups of one: their part takes their place.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ Trails = Mapping[str, tuple[str, ...]]
 
 
 def trails(variable: TauVariable, codes: Sequence[str], folder: Path) -> Trails:
-    """The tree of a variable as its description states it; empty where it has none.
+    """The tree of a variable as stated in its description; empty if it has none.
 
     Raises
     ------
     InputError
-        For a file that is not there, or is no hierarchy.
+        For a file that does not exist, or is no hierarchy.
     """
     named = variable.options.get("HIERCODELIST", ())
     if named:
-        # A name leads nowhere else: the description is not to be trusted.
+        # Only the file name is used: the description is not to be trusted.
         path = folder / Path(named[0].replace("\\", "/")).name
         lead = next(iter(variable.options.get("HIERLEADSTRING", ())), LEAD)
         return read_hierarchy(path, lead)
@@ -47,7 +47,7 @@ def trails(variable: TauVariable, codes: Sequence[str], folder: Path) -> Trails:
 
 
 def subtotals(codes: Sequence[str], tree: Trails, total: str | None) -> dict[int, Codes | None]:
-    """Numbers of codes that sum others -> those at the bottom that they cover."""
+    """Numbers of codes that sum others -> the numbers of the lowest-level codes that they cover."""
     above = {code for own in tree.values() for code in own[:-1]}
     bottom: dict[str, list[int]] = {}
     for number, code in enumerate(codes):
@@ -72,12 +72,12 @@ def levels_of(name: str, codes: Sequence[str], tree: Trails) -> dict[str, list[s
 
 
 def hierarchy_text(variable: Variable, total: str) -> str:
-    """The tree of a variable as a file (.hrc); empty where it has no levels.
+    """The tree of a variable as a file (.hrc); empty if it has no levels.
 
     Raises
     ------
     InputError
-        For a group that is named as another code is.
+        For a group named like another code.
     """
     lines = list(_lines(variable, range(len(variable.categories)), 0, 0))
     codes = [line.lstrip(LEAD) for line in lines]
@@ -93,12 +93,12 @@ def hierarchy_text(variable: Variable, total: str) -> str:
 
 
 def label_text(variable: Variable) -> str:
-    """The labels of a variable's categories as a file (.cdl); empty where it has none.
+    """The labels of a variable's categories as a file (.cdl); empty if it has none.
 
     Raises
     ------
     InputError
-        For what would not come back.
+        For labels that could not be read back.
     """
     lines = []
     for code, label in zip(variable.categories, variable.labels, strict=False):
@@ -107,7 +107,7 @@ def label_text(variable: Variable) -> str:
                 f"tau-ARGUS has no place for the label of {code[:40]!r}",
                 hint="labels have no quotation mark",
             )
-        # The first comma parts them.
+        # The first comma separates code and label.
         lines.append((f'"{code}"' if "," in code else code) + f",{label}\n")
     return "".join(lines)
 

@@ -1,4 +1,4 @@
-"""tau-ARGUS' description of a data file (.rda): its separator, its variables, what marks them.
+"""tau-ARGUS's description of a data file (.rda): its separator, its variables and their options.
 
 Each variable has a main line with its name, then lines with its options in angle brackets. Main
 lines are ``Name start width [missing ...]`` for fixed columns, ``Name width [missing ...]`` for
@@ -17,7 +17,7 @@ from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.text.opening import check_file, unreadable
 
 RDA_BYTES = 2**22
-"""Bytes of a tau-ARGUS description."""
+"""The most bytes of a tau-ARGUS description."""
 
 
 _WORD = re.compile(r'"([^"]*)"|(\S+)')
@@ -41,7 +41,7 @@ class TauVariable:
     missing
         Codes of missing values.
     options
-        Option -> the words behind it.
+        Option -> the words after it.
     """
 
     name: str
@@ -51,7 +51,7 @@ class TauVariable:
 
     @property
     def classifies(self) -> bool:
-        """Whether it is one that tables are made by, and no number, status or identifier."""
+        """True if it is a classifying variable, and no number, status or identifier."""
         return not _NO_CATEGORY & set(self.options)
 
     @property
@@ -69,7 +69,7 @@ class TauMetadata:
     variables
         In the order of the file.
     separator
-        Between fields; empty where columns are fixed.
+        The separator between fields; empty if columns are fixed.
     statuses
         Letter -> ``SAFE``, ``UNSAFE`` or ``PROTECT``.
     """
@@ -85,7 +85,7 @@ def read_metadata(path: Path) -> TauMetadata:
     Raises
     ------
     InputError
-        Where there is none, or with the line that cannot be understood.
+        If there is none, or with the line that cannot be understood.
     """
     beside = path.with_suffix(".rda")
     if not beside.exists():
@@ -107,7 +107,7 @@ def read_metadata(path: Path) -> TauMetadata:
 
 
 def decoded(data: bytes) -> str:
-    """Text as tau-ARGUS writes it: UTF-8 today, Windows-1252 before."""
+    """Decode text as tau-ARGUS writes it: UTF-8, or Windows-1252 in older versions."""
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError:
@@ -115,7 +115,7 @@ def decoded(data: bytes) -> str:
 
 
 def parsed(text: str) -> TauMetadata:
-    """A description from its text."""
+    """Parse a description from its text."""
     if len(text) > RDA_BYTES:
         raise InputError("the description is too long", hint="is it the right file?")
     separator = ""
@@ -168,9 +168,9 @@ def _variable(line: str, number: int, options: Mapping[str, tuple[str, ...]]) ->
 
 
 def read_labels(variable: TauVariable, path: Path) -> dict[str, str]:
-    """Code -> label, from the list (.cdl: ``code,label``) beside the data that it names; else none."""
+    """Code -> label, from the list (.cdl: ``code,label``) that it names beside the data; else empty."""
     named = next(iter(variable.options.get("CODELIST", ())), "")
-    # A name leads nowhere else: the description is not to be trusted.
+    # Only the file name is used: the description is not to be trusted.
     file = path.with_name(Path(named.replace("\\", "/")).name) if named else None
     if file is None or not file.is_file():
         return {}
@@ -190,9 +190,9 @@ def description(
     status: str,
     total: str,
 ) -> str:
-    """The description of a table that is written: variables, counts, statuses, and what parts them.
+    """The description of a table to be written: its variables, counts, statuses and separator.
 
-    ``lists`` names the files of those variables that have a hierarchy or labels, by their suffix.
+    ``lists`` names the files of variables that have a hierarchy or labels, by suffix.
     """
     lines = [f'<SEPARATOR> "{separator}"', '<SAFE> "S"', '<UNSAFE> "U"', '<PROTECT> "P"']
     for name in names:

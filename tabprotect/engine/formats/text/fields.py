@@ -1,9 +1,9 @@
-"""Fields of delimited text by whole arrays: where they stand, what they say.
+"""Fields of delimited text by whole arrays: their positions and contents.
 
 A block of bytes is cut at its separators without a step for each row, and digits are read eight
-at a time. Only text that leaves no doubt is read so; of anything else (other quotation marks, rows
-of another width, what is no plain whole number) these functions say ``None``, and the block is read
-row by row.
+at a time. Only clear-cut text is read like this; for anything else (other quotation marks, rows of
+another width, values that are no plain whole numbers) these functions return ``None``, and the block
+is read row by row.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 from tabprotect.engine.arrays import Bytes, Ints, Words
 
 MOST_WORDS = 32
-"""Of a label; longer ones are read row by row."""
+"""The most words of a label; longer ones are read row by row."""
 
 
 WORD = 8
@@ -22,7 +22,7 @@ MOST_DIGITS = 2 * WORD
 
 _NEWLINE, _RETURN, _QUOTE = b'\n\r"'
 _KEPT = np.array([(1 << (8 * n)) - 1 for n in range(WORD + 1)], dtype=np.uint64)
-"""What keeps the first n bytes of a word."""
+"""Masks that keep the first n bytes of a word."""
 _ZEROS, _SIX, _HIGH = (np.uint64(int.from_bytes(bytes([b] * WORD))) for b in (0x30, 6, 0xF0))
 _LEADING = _KEPT & _ZEROS
 
@@ -33,7 +33,7 @@ class Fields:
     Attributes
     ----------
     begin, end : int64 (rows, width)
-        Where each field stands in ``block``, quotation marks left out.
+        The range of each field in ``block``, without quotation marks.
     """
 
     def __init__(self, block: Bytes, begin: Ints, end: Ints, encoding: str) -> None:
@@ -48,22 +48,22 @@ class Fields:
         self._block = block
 
     def after(self, rows: int) -> Fields | None:
-        """The fields without the first rows; ``None`` where there are no others."""
+        """The fields without the first rows; ``None`` if there are no others."""
         if rows >= self.rows:
             return None
         return Fields(self._block, self.begin[rows:], self.end[rows:], self.encoding)
 
     def any_text(self, row: int) -> bool:
-        """Whether a row holds anything."""
+        """Return True if a row is not blank."""
         return bool((self.begin[row] < self.end[row]).any())
 
     def text(self, row: int, column: int) -> str:
-        """One field."""
+        """The text of one field."""
         place = slice(self.begin[row, column], self.end[row, column])
         return self._block[place].tobytes().decode(self.encoding)
 
     def words(self, column: int) -> list[Words] | None:
-        """The fields of a column as words, zeros behind the last byte; ``None`` if too long."""
+        """The fields of a column as words, padded with zero bytes; ``None`` if too long."""
         begin = np.ascontiguousarray(self.begin[:, column])
         length = self.end[:, column] - begin
         longest = int(length.max())
@@ -71,7 +71,7 @@ class Fields:
             return None
         if longest <= WORD:
             return [self._words[begin] & _KEPT[length]]
-        # Beyond a field's end any place will do: nothing of it is kept.
+        # Beyond a field's end any position will do: the mask removes it.
         return [
             self._words[np.minimum(begin + at, self.end[:, column])]
             & _KEPT[np.clip(length - at, 0, WORD)]
@@ -79,17 +79,17 @@ class Fields:
         ]
 
     def whole_numbers(self, column: int, *, point: bool = True) -> tuple[Ints, int] | None:
-        """A column of digits as int64 (rows,), and how many of them end in ``.0``.
+        """A column of digits as int64 (rows,), and how many fields end in ``.0``.
 
         Parameters
         ----------
         point
-            Whether ``.0`` may follow.
+            True if ``.0`` may follow.
 
         Returns
         -------
         tuple or None
-            ``None`` where a field holds anything else, or more than sixteen digits.
+            ``None`` if a field holds anything else, or more than sixteen digits.
         """
         begin = np.ascontiguousarray(self.begin[:, column])
         length = self.end[:, column] - begin
@@ -118,8 +118,8 @@ class Fields:
 
 
 def _eight_digits(words: Words, length: Ints) -> Ints | None:
-    """Numbers of up to eight digits each, which stand first in their words."""
-    # Moved to the end of the word, behind leading zeros (the first byte is the lowest).
+    """Numbers of up to eight digits each, which are the first bytes of their words."""
+    # Moved to the end of the word, after leading zeros (the first byte is the lowest).
     spare = WORD - length
     words &= _KEPT[length]
     # In two steps: a shift by all 64 bits is undefined.
@@ -139,14 +139,14 @@ def _eight_digits(words: Words, length: Ints) -> Ints | None:
 def split_fields(
     block: Bytes, size: int, *, delimiter: str, width: int, encoding: str
 ) -> Fields | None:
-    """The fields of ``size`` bytes that are whole rows, each ended by a newline.
+    """Split ``size`` bytes of whole rows, each ended by a newline, into fields.
 
     Parameters
     ----------
     block : uint8
-        With eight bytes to spare behind ``size``.
+        With eight spare bytes after ``size``.
     encoding
-        Of the text; one in which a byte below 128 is that character alone.
+        The encoding of the text, in which a byte below 128 is always that character.
     """
     text = block[:size]
     ends = text == ord(delimiter)

@@ -11,7 +11,7 @@ from tabprotect.engine.arrays import Bools, Codes, Ints, Words
 from tabprotect.engine.formats.text.fields import MOST_WORDS, Fields
 
 ROOM = 8
-"""Slots for each label: most are found at the first look."""
+"""Slots per label, so that most are found at the first probe."""
 
 
 class LabelCodes:
@@ -25,9 +25,9 @@ class LabelCodes:
 
     def __init__(self) -> None:
         self.numbers: dict[str, int] = {}
-        # Drawn afresh, so that no file can be made whose labels all meet in one slot.
+        # Drawn afresh, so that no file can be made whose labels all share one slot.
         self._mix = [np.uint64(secrets.randbits(64) | 1) for _ in range(MOST_WORDS)]
-        # Labels looked up so far: their words, and their numbers. The first stands for none.
+        # The labels seen so far: their words and their numbers. The first entry stands for none.
         self._known: list[Words] = [np.zeros(1, dtype=np.uint64)]
         self._codes: Codes = np.full(1, -1, dtype=np.int32)
         self._slots: Codes = np.empty(0, dtype=np.int32)
@@ -35,13 +35,13 @@ class LabelCodes:
         self._make_room(10)
 
     def of_texts(self, texts: Sequence[str]) -> Codes:
-        """The numbers of labels; unknown ones get the next."""
+        """The numbers of labels; unknown ones get the next numbers."""
         for label in dict.fromkeys(texts):
             self.numbers.setdefault(label, len(self.numbers))
         return np.fromiter(map(self.numbers.__getitem__, texts), np.int32, len(texts))
 
     def of_column(self, fields: Fields, column: int) -> Codes | None:
-        """The numbers of the labels in a column; ``None`` where one is too long for this way."""
+        """The numbers of the labels in a column; ``None`` if one is too long for this."""
         words = fields.words(column)
         if words is None:
             return None
@@ -62,7 +62,7 @@ class LabelCodes:
             self._known.append(np.zeros(len(self._codes), dtype=np.uint64))
         hashed = self._hash(words)
         found = self._find(words, hashed)
-        # Again only where two labels have one hash.
+        # Repeated only if two labels share a hash.
         while len(unknown := np.flatnonzero(found < 0)):
             _, first = np.unique(hashed[unknown], return_index=True)
             fresh = unknown[np.sort(first)]
@@ -82,7 +82,7 @@ class LabelCodes:
         return (mixed >> np.uint64(64 - self._bits)).view(np.int64)
 
     def _find(self, words: list[Words], hashed: Words) -> Codes:
-        """Ints among the known labels, -1 for those that are not there."""
+        """Indices among the known labels; -1 for unknown ones."""
         slot = self._slot(hashed)
         found = self._slots[slot]
         rest = np.flatnonzero(self._differ(found, words) & (found >= 0))
@@ -124,6 +124,6 @@ class LabelCodes:
         while len(labels):
             free = self._slots[slot] < 0
             self._slots[slot[free]] = labels[free]
-            # Of several labels that want one slot the last has it.
+            # If several labels want one slot, the last gets it.
             rest = self._slots[slot] != labels
             labels, slot = labels[rest], (slot[rest] + 1) & (len(self._slots) - 1)

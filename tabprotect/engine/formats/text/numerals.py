@@ -1,4 +1,4 @@
-"""Counts as people and programs write them, turned into exact whole numbers."""
+"""Parsing counts, as written by people and programs, into exact whole numbers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _NUMBER_LIKE = re.compile(r"[+-]?[0-9][0-9., '\u2019\u00a0\u202f]*(?:[eE][+-]?[0
 
 
 class NotACountError(ValueError):
-    """Why a text is no count, what to do about it, and which of several texts it is."""
+    """A text that is no count: why, what to do about it, and its index among several texts."""
 
     def __init__(self, why: str, hint: str = "") -> None:
         super().__init__(why)
@@ -26,12 +26,12 @@ class NotACountError(ValueError):
 
 
 def looks_numeric(text: str) -> bool:
-    """Whether a field was meant as a number (right or wrong: negative, with commas, ...)."""
+    """Return True if a field was meant as a number (valid or not: negative, with commas, ...)."""
     return _NUMBER_LIKE.fullmatch(text.strip()) is not None
 
 
 def parse_count(text: str, *, decimal: str | None = None) -> int:
-    """One count, with its sign: whether one below 0 can be meant is for who knows the table.
+    """Parse one count, with its sign; the caller knows whether it may be negative.
 
     A fraction of zeros is a whole number (``3.0``; ``4373664,00`` as tau-ARGUS writes it), except
     that ``1,000`` and ``1.000`` could also mean a thousand and are refused.
@@ -86,7 +86,7 @@ def parse_count(text: str, *, decimal: str | None = None) -> int:
 
 
 def parse_counts(texts: Sequence[str], *, decimal: str | None = None) -> tuple[Ints, int]:
-    """Many counts as int64 (n,), and how many of them were written with decimals.
+    """Parse many counts as int64 (n,), and how many of them were written with decimals.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Whether a source is a file and may be opened at all; text files read at once."""
+"""Checking that a source is a file that may be opened, and reading whole text files."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tabprotect.engine.errors import InputError
 
 
 def check_file(path: Path) -> None:
-    """Refuse what is no regular file: a pipe could be read once only, a device for ever.
+    """Refuse anything but a regular file: a pipe could be read only once, a device for ever.
 
     Raises
     ------
@@ -35,7 +35,7 @@ def check_file(path: Path) -> None:
 
 
 def read_text(path: Path, *, most: int = MOST_TEXT) -> str:
-    """The whole of a text file in UTF-8, with or without its mark.
+    """Read a whole text file in UTF-8, with or without byte order mark.
 
     Raises
     ------
@@ -63,7 +63,7 @@ def read_text(path: Path, *, most: int = MOST_TEXT) -> str:
 
 
 def unreadable(path: Path, error: OSError) -> InputError:
-    """What an ``OSError`` while reading means."""
+    """The error for an ``OSError`` while reading."""
     return InputError(
         f"cannot be read: {error.strerror}",
         file=path,
@@ -72,5 +72,5 @@ def unreadable(path: Path, error: OSError) -> InputError:
 
 
 def is_url(source: str) -> bool:
-    """Whether records are behind an engine that Ibis reaches: ``postgresql://host/base#table``."""
+    """Return True for records in an engine that Ibis reaches: ``postgresql://host/base#table``."""
     return re.match(r"[a-z][a-z0-9+]{1,20}://", source) is not None

@@ -23,19 +23,19 @@ from tabprotect.engine.formats.text.opening import check_file, unreadable
 from tabprotect.engine.progress import SILENT, Progress
 
 TEXT_BLOCK_FIELDS = 400_000
-"""Fields of the rows that are read at once."""
+"""The number of fields in the rows that are read at once."""
 
 
 DELIMITERS = "\t;|,"
-"""In this order: a file whose every row has as many tabs is not split at commas."""
+"""Tried in this order: a file with the same number of tabs in every row is not split at commas."""
 
 BLOCK = 1 << 20
 
 LONGEST_LINE = 1 << 26
-"""Bytes of a line that may be held at once; a line without end would fill the memory."""
+"""The most bytes of a line; an endless line would fill the memory."""
 
 _PLAIN = re.compile("utf-8(-sig)?|ascii|iso8859-[0-9]+|cp125[0-9]")
-"""Encodings (as ``codecs`` names them) in which a byte below 128 is that character alone."""
+"""Encodings (as ``codecs`` names them) in which a byte below 128 is always that character."""
 
 _SAID = re.compile('"?sep=(.)"?\r?\n')
 SAMPLE_ROWS = 60
@@ -57,8 +57,8 @@ class Block:
     rows
         Reads them, without the blank ones.
     fields
-        Where they leave no doubt: the same rows for whole arrays (none of them blank, if they
-        hold a number).
+        The same rows for whole arrays, if they are clear-cut (none of them blank, if they hold a
+        number).
     """
 
     rows: Callable[[], list[list[str]]]
@@ -66,16 +66,16 @@ class Block:
 
 
 class RowSource(Protocol):
-    """The rows of a file that are not blank, again and again from the start."""
+    """The rows of a file that are not blank; can be read repeatedly."""
 
     name: str
 
     @property
     def fraction(self) -> float:
-        """How much of the file the last :meth:`rows` has read, in 0..1."""
+        """The fraction of the file that the last :meth:`rows` has read, in 0..1."""
 
     def rows(self) -> Iterator[list[str]]:
-        """The rows, each a list of fields as they stand in the file."""
+        """The rows, each a list of fields as in the file."""
 
     def blocks(self, width: int) -> Iterator[Block]:
         """All rows after the first, most of them ``width`` fields wide."""
@@ -85,12 +85,12 @@ class RowSource(Protocol):
 
 
 def check_width(source: RowSource, rows: list[list[str]], *, at: int, width: int) -> None:
-    """Refuse rows (the first is number ``at``) that are not as wide as the first row of all.
+    """Refuse rows (the first is number ``at``) that are not as wide as the first row of the file.
 
     Raises
     ------
     InputError
-        With the line of the first.
+        With the line of the first such row.
     """
     for number, row in enumerate(rows, at):
         if len(row) != width:
@@ -133,9 +133,9 @@ class TextRows:
     Parameters
     ----------
     encoding
-        ``None`` is UTF-8, or UTF-16 where the file begins with its mark.
+        ``None`` is UTF-8, or UTF-16 if the file begins with its byte order mark.
     delimiter
-        ``None`` finds out among tab, semicolon, bar and comma, or obeys a first line ``sep=;``.
+        ``None`` chooses among tab, semicolon, bar and comma, or obeys a first line ``sep=;``.
 
     Raises
     ------
@@ -244,14 +244,14 @@ class TextRows:
             return encoding
 
     def text(self) -> str:
-        """The whole text, without a first line that says the delimiter."""
+        """The whole text, without a first line that states the delimiter."""
         with self._bytes() as file, io.TextIOWrapper(file, self.encoding, newline="") as text:
             if self.skipped:
                 text.readline()
             return text.read()
 
     def _said_delimiter(self) -> str | None:
-        """The delimiter a spreadsheet program has written into a first line ``sep=;``."""
+        """The delimiter stated by a spreadsheet program in a first line ``sep=;``."""
         with self._bytes() as file, io.TextIOWrapper(file, self.encoding, newline="") as text:
             found = _SAID.match(text.readline(20))
         return found[1] if found else None
@@ -287,7 +287,7 @@ class TextRows:
             yield csv.reader(text, delimiter=self.delimiter, strict=True)
 
     def _begins(self) -> Iterator[int]:
-        """The line where each row begins that is not blank; a faulty row comes last."""
+        """The first line of each row that is not blank; a faulty row comes last."""
         with self._csv() as reader:
             before = int(self.skipped)
             while True:
@@ -350,7 +350,7 @@ class TextRows:
         )
         if fields is not None or b'"' not in data:
             return Block(lambda: self._parsed(data), fields)
-        # Whether the last line ends a row is known after reading it.
+        # Only after reading the last line is it known whether it ends a row.
         rows = self._parsed(data, file)
         return Block(rows.copy)
 
@@ -376,7 +376,7 @@ class TextRows:
                 if not left:
                     break
         except csv.Error:
-            # The same fault again, now with its line.
+            # Raise the same fault again, with its line.
             for _ in self.rows():
                 pass
             raise

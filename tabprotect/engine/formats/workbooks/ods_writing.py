@@ -41,7 +41,7 @@ def ods_bytes(sheets: Mapping[str, SheetData]) -> bytes:
     """The spreadsheet."""
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w") as book:
-        # First, and not packed: what a file is can be told from its beginning.
+        # First and uncompressed, so that the kind of file shows from its first bytes.
         book.writestr(zipfile.ZipInfo("mimetype", _WHEN), MIME)
         for name, text in (("content.xml", _content(sheets)), ("META-INF/manifest.xml", _MANIFEST)):
             part = zipfile.ZipInfo(name, _WHEN)
@@ -78,7 +78,7 @@ def _cell(cell: SheetCell) -> str:
         )
     if not cell.value:
         return f"<table:table-cell{style}/>"
-    # Blanks that XML would fold are elements of their own.
+    # Blanks that XML would collapse are separate elements.
     text = re.sub(r"(?<= ) |^ | $", '<text:s text:c="1"/>', escape(cell.value))
     return (
         f'<table:table-cell{style} office:value-type="string"><text:p>{text}</text:p>'

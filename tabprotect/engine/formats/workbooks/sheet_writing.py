@@ -1,4 +1,4 @@
-"""What the sheets of a workbook hold: the table in long form, and laid out as an office prints it."""
+"""The sheets of a workbook: the table in long form, and laid out as an office prints it."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from tabprotect.engine.formats.statuses import CONF_STATUS, CONFIDENTIAL, FREE, 
 from tabprotect.engine.tables.table import Table
 
 MOST_ROWS = 2**20 - 1
-"""Of a sheet, below its header."""
+"""The most rows of a sheet below its header."""
 
 
 Style = Literal["", "head", "title", "note"]
 
 LONGEST = 32_000
-"""Characters of a text."""
+"""The most characters of a text."""
 WIDEST = 1000
-"""Columns of a table that is laid out."""
+"""The most columns of a laid-out table."""
 
 TOTAL = "Total"
 NOTE = f"{SHOWN} = not published, to protect respondents; totals that they are part of are left out"
@@ -34,7 +34,7 @@ NOTE = f"{SHOWN} = not published, to protect respondents; totals that they are p
 
 @dataclass(frozen=True)
 class SheetCell:
-    """A text or a whole number, and how it looks."""
+    """A text or a whole number, with its style."""
 
     value: str | int
     style: Style = ""
@@ -46,12 +46,12 @@ SheetData = list[list[SheetCell]]
 def sheets_of(
     table: Table, hidden: Bools | None, title: str, unwritable: re.Pattern[str]
 ) -> dict[str, SheetData]:
-    """The sheets by name: the long form, then rows by columns, where there is room for them.
+    """The sheets by name: the long form, then rows by columns if there is room.
 
     Raises
     ------
     InputError
-        For a table that is too long, or a text that does not come back as it was.
+        For a table that is too long, or a text that could not be read back unchanged.
     """
     domain = table.domain
     if domain.size > MOST_ROWS:
@@ -88,7 +88,7 @@ def _long(table: Table, hidden: Bools | None) -> SheetData:
 
 
 def _laid_out(table: Table, hidden: Bools | None, title: str) -> SheetData:
-    """Title, header, rows with their totals, a row of totals, notes."""
+    """The title, header, rows with their totals, row of totals, and notes."""
     domain = table.domain
     counts = table.counts.reshape(-1, domain.shape[-1] if domain.ndim > 1 else 1)
     gone = np.zeros(counts.shape, dtype=np.bool_)

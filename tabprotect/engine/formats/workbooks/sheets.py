@@ -25,7 +25,7 @@ def _text(value: object, path: Path, line: int) -> str:
         return "TRUE" if value else "FALSE"
     if isinstance(value, float):
         if math.isnan(value):
-            # As it stands there: the reader of counts says what is wrong, and where.
+            # Kept as it is: the reader of counts reports what is wrong, and where.
             return "NaN"
         if abs(value) >= EXACT_FLOAT:
             raise InputError(
@@ -43,7 +43,7 @@ def _text(value: object, path: Path, line: int) -> str:
 def read_sheet(
     path: Path, *, sheet: str | None = None, cells: str | None = None
 ) -> tuple[SheetRows, list[str]]:
-    """The first sheet with rows of numbers, else that is not empty; a note when there are several.
+    """Read the first sheet with rows of numbers, else the first that is not empty; with a note if there are several.
 
     Parameters
     ----------
@@ -98,14 +98,14 @@ def read_sheet(
             lines.append(line)
     width = max(max(i for i, field in enumerate(row) if field) for row in rows) + 1
     rows = [row[:width] for row in rows]
-    # Beside a sheet of this name stands the same table as this program lays it out.
+    # This program writes a laid-out copy of the table beside a sheet of this name.
     several = sheets > 1 and sheet is None and name != TABLE_SHEET
     notes = [f"read from the sheet {name!r}, the first of {sheets} with numbers"] if several else []
     return SheetRows(str(path), rows, lines), notes
 
 
 def sheet_names(path: Path) -> list[str]:
-    """The names of all sheets; none where the workbook cannot be read."""
+    """The names of all sheets; empty if the workbook cannot be read."""
     try:
         with python_calamine.load_workbook(str(path)) as book:
             return list(book.sheet_names)
@@ -114,7 +114,7 @@ def sheet_names(path: Path) -> list[str]:
 
 
 def used_range(path: Path, sheet: str | None = None) -> str:
-    """The cells in use of the sheet that is read, such as ``A1:F20``; empty where there is none."""
+    """The cells in use of the sheet to be read, such as ``A1:F20``; empty if there are none."""
     try:
         with python_calamine.load_workbook(str(path)) as book:
             name = _first_of_counts(book, sheet)
@@ -130,7 +130,7 @@ def used_range(path: Path, sheet: str | None = None) -> str:
 
 
 def _letters(column: int) -> str:
-    """The name of a column, from 0."""
+    """The letters of a column numbered from 0."""
     text = ""
     while column >= 0:
         column, last = divmod(column, 26)
@@ -139,7 +139,7 @@ def _letters(column: int) -> str:
 
 
 def _first_of_counts(book: python_calamine.CalamineWorkbook, sheet: str | None) -> str | None:
-    """The first sheet with rows of numbers, else that is not empty."""
+    """The first sheet with rows of numbers, else the first that is not empty."""
     filled = []
     for name in _wanted(book.sheet_names, sheet):
         values = book.get_sheet_by_name(name).to_python(skip_empty_area=True)
@@ -151,7 +151,7 @@ def _first_of_counts(book: python_calamine.CalamineWorkbook, sheet: str | None) 
 
 
 def _holds_counts(values: Sequence[Sequence[object]]) -> bool:
-    """Whether a row has a number beside something else: a sheet of remarks has none."""
+    """Return True if a row has a number beside something else, as no sheet of remarks does."""
     return any(
         sum(field != "" for field in row) > 1
         and any(looks_numeric(str(field)) for field in row if field != "")
@@ -168,7 +168,7 @@ def _wanted(names: Sequence[str], sheet: str | None) -> Sequence[str]:
 
 
 def _corners(cells: str) -> tuple[int, int, int, int]:
-    """Top, bottom, left and right of ``B3:F20``, from 0, the ends not included."""
+    """Top, bottom, left and right of ``B3:F20``, from 0, ends excluded."""
     found = _RANGE.fullmatch(cells.strip().upper())
     if found is None:
         raise InputError(f"{cells!r} is no range of cells", hint="for example B3:F20")

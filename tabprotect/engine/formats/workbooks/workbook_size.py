@@ -1,7 +1,7 @@
-"""How large an Excel workbook becomes in memory, looked at before it is read.
+"""The size of an Excel workbook in memory, checked before it is read.
 
 A sheet is laid out from its first to its last cell: two cells in opposite corners of a file of a
-few kilobytes would ask for hundreds of gigabytes. (OpenDocument sheets are bounded by their reader.)
+few kilobytes would need hundreds of gigabytes. (OpenDocument sheets are bounded by their reader.)
 """
 
 from __future__ import annotations
@@ -17,22 +17,22 @@ from tabprotect.engine.budgets import WORKBOOK_SIZE_BYTES, WORKBOOK_SIZE_CELLS
 from tabprotect.engine.errors import InputError
 
 MOST_RATIO = 400
-"""Unpacked over packed size of a part, above `SOUND_BYTES`; beyond it the part is a bomb."""
+"""The largest ratio of unpacked to packed size of a part above `SOUND_BYTES`; beyond it is a zip bomb."""
 
 
 SOUND_BYTES = 2**26
 
 NARROW = 26
-"""Columns of one letter: with them alone no sheet has too many cells."""
+"""The columns with one letter: with these alone no sheet has too many cells."""
 
 ROWS = 2**20
-"""Of a sheet at most."""
+"""The most rows of a sheet."""
 
 _BLOCK = 1 << 20
 _TAG = 64
-"""Bytes by which two looks at the text overlap."""
+"""Bytes by which two consecutive pieces of the text overlap."""
 
-# Readers take places beyond what a spreadsheet program has, and rows whose cells name none.
+# Readers accept places beyond those of a spreadsheet program, and rows whose cells name none.
 _WIDE = re.compile(rb"""\br\s*=\s*["'](?:[A-Za-z]{2}|[A-Za-z]?[0-9]{8})""")
 _CELL = re.compile(rb"""\br\s*=\s*["']([A-Za-z]{0,20})([0-9]{1,20})["']""")
 
@@ -43,7 +43,7 @@ def check_workbook(path: Path) -> None:
     Raises
     ------
     InputError
-        Naming the file. A damaged one is left to the reader, which says what is wrong.
+        Naming the file. A damaged one is left to the reader, which reports what is wrong.
     """
     try:
         with zipfile.ZipFile(path) as book:
@@ -77,7 +77,7 @@ def _pieces(sheet: IO[bytes]) -> Iterator[bytes]:
 
 
 def cells_of_text(sheet: IO[bytes]) -> int:
-    """Cells from the first to the last of a sheet in XML; of a narrow one at most so many."""
+    """The cells from the first to the last of a sheet in XML; an upper bound for a narrow one."""
     if not any(_WIDE.search(text) for text in _pieces(sheet)):
         return NARROW * ROWS
     sheet.seek(0)
@@ -96,7 +96,7 @@ def _number(letters: bytes) -> int:
 
 
 def cells_of_records(sheet: IO[bytes]) -> int:
-    """Cells from the first to the last of a sheet in binary records (MS-XLSB 2.1.4)."""
+    """The cells from the first to the last of a sheet in binary records (MS-XLSB 2.1.4)."""
     data = sheet.read()
     rows = columns = at = 0
     while at < len(data):
@@ -113,7 +113,7 @@ def cells_of_records(sheet: IO[bytes]) -> int:
 
 
 def _varying(data: bytes, at: int, most: int) -> tuple[int, int]:
-    """A number of seven bits a byte, and the place behind it."""
+    """A number with seven bits per byte, and the position after it."""
     number = 0
     for place, byte in enumerate(data[at : at + most]):
         number |= (byte & 0x7F) << (7 * place)

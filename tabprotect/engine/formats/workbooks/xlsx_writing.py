@@ -10,8 +10,8 @@ from tabprotect.engine.formats.workbooks.sheet_writing import SheetData
 
 
 def xlsx_bytes(sheets: Mapping[str, SheetData], title: str) -> bytes:
-    """The workbook; the last sheet is the one that is seen first."""
-    # Late: nothing else needs it.
+    """The bytes of the workbook; the last sheet is the one shown first."""
+    # Imported late: nothing else needs it.
     import xlsxwriter
 
     out = io.BytesIO()
