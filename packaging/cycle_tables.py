@@ -156,7 +156,7 @@ MORE = {24: 64, 64: 8}
 """Of tables of so many cells that many times as many releases are read: few cells tell little."""
 
 FORMER: Mapping[str, object] = {"cycles": "default", "blocking": "any_zero"}
-"""What version 0.1.0 took unasked."""
+"""What the default is compared with: strips of two rows that block at any zero."""
 
 
 def let_out(problem: Problem, given: Mapping[str, object], seeds: int) -> str:

@@ -74,8 +74,7 @@ class Parameter(Generic[T_co]):
     in_place_of
         A parameter that this one replaces: only one of the two may differ from its default.
     may_be_unstated
-        Whether a mechanism that does not state the value has the default: only for parameters added
-        after releases of their method, which behaved as the default does.
+        Whether a mechanism leaves the value out if it is ``None``.
     of
         The parameter that this one refines: a form shows it on demand.
     """

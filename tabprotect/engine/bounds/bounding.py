@@ -28,19 +28,19 @@ from tabprotect.engine.tables.margins import MarginSet, maximal_margins
 from tabprotect.engine.tables.table import Table
 
 MOST_LISTED = 5_000_000
-"""Cells that `cells="all"` lists."""
+"""Most cells that `cells="all"` lists."""
 
 AUTO_INTEGER_CELLS = 1_500
-"""Open cells up to which `auto` solves integer programmes; beyond, one takes minutes."""
+"""Most open cells for which `auto` solves integer programmes; beyond, one takes minutes."""
 
 HURRIED_INTEGER_CELLS = 100
-"""As many where the work is limited."""
+"""The same where the work is limited."""
 
 AUTO_NODES = 5_000
 """Branch-and-bound nodes `auto` spends on one end of one interval."""
 
 MOST_CELLS = 20_000
-"""Open cells a programme is made of; a cell takes about a tenth of a second there."""
+"""Most open cells in a programme; at that size a cell takes about a tenth of a second."""
 
 
 BoundsWay = Literal["auto", "decomposable", "shuttle", "lp", "integer"]
@@ -94,8 +94,8 @@ class WidthResult:
         Against beta: ``safe`` (proven: every width is at least beta), ``bad`` (proven: one is
         not), ``unknown`` (not proven safe, which refuses); ``None`` without a beta.
     tight
-        The bounds of the cells that are too tight as far as they were met; without a beta, of
-        those with the smallest width.
+        The bounds of those too tight cells that were met; without a beta, of the cells with the
+        smallest width.
     why
         In a sentence, for people.
     """
@@ -236,7 +236,7 @@ def _narrow(
 
 
 def _widths(enclosure: Enclosure) -> tuple[Ints, Ints]:
-    """Of the outer and of the inner bounds (m,)."""
+    """The widths of the outer and of the inner bounds (m,)."""
     (low, high), (least, most) = enclosure.outer(), enclosure.inner()
     return high - low, most - least
 

@@ -23,7 +23,7 @@ from tabprotect.engine.release.verdict_figures import (
 from tabprotect.engine.tables.moves import MoveSet
 
 State = Literal["passed", "told", "mind", "failed"]
-"""As it should be; for information only; needs attention; beyond a limit."""
+"""The states of a line: as it should be; for information only; needs attention; beyond a limit."""
 
 
 @dataclass(frozen=True)

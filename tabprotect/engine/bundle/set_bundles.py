@@ -41,7 +41,7 @@ def releases_of_set(release: Release, tables: PublicationSet) -> dict[str, Relea
     Raises
     ------
     InputError
-        Where a sub-table of the set does not follow from the release.
+        When a sub-table of the set does not follow from the release.
     """
     stated = release.mechanism.parameters
     if "margins" not in stated or "cycles" in stated:
@@ -90,7 +90,7 @@ class Leaving:
         Raises
         ------
         InputError
-            Where a sub-table of the set does not follow from the release.
+            When a sub-table of the set does not follow from the release.
         """
         if formulas is None:
             return cls(release, None, {})

@@ -154,7 +154,7 @@ def at_a_glance(release: Release, progress: Progress = SILENT) -> TableBelief:
     Raises
     ------
     InfeasibleError
-        Where there is none.
+        If there is no posterior.
     InputError, ParameterError
         When the release cannot come from its mechanism.
     """
@@ -217,7 +217,7 @@ class _Asked:
         Raises
         ------
         InfeasibleError
-            Where there is none.
+            If there is no posterior.
         """
         return believe(
             evidence,

@@ -46,7 +46,7 @@ def protect(
     Parameters
     ----------
     randomness
-        The source of the attempts, one after the other.
+        The source of randomness of the successive attempts.
     policy
         The house's limits.
     accept

@@ -45,7 +45,7 @@ class History:
     steps
         All steps, including undone ones (they can be redone).
     position
-        How many of them are in force.
+        The number of steps in force.
     """
 
     base: Project = field(default_factory=Project)

@@ -24,8 +24,8 @@ def likelihood_of(release: Release) -> Likelihood:
 
     A bundle may come from anywhere: every public parameter must be stated in full (a default that
     filled a gap would give a posterior of another mechanism), and is then checked as if a user had
-    typed it. Only a parameter added after the first releases of its method may be left out: their
-    value was that of its default. None may name a file.
+    typed it. Only a parameter that is stated if it has a value may be left out. None may name a
+    file.
 
     Raises
     ------

@@ -28,8 +28,8 @@ CHANGED = (
 """Sentence for a release whose mechanism was changed after refusals."""
 
 UNSTATED = (
-    "The bundle states no gate: it was made by a version that refused some originals, which is left "
-    "out here, or by hand."
+    "The bundle states no gate: what it would tell that other draws or originals were refused is "
+    "left out."
 )
 """Sentence for a bundle without a gate."""
 

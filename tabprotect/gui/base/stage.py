@@ -43,7 +43,7 @@ class Stage:
     under: ClassVar[str] = ""
     """The stage that it is a step of: while it applies it is shown below that one, indented."""
     together: ClassVar[tuple[tuple[str, str], ...]] = ()
-    """Name and label of the tabs that share one place on the rail, that of the first."""
+    """Name and label of each tab, for pages that share the first one's place on the rail."""
     entries: ClassVar[tuple[MenuEntry, ...]] = ()
     """The page's menu entries."""
 

@@ -19,17 +19,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tabprotect.engine.bundle import archive, public
-from tabprotect.engine.bundle.verify import KIND, verify, verify_bytes
+from tabprotect.engine.bundle.verify import KIND, verify, verify_bytes, with_verdict
 from tabprotect.engine.cycles.cycle_files import to_json
-from tabprotect.engine.cycles.designs import design
 from tabprotect.engine.cycles.stated_cycles import state
 from tabprotect.engine.errors import BundleError, InputError
 from tabprotect.engine.protection.problem import Protected
+from tabprotect.engine.release.stated_gate import UNSTATED
 from tabprotect.engine.tables.moves import MoveSet
 
 Files = dict[str, bytes]
-
-REFERENCE = Path(__file__).parents[2] / "reference"
 
 
 def zipped(files: Files, compression: int = zipfile.ZIP_DEFLATED) -> bytes:
@@ -262,7 +260,7 @@ def test_forgeries_with_a_manifest_that_fits(
 ) -> None:
     def in_place(data: Any) -> None:
         if name == "mechanism.json":
-            # Cell by cell, as bundles of version 1 have them.
+            # Cell by cell, as cycle files have them.
             data["cycles"] = to_json(_cycles(protected))["cycles"]
         change(data)
 
@@ -338,6 +336,12 @@ def test_listed_cycles_are_arrays_that_fit(
     refused(resealed(edited(listed, "mechanism.json", in_place)), match)
 
 
+def test_a_bundle_that_states_no_gate_verifies_with_a_word_on_it(files: Files) -> None:
+    found = with_verdict(verify_bytes(zipped(files)))
+    assert found.release.mechanism.gate is None
+    assert found.verdict is not None and found.verdict.note.endswith(UNSTATED)
+
+
 def test_every_way_to_state_cycles_is_the_same_mechanism(
     files: Files, protected: Protected
 ) -> None:
@@ -364,24 +368,6 @@ def test_the_collector_rests_while_a_mechanism_is_read(
     assert ("mechanism.json", False) in seen and gc.isenabled()
     refused(resealed(files | {"mechanism.json": b"{"}), "not valid JSON")
     assert gc.isenabled()
-
-
-def test_a_bundle_of_version_1_still_verifies() -> None:
-    found = verify(REFERENCE / "bundle_0.1.0.zip")
-    moves = found.release.mechanism.parameters["cycles"]
-    assert (
-        isinstance(moves, MoveSet)
-        and moves == design(found.release.domain, "bidiagonal")
-        and moves.design is None
-    )
-    # By the program of its time, from the same seed.
-    assert found.release.table.counts.tolist() == [
-        [15, 1, 4, 0],
-        [19, 10, 10, 16],
-        [4, 9, 10, 2],
-        [12, 15, 6, 2],
-    ]
-    assert len(found.checks) == 6
 
 
 @pytest.mark.parametrize(

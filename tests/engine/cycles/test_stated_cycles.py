@@ -26,7 +26,7 @@ PUBLISHED = {
     ((4, 4, 3), "default"): "959249da1ba9297659d8de6a939a87193c474b94f190edd81e636255cd6de877",
     ((2, 3, 4, 2), "order-2"): "91ecc2bdc11741846ea13a488eb039b0ab913f199b672e4571b57bb079672867",
 }
-"""Of the program's first version: bundles that name a design rest on these."""
+"""Bundles that name a design rest on these."""
 
 
 @pytest.mark.parametrize(("shape", "kind"), PUBLISHED)

@@ -10,7 +10,6 @@ import pytest
 
 from tabprotect.engine.belief import believing
 from tabprotect.engine.belief.believing import Evidence, Knowing, believe
-from tabprotect.engine.bundle.verify import verify as opened
 from tabprotect.engine.disclosure.attempts import weigh_attempts
 from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.disclosure.verdict import verdict
@@ -30,7 +29,6 @@ from cycle_law import law
 KNOWING = Knowing(weigh=weigh_attempts)
 
 DOMAIN = Domain.of_shape((2, 3))
-REFERENCE = Path(__file__).parents[2] / "reference"
 CYCLES = methods()["cyclic_perturbation"]
 GIVEN = {"cycles": "strips-2", "blocking": "any_zero"}
 
@@ -113,12 +111,14 @@ def test_beyond_the_work_the_factor_is_said() -> None:
 
 
 def test_a_bundle_without_a_gate_is_read_as_incomplete() -> None:
-    """That of the first version does not tell which originals were refused, nor whether any was."""
-    old = opened(REFERENCE / "bundle_0.1.0.zip", judge=False).release
-    assert old.mechanism.gate is None
-    read = believe([old])
+    """It does not tell which originals were refused, nor whether any was."""
+    judged = let_out(np.ones(6, dtype=np.int64), 1)
+    stated = judged.mechanism
+    silent = Release(judged.tables, Mechanism(stated.method, DOMAIN, stated.parameters))
+    assert stated.gate is not None and silent.mechanism.gate is None
+    read = believe([silent])
     assert not read.posterior.complete and read.posterior.note == UNSTATED
-    own = believe([old], knowing=Knowing(bundled=False))
+    own = believe([silent], knowing=Knowing(bundled=False))
     assert own.posterior.complete and (own.posterior.mean == read.posterior.mean).all()
 
 

@@ -35,7 +35,7 @@ _HEAD = re.compile(
     rb'(\xef\xbb\xbf)?\s*\{.*"(class"\s*:\s*"dataset"|dimension"\s*:\s*\{)', re.DOTALL
 )
 _CONFIDENTIAL = "c"
-"""As Eurostat marks them."""
+"""Eurostat's mark of confidential values."""
 _HIDDEN = frozenset({_CONFIDENTIAL, "C", "Q", "x"})
 """Statuses with which some offices mark suppressed values."""
 InPlace = Callable[[int, str], tuple[str, str]]

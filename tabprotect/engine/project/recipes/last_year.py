@@ -29,7 +29,7 @@ Renames = Mapping[tuple[str, str], str]
 
 @dataclass(frozen=True)
 class OtherCategories:
-    """How the categories of one variable differ from those that are expected.
+    """The differences between the categories of one variable and the expected ones.
 
     Attributes
     ----------
@@ -66,7 +66,7 @@ class SinceLastYear:
     Attributes
     ----------
     categories
-        By variable, where they differ.
+        The differing categories by variable.
     total
         The totals before and after.
     appeared, vanished

@@ -77,7 +77,6 @@ ORDER: Parameter[Order] = Parameter(
     "choice",
     "listed",
     choices=cast("Mapping[str, str]", ORDERS),
-    may_be_unstated=True,
 )
 
 N_COVER: Parameter[int] = Parameter(
@@ -90,7 +89,6 @@ N_COVER: Parameter[int] = Parameter(
     high=MOST_STEPS,
     unit="steps",
     in_place_of="passes",
-    may_be_unstated=True,
 )
 
 THETA: Parameter[float | None] = Parameter(

@@ -208,7 +208,6 @@ WEIGHTED: Parameter[Literal["no", "yes"]] = Parameter(
         "no": "Counts of records are published.",
         "yes": "Estimates are published: perturbed counts times the mean weight of the cell.",
     },
-    may_be_unstated=True,
 )
 
 WEIGHT_LOW: Parameter[float | None] = Parameter(

@@ -99,7 +99,6 @@ NODES: Parameter[int] = Parameter(
     low=1,
     high=100_000,
     unit="nodes",
-    may_be_unstated=True,
 )
 
 

@@ -124,7 +124,6 @@ CELLS: Parameter[Judged] = Parameter(
     "choice",
     "at_risk",
     choices=cast("Mapping[str, str]", JUDGED),
-    may_be_unstated=True,
 )
 
 THEN: Parameter[str | None] = Parameter(

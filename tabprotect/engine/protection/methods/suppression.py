@@ -108,7 +108,6 @@ CHOICE: Parameter[Literal["cheapest", "random"]] = Parameter(
         "cheapest": "The cheapest pattern found: the same table gives the same one.",
         "random": "Costs are multiplied by secret random factors: the pattern tells less.",
     },
-    may_be_unstated=True,
 )
 
 SPREAD: Parameter[float] = Parameter(
@@ -119,7 +118,6 @@ SPREAD: Parameter[float] = Parameter(
     3.0,
     1.5,
     1000.0,
-    may_be_unstated=True,
 )
 
 SEARCH: Parameter[Search] = Parameter(
@@ -132,7 +130,6 @@ SEARCH: Parameter[Search] = Parameter(
         "usual": "Some seconds at most, minutes in large tables of three and more variables.",
         "longer": "About eight times as long: a cheaper pattern where there are three variables or more.",
     },
-    may_be_unstated=True,
 )
 
 
@@ -269,9 +266,7 @@ class Suppression(Method):
         # Where the rule is not told an empty cell may be sensitive.
         least = int(rule is not None and never_zero(values, rule))
         rerun = None
-        # Who does not say how a pattern was chosen chose it in another way.
-        known = "choice" in release.mechanism.parameters
-        if rule is not None and known and not given:
+        if rule is not None and not given:
             at_random = self.is_random(values)
             cost = 500.0 + 100.0 * publication.domain.size
             cost += most_work(publication, values[SEARCH])

@@ -98,7 +98,6 @@ WHOLE_RANGE: Parameter[bool] = Parameter(
     "Every interval contains all counts the small-count rule names, whatever the level.",
     "flag",
     False,
-    may_be_unstated=True,
 )
 
 STATUSES: Parameter[str | None] = Parameter(

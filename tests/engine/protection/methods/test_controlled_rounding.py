@@ -252,7 +252,7 @@ def test_a_programme_too_large_is_refused_with_its_cost(monkeypatch: pytest.Monk
         ControlledProgramme(Table.dense(domain, SLIDE), publication, 3).nearest()
 
 
-def test_the_effort_is_public_and_releases_without_it_had_the_default() -> None:
+def test_the_effort_is_public() -> None:
     domain = Domain.of_shape((4, 4))
     problem = Problem(Table.dense(domain, SLIDE))
     release = METHOD.perform(
@@ -260,5 +260,6 @@ def test_the_effort_is_public_and_releases_without_it_had_the_default() -> None:
     )[0]
     assert release.mechanism.parameters["nodes"] == 7
     stated = {n: v for n, v in release.mechanism.parameters.items() if n != "nodes"}
-    first = Release(release.tables, Mechanism(release.mechanism.method, domain, stated))
-    fits(likelihood_of(first), np.array(SLIDE))
+    silent = Release(release.tables, Mechanism(release.mechanism.method, domain, stated))
+    with pytest.raises(InputError, match='does not state "nodes"'):
+        likelihood_of(silent)

@@ -228,19 +228,13 @@ def test_a_sequence_that_was_never_drawn_is_refused(wrong: object) -> None:
         likelihood_of(forged)
 
 
-def test_a_mechanism_of_an_earlier_version_is_read_as_the_list() -> None:
+@pytest.mark.parametrize("name", ["order", "n_cover", "blocking"])
+def test_a_mechanism_has_to_state_its_order_and_blocking(name: str) -> None:
     done = protect(np.full((3, 4), 3), passes=2)
-    old = {
-        name: value
-        for name, value in done.release.mechanism.parameters.items()
-        if name not in ("order", "n_cover")
-    }
-    release = Release.of(done.release.table, Mechanism(METHOD.name, done.release.domain, old))
-    assert likelihood_of(release) == likelihood_of(done.release)
-    # What every version has to state is still asked for.
-    del old["blocking"]
-    with pytest.raises(InputError, match="blocking"):
-        likelihood_of(Release.of(release.table, Mechanism(METHOD.name, release.domain, old)))
+    stated = {n: v for n, v in done.release.mechanism.parameters.items() if n != name}
+    silent = Mechanism(METHOD.name, done.release.domain, stated)
+    with pytest.raises(InputError, match=f'does not state "{name}"'):
+        likelihood_of(Release.of(done.release.table, silent))
 
 
 @pytest.mark.parametrize("order", ["listed", "random", "replacement", "positive"])

@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tabprotect.engine.errors import InfeasibleError
+from tabprotect.engine.errors import InfeasibleError, InputError
 from tabprotect.engine.posterior.infer import infer
 from tabprotect.engine.protection.methods.suppression import PLUGIN
 from tabprotect.engine.protection.problem import Problem, Protected
+from tabprotect.engine.protection.registered import likelihood_of
 from tabprotect.engine.protection.subtables import publication_of
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.mechanism import Mechanism
@@ -174,16 +175,12 @@ def test_nothing_public_tells_primary_from_secondary() -> None:
     assert not {"statuses", "primary", "rule"} & set(public)
 
 
-def test_releases_that_do_not_say_how_they_were_chosen_are_not_chosen_again() -> None:
+@pytest.mark.parametrize("name", ["choice", "spread", "search", "whole_range"])
+def test_a_release_has_to_say_how_its_pattern_was_chosen(name: str) -> None:
     release = _protect(KNOWN_BEFORE[0]).release
     assert PLUGIN.likelihood(release).rerun is not None
-    stated = dict(release.mechanism.parameters)
-    for name in ("choice", "spread", "search", "whole_range"):
-        del stated[name]
-    earlier = Release(
-        release.tables,
-        Mechanism(release.mechanism.method, release.mechanism.domain, stated),
-        release.title,
-    )
-    likelihood = PLUGIN.likelihood(earlier)
-    assert likelihood.rerun is None and likelihood.note
+    mechanism = release.mechanism
+    stated = {n: value for n, value in mechanism.parameters.items() if n != name}
+    silent = Mechanism(mechanism.method, mechanism.domain, stated)
+    with pytest.raises(InputError, match=f'does not state "{name}"'):
+        likelihood_of(Release(release.tables, silent, release.title))
