@@ -29,22 +29,22 @@ from tabprotect.engine.tables.table import Table
 from tabprotect.languages.said import plural, say
 
 MOST_LISTED = 5_000_000
-"""Cells that `cells="all"` lists."""
+"""Most cells that `cells="all"` lists."""
 
 AUTO_INTEGER_CELLS = 1_500
-"""Open cells up to which `auto` solves integer programmes; beyond, one takes minutes."""
+"""Most open cells for which `auto` solves integer programmes; beyond, one takes minutes."""
 
 HURRIED_INTEGER_CELLS = 100
-"""As many where the work is limited."""
+"""The same where the work is limited."""
 
 AUTO_NODES = 5_000
 """Branch-and-bound nodes `auto` spends on one end of one interval."""
 
 MOST_CELLS = 20_000
-"""Open cells a programme is made of; a cell takes about a tenth of a second there."""
+"""Most open cells in a programme; at that size a cell takes about a tenth of a second."""
 
 
-Way = Literal["auto", "decomposable", "shuttle", "lp", "integer"]
+BoundsWay = Literal["auto", "decomposable", "shuttle", "lp", "integer"]
 
 WAYS: dict[str, str] = {
     "auto": say("the cheapest way that is exact"),
@@ -95,8 +95,8 @@ class WidthResult:
         Against beta: ``safe`` (proven: every width is at least beta), ``bad`` (proven: one is
         not), ``unknown`` (not proven safe, which refuses); ``None`` without a beta.
     tight
-        The bounds of the cells that are too tight as far as they were met; without a beta, of
-        those with the smallest width.
+        The bounds of those too tight cells that were met; without a beta, of the cells with the
+        smallest width.
     why
         In a sentence, for people.
     """
@@ -115,7 +115,7 @@ def bounds(
     *,
     cells: CellChoice = "all",
     at_risk: tuple[int, int] = (1, 2),
-    method: Way = "auto",
+    method: BoundsWay = "auto",
     progress: Progress = SILENT,
 ) -> Bounds:
     """Lower and upper bounds of cells, given released margins.
@@ -168,7 +168,7 @@ def width(
     cells: CellChoice = "at-risk",
     at_risk: tuple[int, int] = (1, 2),
     beta: int | None = None,
-    method: Way = "auto",
+    method: BoundsWay = "auto",
     most_open: int = SUPPORT_CELLS,
     most_work: float = math.inf,
     progress: Progress = SILENT,
@@ -215,7 +215,7 @@ def width(
 def _narrow(
     enclosure: Enclosure,
     step: Step,
-    method: Way,
+    method: BoundsWay,
     beta: int | None,
     end: float,
     progress: Progress,
@@ -237,7 +237,7 @@ def _narrow(
 
 
 def _widths(enclosure: Enclosure) -> tuple[Ints, Ints]:
-    """Of the outer and of the inner bounds (m,)."""
+    """The widths of the outer and of the inner bounds (m,)."""
     (low, high), (least, most) = enclosure.outer(), enclosure.inner()
     return high - low, most - least
 
@@ -248,13 +248,13 @@ def _decided(outer: Ints, inner: Ints, beta: int | None) -> bool:
     return int(outer.min()) < beta or int(inner.min()) >= beta
 
 
-def _most_cells(step: Step, method: Way, hurried: bool) -> int:
+def _most_cells(step: Step, method: BoundsWay, hurried: bool) -> int:
     if method != "auto" or step != "integer":
         return MOST_CELLS
     return HURRIED_INTEGER_CELLS if hurried else AUTO_INTEGER_CELLS
 
 
-def _can(enclosure: Enclosure, step: Step, method: Way, *, hurried: bool = False) -> bool:
+def _can(enclosure: Enclosure, step: Step, method: BoundsWay, *, hurried: bool = False) -> bool:
     """Return True if a step after the shuttle has anything small enough to work on."""
     if step == "neighbours":
         return enclosure.walkable
@@ -265,7 +265,7 @@ def _refine(
     enclosure: Enclosure,
     cell: int,
     step: Step,
-    method: Way,
+    method: BoundsWay,
     goal: int | None,
     progress: Progress,
     *,
@@ -289,7 +289,7 @@ def _enclosure(
     release: Sequence[Sequence[str]],
     cells: CellChoice,
     at_risk: tuple[int, int],
-    method: Way,
+    method: BoundsWay,
     progress: Progress,
     most_open: int = SUPPORT_CELLS,
 ) -> Enclosure:

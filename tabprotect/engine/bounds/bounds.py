@@ -1,4 +1,4 @@
-"""The value that every way of bounding cells gives back."""
+"""The result of every way of bounding cells."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Method = Literal["decomposable", "shuttle", "lp", "integer", "frechet"]
 
 @dataclass(frozen=True, eq=False)
 class Bounds:
-    """What released margins say about some cells. Confidential: it names true at-risk cells.
+    """Bounds of some cells from released margins. Confidential: they name true at-risk cells.
 
     The true bounds, over all tables of whole counts from 0 up that have the released margins,
     always lie within ``lower..upper``; where ``sharp`` they are proven to be just these.
@@ -52,7 +52,7 @@ class Bounds:
         return self.upper - self.lower
 
     def only(self, chosen: Bools) -> Bounds:
-        """The same of some of the cells (m,)."""
+        """The bounds of the chosen cells (m,)."""
         return replace(
             self,
             cells=self.cells[chosen],

@@ -1,4 +1,4 @@
-"""How many two-way tables of non-negative counts have given row and column totals.
+"""The number of two-way tables of non-negative counts with given row and column totals.
 
 Two rows: a row within bounds and with a sum, by inclusion and exclusion, whatever the size of the
 totals. Otherwise exactly by a dynamic programme over what is left of the columns: columns are
@@ -25,26 +25,26 @@ from tabprotect.engine.randomness import Randomness
 from tabprotect.languages.said import say
 
 MOST_STEPS = 20_000_000
-"""Transitions between states of the exact way, in all."""
+"""Most transitions between states of the exact way, in all."""
 
 MOST_AT_ONCE = 6_000_000
-"""Of these in one step, which bounds memory."""
+"""Most transitions in one step, which bounds memory."""
 
 MOST_TERMS = 200_000
-"""Different terms of inclusion and exclusion."""
+"""Most different terms of inclusion and exclusion."""
 
 MOST_DIGITS = 4000
-"""Longer numbers are not told."""
+"""Most digits of a number; longer ones are refused."""
 
 COUNTING_AT_ONCE = 5_000
-"""Of these side by side, which bounds memory."""
+"""Most numbers side by side, which bounds memory."""
 
 COUNTING_TABLED = 1_000_000
-"""Totals up to which logarithms are looked up."""
+"""Largest total for which logarithms are looked up."""
 
 
 PLACES = 800
-"""Runs of counts that a cell's count is drawn from where its possible counts are more."""
+"""Most runs of counts that a cell's count is drawn from; single counts where there are no more."""
 
 MOST_TOTAL = 2**53
 
@@ -62,7 +62,7 @@ class TableCount:
     count
         Rounded where it is an estimate.
     exact
-        Whether it is none.
+        Whether the count is exact.
     error
         Its standard error; ``None`` when exact. A whole number where it is beyond floats.
     """
@@ -85,14 +85,14 @@ def count_tables(
     Parameters
     ----------
     randomness, draws
-        Of importance sampling, where the exact way is too long.
+        Random numbers and draws of importance sampling, where the exact way is too long.
 
     Raises
     ------
     ParameterError
         For totals that are negative or missing, or do not have the same sum.
     InfeasibleError
-        When the number is too long to be told.
+        When the number has too many digits.
     """
     a, b = _checked(rows, columns)
     # Fewer columns are fewer residuals; the row taken last costs nothing.
@@ -142,7 +142,7 @@ def _two_rows(rows: list[int], columns: list[int], progress: Progress) -> int | 
 
 
 def _exact(rows: list[int], columns: list[int], progress: Progress) -> int | None:
-    """By states; ``None`` beyond the limits."""
+    """The exact number by states; ``None`` beyond the limits."""
     left = np.array([sorted(columns)], dtype=np.int64)
     ways: npt.NDArray[np.int64 | np.object_] = np.ones(1, dtype=np.int64)
     sizes = np.ones(1)
@@ -174,7 +174,7 @@ def _exact(rows: list[int], columns: list[int], progress: Progress) -> int | Non
 def _merged(
     states: Ints, ways: npt.NDArray[np.int64 | np.object_], sizes: Floats
 ) -> tuple[Ints, npt.NDArray[np.int64 | np.object_], Floats]:
-    """Equal states made one, their ways added: in whole numbers of any size once int64 may fail."""
+    """Merge equal states and add their ways: in whole numbers of any size once int64 may overflow."""
     first, inverse = equal_rows(states.T)
     after = np.asarray(np.bincount(inverse, weights=sizes), dtype=np.float64)
     if ways.dtype != np.object_ and after.max() >= FITS:
@@ -279,9 +279,9 @@ def _places(low: Ints, high: Ints) -> tuple[Ints, Ints]:
 
 
 def _in_one_row(left: Ints, rows: int) -> tuple[Floats, Floats]:
-    """Mean and variance of what columns place together in one of so many rows, (draws,) each.
+    """Mean and variance of the sum that all columns place in one of so many rows, (draws,) each.
 
-    Each column by itself, all ways to fill it equally likely.
+    Columns are independent, and all ways to fill one are equally likely.
     """
     mean = left / rows
     variance = mean * (left + rows) * (rows - 1) / (rows * (rows + 1))
@@ -289,7 +289,7 @@ def _in_one_row(left: Ints, rows: int) -> tuple[Floats, Floats]:
 
 
 def _drawn(logs: Floats, generator: np.random.Generator) -> tuple[Ints, Floats]:
-    """One place of each row in proportion to its weights, and the logs of their chances."""
+    """Draw one place of each row in proportion to its weights; also the logs of their chances."""
     logs = logs - logs.max(axis=1, keepdims=True)
     cumulative = np.cumsum(np.exp(logs), axis=1)
     u = generator.random(len(logs)) * cumulative[:, -1]
@@ -301,7 +301,7 @@ def _drawn(logs: Floats, generator: np.random.Generator) -> tuple[Ints, Floats]:
 
 
 def _log_ways(totals: Ints, cells: int) -> Floats:
-    """Logs of the ways to place so many in so many cells."""
+    """Logs of the number of ways to place each total in so many cells."""
     # scipy is a third of the program's start, and few count tables.
     from scipy.special import gammaln
 

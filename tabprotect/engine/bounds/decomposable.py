@@ -42,7 +42,7 @@ class MarginTree:
     Attributes
     ----------
     parts
-        Each with its margins, those of the separators next to it included.
+        The parts, each with its margins and those of the separators next to it.
     separators
         One for each join, so some may occur several times; an empty one counts the total.
     """
@@ -158,7 +158,7 @@ def closed_form(
 
 
 def uncovered_loss(table: Table, covered: set[str]) -> int:
-    """What variables in no released margin take off the sum of lower bounds: all of it.
+    """What variables in no released margin subtract from the sum of lower bounds: all of it.
 
     They are a side of their own about which the total alone is known, so each of its cells may
     hold nobody; unless it has one cell only.

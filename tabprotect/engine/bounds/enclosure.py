@@ -1,4 +1,4 @@
-"""Bounds from both sides: what is proven about a cell, and what tables are known to attain.
+"""Bounds from both sides: counts proven impossible, and counts that known tables attain.
 
 The outer bounds contain the true ones; the inner ones are attained by tables of whole counts
 that have the released margins (the original is one of them). Where both meet, the bounds are
@@ -43,7 +43,7 @@ class Kernel:
     Attributes
     ----------
     of : int64 (m,)
-        Which of the part's cells each asked cell of the table belongs to.
+        The part's cell that each asked cell of the table belongs to.
     low, high : int64 (cells,)
         Outer bounds of the part's cells.
     least, most : int64 (cells,)
@@ -100,12 +100,12 @@ class Kernel:
         return self._opened is not None and Programme.fits(self._opened, most_cells)
 
     def walk(self, cell: int, spread: int | None) -> None:
-        """Widen a cell's attained counts by tables near the original.
+        """Widen the range of a cell's attained counts by tables near the original.
 
         Parameters
         ----------
         spread
-            How far apart its attained counts need be; as far as it goes when ``None``.
+            The range at which to stop; as far as possible when ``None``.
         """
         if self._opened is None or self._at[cell] < 0:
             return
@@ -251,7 +251,7 @@ class Enclosure:
         return self._glue([(k.low[k.of], k.high[k.of]) for k in self.kernels])
 
     def inner(self) -> tuple[Ints, Ints]:
-        """Counts (m,) that are attained: tables of the parts can be combined at will."""
+        """Lowest and highest attained counts (m,): tables of the parts can be combined freely."""
         return self._glue([(k.least[k.of], k.most[k.of]) for k in self.kernels])
 
     def _glue(self, sides: list[tuple[Ints, Ints]]) -> tuple[Ints, Ints]:
@@ -262,7 +262,7 @@ class Enclosure:
         return np.where(self._nobody, 0, np.maximum(lower, 0)), np.where(self._nobody, 0, upper)
 
     def sharp(self) -> Bools:
-        """Which cells' bounds are proven to be the true ones (m,)."""
+        """The cells whose bounds are proven to be the true ones, bool (m,)."""
         (low, high), (least, most) = self.outer(), self.inner()
         met: Bools = (low == least) & (high == most)
         return met
@@ -284,7 +284,7 @@ class Enclosure:
         return any(kernel.solvable(most_cells) for kernel in self.kernels)
 
     def walk(self, cell: int, spread: int | None) -> None:
-        """Widen what one cell is known to attain; ``spread`` as in :meth:`Kernel.walk`."""
+        """Widen the range of one cell's attained counts; ``spread`` as in :meth:`Kernel.walk`."""
         for kernel in self.kernels:
             kernel.walk(int(kernel.of[cell]), spread)
 

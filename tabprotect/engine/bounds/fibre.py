@@ -20,23 +20,23 @@ from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.languages.said import say
 
 FIBRE_DIMENSION = 24
-"""Free cells of a fibre that is listed; one of more has too many tables."""
+"""Most free cells of a fibre to be listed; with more it has too many tables."""
 
 FIBRE_ENTRIES = 1_000_000
-"""Cells times sums of a fibre that is listed."""
+"""Most cells times sums of a fibre to be listed."""
 
 FIBRE_POINTS = 1_000_000
-"""Tables, whole or partial, of a fibre that is listed."""
+"""Most tables, whole or partial, of a fibre to be listed."""
 
 FIBRE_AT_ONCE = 2**21
-"""Numbers of one block of partial tables."""
+"""Most numbers in one block of partial tables."""
 
 
 LOOKED_AT = 500
-"""Partial tables by which the next free cell is chosen."""
+"""Most partial tables by which the next free cell is chosen."""
 
 GROWN = 2**31
-"""Larger coefficients are given up: sums of tables have none."""
+"""Largest coefficient; beyond it the listing is given up, as sums of tables have no such ones."""
 
 Sums = Sequence[tuple[Ints, int, int]]
 """Cells, and the least and the most that they add up to."""
@@ -90,9 +90,9 @@ def fibre(
     low, high : int64 (cells,)
         Ends that no cell passes; they need not be sharp.
     sums
-        What cells add up to.
+        The sums of cells.
     most
-        Tables, whole or partial, at most.
+        Most tables, whole or partial.
 
     Returns
     -------
@@ -134,7 +134,7 @@ def fibre(
 
 
 def _solved(matrix: Ints, totals: Ints, ranges: Ints) -> tuple[Ints, Ints, Ints] | None:
-    """Every cell by free ones, those with the smallest ranges: constant, slopes, free cells."""
+    """Solve the sums for free cells of smallest ranges: constant, slopes, free cells."""
     cells = matrix.shape[1]
     rest = np.column_stack([matrix, totals])
     waiting = np.ones(len(rest), dtype=np.bool_)
@@ -172,7 +172,7 @@ def _solved(matrix: Ints, totals: Ints, ranges: Ints) -> tuple[Ints, Ints, Ints]
 
 @dataclass(frozen=True, eq=False)
 class _Rows:
-    """What must not be negative: ``base + gradient @ point``, with the free cells' ends."""
+    """Rows ``base + gradient @ point`` that must not be negative, with the free cells' ends."""
 
     gradient: Ints
     base: Ints

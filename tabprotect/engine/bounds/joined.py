@@ -1,10 +1,10 @@
-"""Tables of the same records that share margins only, as one table that has them all as margins.
+"""Tables of the same records that share only margins, joined in one table with all as margins.
 
 Where the tables come apart as a tree, each is laid along what is there by the north-west corner rule
 (Dantzig, Linear programming and extensions, 1963, section 14.2) within every cell that both have;
-else an integer programme finds such a table. Its other sums are one way among many in which the
-tables may go together: whatever follows from the tables' own sums alone (bounds, suppression,
-rounding) is as of the true table, and nothing else of it may be published.
+else an integer programme finds such a table. Its other sums are one possibility among many:
+whatever follows from the tables' own sums alone (bounds, suppression, rounding) is that of the true
+table, and nothing else of it may be published.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from tabprotect.engine.tables.variable import Variable
 from tabprotect.languages.said import plural, say
 
 JOINED_CELLS = 100_000
-"""Cells of files that do not come apart, joined by an integer programme."""
+"""Most cells of files that do not come apart and are joined by an integer programme."""
 
 
 def joined_table(tables: Mapping[str, Table], progress: Progress = SILENT) -> Table:
@@ -40,8 +40,8 @@ def joined_table(tables: Mapping[str, Table], progress: Progress = SILENT) -> Ta
     Raises
     ------
     InputError
-        Where two tables count a cell that both have otherwise, with the cell, or no table of whole
-        counts has all of them as margins.
+        Where two tables have different counts in a shared cell (which is named), or no table of
+        whole counts has all of them as margins.
     TooLargeError
         Where they do not come apart and have too many cells for an integer programme.
     """
@@ -61,7 +61,7 @@ def joined_table(tables: Mapping[str, Table], progress: Progress = SILENT) -> Ta
 
 
 def common_margin(one: Domain, two: Domain) -> tuple[str, ...]:
-    """The margin that two tables have in common: what each tells of the other's variables."""
+    """The margin that two tables have in common, over the variables that both know."""
     return one.tidy(
         [
             *(name for name in two.names if name in one.known_names),
@@ -71,18 +71,18 @@ def common_margin(one: Domain, two: Domain) -> tuple[str, ...]:
 
 
 def check_common(tables: Mapping[str, Table]) -> None:
-    """Refuse tables that count a cell of two otherwise.
+    """Refuse tables that have different counts in a shared cell.
 
     Raises
     ------
     InputError
-        With the first such cell.
+        Naming the first such cell.
     """
     _aligned(tables)
 
 
 def _aligned(tables: Mapping[str, Table]) -> tuple[Domain, dict[str, Table]]:
-    """All variables, and each table over them, once what two of them share is the same."""
+    """The joined domain, and each table over its variables, after checking what they share."""
     domain = _domain(list(tables.values()))
     parts = {name: _over(table, domain, name) for name, table in tables.items()}
     for one, two in combinations(parts, 2):
@@ -120,7 +120,7 @@ def _same(one: Table, two: Table) -> bool:
 
 
 def _domain(tables: Sequence[Table]) -> Domain:
-    """All variables, each with the categories of all tables, and the levels that one of them has."""
+    """All variables, each with the categories of all tables and the levels of any of them."""
     found: dict[str, list[Variable]] = {}
     for variable in (v for table in tables for v in table.domain.variables):
         found.setdefault(variable.name, []).append(variable)
@@ -185,7 +185,7 @@ def _keys(domain: Domain, codes: Sequence[Ints], cells: int) -> Ints:
 
 
 def _along(whole: Table, beside: Table, shared: Sequence[str], domain: Domain) -> Table:
-    """Both, paired in order within every shared cell: their counts there add up to the same."""
+    """Join two tables in order within every shared cell, where their counts have equal sums."""
     taken = []
     for table in (whole, beside):
         keys, counts = table.cells
@@ -203,7 +203,7 @@ def _along(whole: Table, beside: Table, shared: Sequence[str], domain: Domain) -
 
 
 def _solved(domain: Domain, parts: Sequence[Table], progress: Progress) -> Table:
-    """By an integer programme over the cells that no part says are empty."""
+    """Join by an integer programme over the cells that no part says are empty."""
     hint = say("count the records by all variables, or leave out a file")
     if domain.size > JOINED_CELLS or parts[0].total > LARGEST_TOTAL:
         raise TooLargeError(

@@ -19,13 +19,13 @@ from tabprotect.engine.solver import Sense
 from tabprotect.engine.tables.margins import MarginSet
 
 MOST_MOVES = 20_000
-"""Moves looked at for one step; what lies beyond is not tried."""
+"""Most moves examined for one step; further ones are not tried."""
 
 MOST_STEPS = 200
-"""Steps taken for one cell in one direction."""
+"""Most steps for one cell in one direction."""
 
 DENSE_CELLS = 2**22
-"""Cells of the whole table up to which places are looked up in an array."""
+"""Most cells of the whole table for which places are looked up in an array."""
 
 
 Corners = tuple[Ints, Bools]
@@ -51,7 +51,7 @@ class Neighbours:
             self._place[opened.keys] = np.arange(len(opened.keys))
 
     def walk(self, position: int, sense: Sense, far_enough: int | None = None) -> Ints:
-        """A table (cells of the support,) in which one cell is as far up or down as was found.
+        """A table (cells of the support,) with the most extreme count of one cell that was found.
 
         Parameters
         ----------
@@ -113,7 +113,7 @@ class Neighbours:
 
 
 def _again(seen: list[Corners], rest: Iterator[Corners]) -> Iterator[Corners]:
-    """What was seen before, then the rest, which is kept."""
+    """Yield the moves seen before, then the rest, which are remembered."""
     yield from seen
     for found in rest:
         seen.append(found)

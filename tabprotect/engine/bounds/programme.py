@@ -14,7 +14,7 @@ from tabprotect.engine.progress import Progress
 from tabprotect.engine.solver import NEAR, Model, Sense
 
 LARGEST_TOTAL = 10**9
-"""Counts beyond come near the solver's tolerance."""
+"""Largest count of a programme: larger ones come near the solver's tolerance."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Programme:
     opened
         The cells that are open.
     low, high : int64 (cells,)
-        Bounds of theirs that are known already.
+        Their bounds known so far.
     """
 
     _integral: bool
@@ -76,13 +76,13 @@ class Programme:
         known
             Outer bounds of the cell.
         most_nodes
-            Branch-and-bound nodes after which an integer programme gives up; the bound it then
-            gives holds all the same.
+            Branch-and-bound nodes after which an integer programme gives up; its bound then still
+            holds.
         """
         raise NotImplementedError
 
     def _rounded(self, bound: float, sense: Sense, known: tuple[int, int]) -> int:
-        """Outwards, so that no table is beyond it."""
+        """Round a bound outwards, so that no table is beyond it."""
         if sense == "max":
             return known[1] if bound >= known[1] else math.floor(bound + NEAR)
         return known[0] if bound <= known[0] else math.ceil(bound - NEAR)

@@ -22,7 +22,7 @@ from tabprotect.engine.tables.table import Table
 from tabprotect.languages.said import say
 
 LATTICE_CELLS = 300_000
-"""Cells of all margins together up to which the generalised form is used."""
+"""Most cells of all margins together for which the generalised form is used."""
 
 
 def sums_exact(opened: Support) -> bool:

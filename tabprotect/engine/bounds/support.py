@@ -17,10 +17,10 @@ from tabprotect.engine.tables.table import Table
 from tabprotect.languages.said import say
 
 SUPPORT_CELLS = 2_000_000
-"""Cells a support is built for; a sweep of the shuttle takes seconds there."""
+"""Most cells of a support; at that size a sweep of the shuttle takes seconds."""
 
 MOST_ENTRIES = 160_000_000
-"""Cells times margins that a support is built for: four bytes each."""
+"""Most cells times margins of a support: four bytes each."""
 
 
 STAGE = say("cells left open")
@@ -33,7 +33,7 @@ class Support:
     Attributes
     ----------
     domain
-        Of the variables that occur in the margins.
+        The variables that occur in the margins.
     keys : int64 (cells,)
         Mixed-radix keys in ``domain``, ascending. All other cells are zero.
     sums : int32 (margins, cells)
@@ -60,7 +60,7 @@ class Support:
         return int(self.truth.sum())
 
     def positions(self, keys: Ints) -> Ints:
-        """Where the cells ``keys`` stand in the support; -1 for those known to be zero."""
+        """The places of the cells ``keys`` in the support; -1 for those known to be zero."""
         if not len(self.keys):
             return np.full(len(keys), -1, dtype=np.int64)
         at = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
@@ -100,7 +100,7 @@ def support(
     margins
         The released ones, none contained in another.
     most_cells
-        More cells are too many.
+        Most cells of the support.
     structure
         Tables that are 0 where no cell is possible, whatever the margins say.
     """

@@ -32,17 +32,17 @@ class Unfolded:
     table
         Over the released variables and levels.
     margins
-        With every coarser level that they tell.
+        The margins, with every coarser level that they determine.
     cells : int64 (m,)
         The asked cells in that table.
     open : bool (m,)
-        Which of them share their released categories with another cell of the original table, so
-        that nothing but zero bounds them from below.
+        Whether each shares its released categories with another cell of the original table, so
+        that only zero bounds it from below.
     structure
-        Where groupings cross that no margin names together, and where structural zeros are: which
-        combinations of categories there are, as tables of 1 and 0.
+        The possible combinations of categories, as tables of 1 and 0, where groupings cross that no
+        margin names together, and where structural zeros are.
     nobody : bool (m,)
-        Which of the asked cells are structural zeros.
+        Whether each asked cell is a structural zero.
     """
 
     table: Table
@@ -54,7 +54,7 @@ class Unfolded:
 
 
 def unfolded(table: Table, release: MarginSet, cells: Ints) -> Unfolded:
-    """A release (margins by variable or level, none contained in another) of a table.
+    """Unfold a release (margins by variable or level, none contained in another) of a table.
 
     Raises
     ------

@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 
 RUNS = 3
 REDUCTION = 1e-12
-"""How far one run takes the gradient down; what rounding leaves, the next run takes."""
+"""Factor by which one run reduces the gradient; further runs remove what rounding leaves."""
 
 EPSILON = 2e-16
 """Relative error of one rounding."""
 
 STEPS = 16
-"""Between two looks whether the work is still wanted."""
+"""Steps between two checks for cancellation."""
 
 
 def times(matrix: csr_array[np.float64], vector: Floats) -> Floats:
@@ -105,7 +105,7 @@ def _conjugate(
 
 LIMIT = 1e-10
 ROUNDING = 1e-14
-"""Of the largest count: fits below it cannot be told from zero."""
+"""Share of the largest count below which a fit cannot be distinguished from zero."""
 
 
 def restore(
@@ -132,7 +132,7 @@ def restore(
     values : (published,)
         The counts as published.
     known : bool (published,)
-        The counts that are published; all by default. The values of others are not looked at.
+        The counts that are published; all by default. The values of others are ignored.
     non_negative
         False gives the plain least squares fit.
     copies
@@ -147,7 +147,7 @@ def restore(
     Raises
     ------
     InputError
-        For a wrong number of values, or values that are no finite numbers.
+        For a wrong number of values, or values that are not finite.
     """
     if isinstance(published, Publication):
         check_size(published)

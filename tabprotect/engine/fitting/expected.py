@@ -1,4 +1,4 @@
-"""Expected inner cells: what the published counts alone suggest, by iterative proportional fitting."""
+"""Expected inner cells from the published counts alone, by iterative proportional fitting."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ class Reduced:
     open : int64 (open,)
         The other inner cells.
     margins
-        For each margin: its cell that each open cell adds into, int64 (open,); what is left of its
-        published counts, float64 (cells of the margin,); and which of these are published at all,
+        For each margin: its cell that each open cell adds into, int64 (open,); the remainder of its
+        published counts, float64 (cells of the margin,); and whether each of these is published,
         ``None`` where all are.
     """
 
@@ -99,7 +99,7 @@ def reduce(
 
 
 CLOSE = 0.01
-"""Values may have been written with few decimals."""
+"""Tolerance for values written with few decimals."""
 
 
 def contradiction(publication: Publication, values: Floats) -> str:
@@ -148,7 +148,7 @@ TOLERANCE = 1e-9
 ROUNDING = 1e-13
 REACHED = 1e-6
 NOTHING = 1e-12
-"""Of the largest count: published counts up to it are 0."""
+"""Share of the largest count up to which a published count is taken as 0."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,6 +1,6 @@
-"""What kept margins let one expect of each cell, and synthetic tables drawn around it.
+"""The expected counts under kept margins, and synthetic tables drawn around them.
 
-Kept margins are published, so that whatever is tried on such tables tells nothing that is secret.
+Kept margins are published, so trials on such tables disclose nothing confidential.
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.kept_margins import KeptMargins
 
 DIGITS = 9
-"""Expected counts are told apart so far: rounding errors must not decide."""
+"""Digits to which expected counts are rounded: rounding errors must not decide."""
 
 LARGEST = 1e9
-"""A count beyond it is never at risk and never blocks a cycle; nor could it be drawn."""
+"""Largest expected count: a larger one is never at risk, never blocks a cycle, and cannot be drawn."""
 
 
 def expected_counts(
     kept: KeptMargins, zeros: Bools | None = None, progress: Progress = SILENT
 ) -> Floats:
-    """What the kept margins alone let one expect of each cell, rounded, (cells,); 0: a public zero.
+    """The expected count of each cell from the kept margins, rounded, (cells,); 0: a public zero.
 
     Parameters
     ----------

@@ -14,7 +14,7 @@ from tabprotect.engine.tables.groupings.grouping import Grouping
 
 
 @dataclass(frozen=True, eq=False)
-class Judged:
+class JudgedCells:
     """The cells of one published table that figures are averaged over. Confidential.
 
     Attributes
@@ -39,7 +39,7 @@ class Judged:
         groupings: tuple[Grouping, ...] = (),
         *,
         weighted: bool = False,
-    ) -> Judged:
+    ) -> JudgedCells:
         """Judge a published table by the problem's rule, which is about counts of records."""
         domain = published.table.domain
         counts = problem.unprotected(domain, groupings).counts

@@ -23,7 +23,7 @@ from tabprotect.engine.parameters import Parameter, Values, resolve
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection import guarantees as promises
 from tabprotect.engine.protection.calibration_plan import CalibrationPlan
-from tabprotect.engine.protection.judged_cells import Judged
+from tabprotect.engine.protection.judged_cells import JudgedCells
 from tabprotect.engine.protection.needs import NEEDS
 from tabprotect.engine.protection.problem import Draft, Preview, Problem, Protected, RunEvidence
 from tabprotect.engine.protection.simulate import Runs, simulate, trial_coins
@@ -250,7 +250,7 @@ class Method(ABC):
             progress=progress,
         )
         first = next(trials).draft
-        judged = Judged.of(
+        judged = JudgedCells.of(
             problem,
             first.tables[0],
             groupings_of(problem.table.domain, values),

@@ -166,7 +166,7 @@ class Domain:
         return axis, level
 
     def order(self, name: str) -> tuple[int, int]:
-        """What margins' names are sorted by: the axis, then the categories before the levels."""
+        """The sort key of margins' names: the axis, then the categories before the levels."""
         self.place(name)
         return self._places[name][:2]
 
@@ -244,7 +244,7 @@ class Domain:
         return parts
 
     def structural_cells(self, keys: Ints | None = None) -> Bools:
-        """Which flat cells are structural zeros, bool (keys,); of all cells where none are given."""
+        """The flat cells that are structural zeros, bool (keys,); of all cells where none are given."""
         if keys is None:
             keys = np.arange(self.size if self.structural else 0, dtype=np.int64)
             if not self.structural:

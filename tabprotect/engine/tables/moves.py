@@ -221,7 +221,7 @@ class MoveSet:
         return np.repeat(np.arange(len(self), dtype=np.int64), np.diff(self.starts))
 
     def entries(self, cycle: int) -> tuple[Ints, Signs]:
-        """Cells and signs of one cycle."""
+        """The cells and signs of one cycle."""
         span = slice(int(self.starts[cycle]), int(self.starts[cycle + 1]))
         return self.cells[span], self.signs[span]
 

@@ -1,4 +1,4 @@
-"""Which sub-tables of a table are published, and how its inner cells add up to them."""
+"""The published sub-tables of a table, and how its inner cells add up to them."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ class Publication:
 
     @cached_property
     def starts(self) -> Ints:
-        """Where each margin's cells begin, int64 (margins + 1,)."""
+        """The place where each margin's cells begin, int64 (margins + 1,)."""
         starts = np.cumsum([0, *(domain.size for domain in self.domains)], dtype=np.int64)
         starts.flags.writeable = False
         return starts

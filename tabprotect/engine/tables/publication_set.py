@@ -107,7 +107,7 @@ class PublicationSet:
 
     @cached_property
     def tables(self) -> Mapping[str, Publication]:
-        """What each table of the set publishes."""
+        """The sub-tables that each table of the set publishes."""
         return {
             name: Publication.of(self.domain, formula) for name, formula in self.formulas.items()
         }
@@ -135,7 +135,7 @@ class PublicationSet:
     def slivers(
         self, table: Table, at_risk: tuple[int, int], earlier: Sequence[PublicationSet] = ()
     ) -> list[Sliver]:
-        """What groups that do not nest give away by subtraction, those at risk first.
+        """The slivers that groups which do not nest disclose by subtraction, those at risk first.
 
         Parameters
         ----------

@@ -42,7 +42,7 @@ def exact_sum(counts: Ints) -> int:
 
 
 DENSE = 2**24
-"""Cells up to which a table of records is laid out, however empty."""
+"""Most cells of a table of records that is laid out, however empty."""
 
 
 def check_structural(table: Table) -> None:

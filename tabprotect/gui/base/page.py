@@ -22,7 +22,9 @@ from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID, MARGIN, THEME, spaced
 from tabprotect.languages.speaking import tell, told
 
-Changes = frozenset[str]
+PageChanges = frozenset[str]
+"""The project's changes by name, and the window's own: "view", "theme", "everything"."""
+
 P = ParamSpec("P")
 
 
@@ -43,7 +45,7 @@ class Page(Stage, QWidget):
         self.document = document
         self.begins: QWidget = self
         """The widget that gets the focus when the page is shown. No focus proxy: Tab would skip all before it."""
-        self._missed: Changes = frozenset({"everything"})
+        self._missed: PageChanges = frozenset({"everything"})
         self.setAccessibleName(tell("{label} page", label=self.label))
         self._heading = Label(self.label, role="heading")
         self._sentence = Label(wordWrap=True)
@@ -102,7 +104,7 @@ class Page(Stage, QWidget):
         """True if the page currently shows anything of the original."""
         return self.document.has_original and not self.document.public
 
-    def refresh(self, changes: Changes) -> None:
+    def refresh(self, changes: PageChanges) -> None:
         """Bring the page up to date.
 
         ``changes`` are the names the commands report ("table", "cycles", ...), "view" for the
@@ -182,7 +184,7 @@ class Page(Stage, QWidget):
         if self.isVisible() or (public and "everything" not in self._missed):
             self._catch_up()
 
-    def _changed(self, changes: Changes) -> None:
+    def _changed(self, changes: PageChanges) -> None:
         self._missed |= changes
         if self.isVisible():
             self._catch_up()

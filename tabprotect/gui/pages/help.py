@@ -9,7 +9,7 @@ from PySide6.QtGui import QAction, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QTextBrowser
 
 from tabprotect.gui.base.document import Document
-from tabprotect.gui.base.page import Changes, Page
+from tabprotect.gui.base.page import Page, PageChanges
 from tabprotect.gui.look.theme import THEME
 from tabprotect.languages.said import joined, say
 from tabprotect.languages.speaking import tell, told
@@ -181,7 +181,7 @@ class HelpPage(Page):
         else:
             super().keyPressEvent(event)
 
-    def refresh(self, changes: Changes) -> None:
+    def refresh(self, changes: PageChanges) -> None:
         if "view" in changes or "table" in changes or "everything" in changes:
             # Its figures were those of another view, or of another table.
             self._front = (*self._front[:3], "")

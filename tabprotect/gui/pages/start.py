@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
 
 from tabprotect.engine.project.opening.examples import Example, examples
 from tabprotect.gui.base.document import Document
-from tabprotect.gui.base.page import Changes, Page
+from tabprotect.gui.base.page import Page, PageChanges
 from tabprotect.gui.look import icons
 from tabprotect.gui.look.buttons import Inside, emptied, scrolling
 from tabprotect.gui.look.choice_card import ChoiceCard
@@ -96,7 +96,7 @@ class StartPage(Page):
     def shows_original(self) -> bool:
         return False
 
-    def refresh(self, changes: Changes) -> None:
+    def refresh(self, changes: PageChanges) -> None:
         if "theme" in changes:
             for card in self._cards:
                 card.repaint_picture()
@@ -161,7 +161,7 @@ class StartPage(Page):
             icon="microdata" if example.microdata else "table",
         )
         # What the command line calls it.
-        card.setToolTip(f"example:{example.name}")
+        card.setToolTip(tell("example:{name}", name=example.name))
         card.chosen.connect(lambda: self.document.open_asked.emit(f"example:{example.name}"))
         return card
 

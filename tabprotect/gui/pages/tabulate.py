@@ -24,7 +24,7 @@ from tabprotect.engine.formats.text.opening import is_url
 from tabprotect.engine.project.opening.sources import records_file
 from tabprotect.engine.project.verbs.table_verbs import tabulate
 from tabprotect.gui.base.document import Document
-from tabprotect.gui.base.page import Changes, Page
+from tabprotect.gui.base.page import Page, PageChanges
 from tabprotect.gui.base.question import Question
 from tabprotect.gui.look.buttons import tool_button
 from tabprotect.gui.look.file_dialogs import ask_file, ask_folder
@@ -77,7 +77,7 @@ class TabulatePage(Page):
         self.more = tool_button(say("More"), checkable=True)
         self.more.setAccessibleName(tell("Show the place as it is written"))
         self.more.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.address = QLineEdit(placeholderText="postgresql://host/base#table")
+        self.address = QLineEdit(placeholderText=tell("postgresql://host/base#table"))
         self.address.setAccessibleName(tell("Address of a database's table, or a pattern of files"))
         self.address.setToolTip(
             tell(
@@ -321,5 +321,5 @@ class TabulatePage(Page):
         )
         self.document.begins.emit(order)
 
-    def refresh(self, changes: Changes) -> None:
+    def refresh(self, changes: PageChanges) -> None:
         self._say()

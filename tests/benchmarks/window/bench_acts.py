@@ -87,7 +87,7 @@ def of_table(act: Acts, page: TablePage) -> None:
     act("no filter", page.risks.search.clear)
     act("sorted by count", lambda: page.risks.list.sortByColumn(0, Qt.SortOrder.DescendingOrder))
     act("a wheel's notch over it", lambda: wheel(page.risks.list))
-    act("its dominating cells", lambda: page.risks.kind.setCurrentIndex(1))
+    act("its cells of group disclosure", lambda: page.risks.kind.setCurrentIndex(1))
     act("its counts again", lambda: page.risks.kind.setCurrentIndex(0))
     act("closed", page.choices()["risks"])
     act("categories", page.choices()["categories"])

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tabprotect as tp
+from tabprotect.engine.assessment import compared_posterior
 from tabprotect.engine.assessment.assessed_release import AssessedRelease
 from tabprotect.engine.assessment.attribute_disclosure import guess
 from tabprotect.engine.assessment.compared_cells import default_compared, derive
@@ -278,6 +279,8 @@ def test_joined_cells_are_walked_through_within_a_budget_of_steps(
     method = methods()["controlled_rounding"]
     release = method.perform(problem, method.resolve(domain, {}), generator)[0]
     monkeypatch.setattr(infer_factors, "by_chain", lambda *_, **__: pytest.fail("drawn"))
+    # Steps alone decide here, not how fast the machine takes them.
+    monkeypatch.setattr(compared_posterior, "SECONDS", np.inf)
     seen = AssessedRelease(
         problem, release, Publication.of(domain, "A*B*C"), Key(("A",), "B"), second_is_new=False
     )

@@ -25,7 +25,7 @@ MOST_KINDS = 50_000
 
 
 @dataclass(frozen=True, eq=False)
-class Way:
+class Partners:
     """On one axis, partners of the same group.
 
     Attributes
@@ -68,11 +68,11 @@ class Way:
         ]
 
 
-Kind = tuple[Way, ...]
+Kind = tuple[Partners, ...]
 """Ways on different axes, ascending, that together keep every margin."""
 
 
-def ways(publication: Publication, orders: list[Ints]) -> list[list[Way]]:
+def partners_by_axis(publication: Publication, orders: list[Ints]) -> list[list[Partners]]:
     """For each axis its ways, coarsest first.
 
     Parameters
@@ -108,7 +108,7 @@ def ways(publication: Publication, orders: list[Ints]) -> list[list[Way]]:
             for codes, bits in levels.values():
                 if _refines(group, codes):
                     keeps |= bits
-            own.append(Way(axis, group, keeps))
+            own.append(Partners(axis, group, keeps))
         own.sort(key=lambda way: (int(way.group.max()), way.keeps))
         found.append([way for way in own if way.keeps])
     return found
@@ -137,7 +137,7 @@ def kinds(publication: Publication, orders: list[Ints]) -> list[Kind]:
         If there are too many to examine.
     """
     every = (1 << len(publication.margins)) - 1
-    by_axis = ways(publication, orders)
+    by_axis = partners_by_axis(publication, orders)
     seen: set[frozenset[tuple[int, int]]] = {frozenset()}
     waiting: list[tuple[frozenset[tuple[int, int]], int]] = [(frozenset(), 0)]
     complete: list[frozenset[tuple[int, int]]] = []
@@ -168,7 +168,7 @@ def kinds(publication: Publication, orders: list[Ints]) -> list[Kind]:
     return found
 
 
-def _minimal(chosen: frozenset[tuple[int, int]], by_axis: list[list[Way]], every: int) -> bool:
+def _minimal(chosen: frozenset[tuple[int, int]], by_axis: list[list[Partners]], every: int) -> bool:
     """True if no way can be left out, nor replaced by a coarser one on its axis."""
     for axis, number in chosen:
         rest = 0

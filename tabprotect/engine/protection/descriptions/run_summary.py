@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tabprotect.engine.percent import percent
-from tabprotect.engine.protection.judged_cells import Judged
+from tabprotect.engine.protection.judged_cells import JudgedCells
 from tabprotect.engine.protection.problem import Protected, RunEvidence
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.protection.subtables import groupings_of
@@ -154,7 +154,7 @@ def summarise(protected: Protected) -> RunSummary:
     parameters = release.mechanism.values
     groupings = groupings_of(domain, parameters)
     weighted = methods()[release.mechanism.method].weighted(parameters)
-    judged = Judged.of(record.problem, main, groupings, weighted=weighted)
+    judged = JudgedCells.of(record.problem, main, groupings, weighted=weighted)
     shown = ~main.hidden
     moved = np.where(shown, main.table.counts - judged.truth, 0)
     cells, seen = int(judged.cells.sum()), judged.cells & shown

@@ -33,7 +33,7 @@ def margin_findings(
     margins: MarginSet,
     *,
     threshold: int,
-    way: bounding.Way = "auto",
+    way: bounding.BoundsWay = "auto",
     cells: Judged = "at_risk",
     progress: Progress = SILENT,
 ) -> Mapping[str, object]:
@@ -62,7 +62,7 @@ def _judge(
     rule: SmallCount,
     margins: MarginSet,
     beta: int,
-    way: bounding.Way,
+    way: bounding.BoundsWay,
     progress: Progress,
 ) -> Mapping[str, object]:
     found: dict[str, object] = {"criterion": CRITERION, "threshold": beta}

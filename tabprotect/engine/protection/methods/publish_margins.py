@@ -108,7 +108,7 @@ THRESHOLD: Parameter[int] = Parameter(
     unit=say("counts"),
 )
 
-BOUNDS: Parameter[bounding.Way] = Parameter(
+BOUNDS: Parameter[bounding.BoundsWay] = Parameter(
     "bounds",
     say("Bounds"),
     say("How the bounds are found."),

@@ -27,7 +27,7 @@ from tabprotect.engine.project.verbs.release_verbs import infer, set_prior
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Index
 from tabprotect.gui.base.document import Document, Total
-from tabprotect.gui.base.page import Changes
+from tabprotect.gui.base.page import PageChanges
 from tabprotect.gui.base.question import same
 from tabprotect.gui.base.shell_lines import command_line
 from tabprotect.gui.look import icons
@@ -243,7 +243,7 @@ class CheckPage(CheckStage, PosteriorShown):
         hiding = self.document.public and self.document.has_original
         return SmallCount() if hiding else project.at_risk
 
-    def refresh(self, changes: Changes) -> None:
+    def refresh(self, changes: PageChanges) -> None:
         if self.document.release is None:
             return
         if changes == {"theme"}:

@@ -24,7 +24,7 @@ from tabprotect.engine.project.verbs.compare_verbs import compare as compare_wor
 from tabprotect.engine.project.verbs.compare_verbs import comparison_scope, set_comparison
 from tabprotect.engine.protection.registered import methods
 from tabprotect.gui.base.document import Document
-from tabprotect.gui.base.page import Changes, Page
+from tabprotect.gui.base.page import Page, PageChanges
 from tabprotect.gui.base.question import Question
 from tabprotect.gui.look.buttons import scrolling
 from tabprotect.gui.look.flow import FlowLayout
@@ -183,7 +183,7 @@ class ComparePage(CompareStage, Page):
         """Whether a comparison runs now."""
         return self._comparing.running
 
-    def refresh(self, changes: Changes) -> None:
+    def refresh(self, changes: PageChanges) -> None:
         project = self.document.project
         if project is None or not self.editable:
             self._hide()

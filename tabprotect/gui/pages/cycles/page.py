@@ -23,7 +23,7 @@ from tabprotect.engine.protection.cycle_runs.cycle_parameters import BLOCKING
 from tabprotect.engine.tables.domain import Index
 from tabprotect.engine.tables.moves import MoveSet, Violation
 from tabprotect.gui.base.document import Document
-from tabprotect.gui.base.page import Changes, Page
+from tabprotect.gui.base.page import Page, PageChanges
 from tabprotect.gui.grid.cycle_grid import CycleGrid, Overlay
 from tabprotect.gui.grid.layout import Layout
 from tabprotect.gui.grid.placement_bar import PlacementBar
@@ -188,7 +188,7 @@ class CyclesPage(CyclesStage, Page):
 
     # -- bringing up to date ------------------------------------------------------------------
 
-    def refresh(self, changes: Changes) -> None:
+    def refresh(self, changes: PageChanges) -> None:
         project = self.document.project
         if project is None:
             return

@@ -15,7 +15,7 @@ from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.verbs.release_verbs import set_mechanism, set_method
 from tabprotect.engine.protection.registered import methods
 from tabprotect.gui.base.document import Document
-from tabprotect.gui.base.page import Changes, Page
+from tabprotect.gui.base.page import Page, PageChanges
 from tabprotect.gui.base.question import Question
 from tabprotect.gui.base.stage import setup_page
 from tabprotect.gui.look.label import Label, heading
@@ -82,7 +82,7 @@ class ProtectPage(ProtectStage, Page):
 
     # -- showing ------------------------------------------------------------------------------
 
-    def refresh(self, changes: Changes) -> None:
+    def refresh(self, changes: PageChanges) -> None:
         project = self.document.project
         self._house.setVisible(self.editable)
         self._hidden.setVisible(not self.editable)

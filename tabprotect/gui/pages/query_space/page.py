@@ -35,7 +35,7 @@ from tabprotect.engine.query_space.ways_to_bound import BOUNDS_WAYS
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Index
 from tabprotect.gui.base.document import Document
-from tabprotect.gui.base.page import Changes, Page
+from tabprotect.gui.base.page import Page, PageChanges
 from tabprotect.gui.base.rule_field import RuleField
 from tabprotect.gui.lattice.node_looks import Legend
 from tabprotect.gui.lattice.space import CANDIDATE, RELEASED, Foresight, Space
@@ -150,7 +150,7 @@ class QuerySpacePage(QuerySpaceStage, Page):
         self.space.foreseen.connect(self._foreseen)
         self.space.failed.connect(self._failed)
 
-    def refresh(self, changes: Changes) -> None:
+    def refresh(self, changes: PageChanges) -> None:
         project = self.document.project
         public = self.document.public
         self._stack.setCurrentIndex(1 if public else 0)

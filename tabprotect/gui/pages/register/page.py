@@ -26,7 +26,7 @@ from tabprotect.engine.register.left_before import marks
 from tabprotect.engine.register.register_entry import RELATIONS, RegisterEntry, Relation, related
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.exporter import Exporter
-from tabprotect.gui.base.page import Changes, Page
+from tabprotect.gui.base.page import Page, PageChanges
 from tabprotect.gui.base.question import Question
 from tabprotect.gui.look.finder import Finder
 from tabprotect.gui.look.label import Label
@@ -95,7 +95,7 @@ class RegisterPage(RegisterStage, Page):
         # Another window, or somebody else's, may have published meanwhile.
         self._ask()
 
-    def refresh(self, changes: Changes) -> None:
+    def refresh(self, changes: PageChanges) -> None:
         if self.document.public:
             self._reading.drop()
             self._all = []

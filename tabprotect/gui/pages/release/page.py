@@ -36,7 +36,7 @@ from tabprotect.engine.project.verbs.table_verbs import set_title
 from tabprotect.engine.release.verdict_figures import expected_number, nothing_expected
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.jobs import Job
-from tabprotect.gui.base.page import Changes, Page
+from tabprotect.gui.base.page import Page, PageChanges
 from tabprotect.gui.base.question import Question
 from tabprotect.gui.look.buttons import Inside, scrolling, tool_button
 from tabprotect.gui.look.label import Label
@@ -187,7 +187,7 @@ class ReleasePage(ReleaseStage, Page):
 
     # -- what is shown ------------------------------------------------------------------------
 
-    def refresh(self, changes: Changes) -> None:
+    def refresh(self, changes: PageChanges) -> None:
         project = self.document.project
         if project is None or project.release is None:
             return

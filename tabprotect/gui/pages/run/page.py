@@ -41,7 +41,7 @@ from tabprotect.engine.protection.descriptions.run_summary import summarise
 from tabprotect.engine.protection.problem import Preview, Protected
 from tabprotect.engine.tables.domain import Index
 from tabprotect.gui.base.document import Document
-from tabprotect.gui.base.page import Changes, Page
+from tabprotect.gui.base.page import Page, PageChanges
 from tabprotect.gui.base.question import Question
 from tabprotect.gui.base.stage import setup_page
 from tabprotect.gui.forms.configuration_dialog import ask_configuration
@@ -212,7 +212,7 @@ class RunPage(Page):
 
     # -- bringing up to date ------------------------------------------------------------------
 
-    def refresh(self, changes: Changes) -> None:
+    def refresh(self, changes: PageChanges) -> None:
         project = self.document.project
         if project is None or self.why_not(self.document):
             # Another method's run: nothing of an earlier one stays here.
@@ -449,7 +449,7 @@ class PerturbPage(PerturbStage, RunPage):
 class MethodsPage(MethodsStage, RunPage):
     """The form under the method's own name."""
 
-    def refresh(self, changes: Changes) -> None:
+    def refresh(self, changes: PageChanges) -> None:
         project = self.document.project
         self.set_heading(self.label if project is None else project.protection.label)
         super().refresh(changes)

@@ -22,7 +22,7 @@ from tabprotect.engine.project.verbs.table_verbs import (
 from tabprotect.engine.tables.domain import Index
 from tabprotect.engine.tables.table import Table
 from tabprotect.gui.base.document import Document
-from tabprotect.gui.base.page import Changes, Page
+from tabprotect.gui.base.page import Page, PageChanges
 from tabprotect.gui.grid.cell_texts import FIGURES, figure
 from tabprotect.gui.grid.clipboard import Copying, whole_number
 from tabprotect.gui.grid.folded_levels import Folding
@@ -162,7 +162,7 @@ class TablePage(TableStage, Page):
 
     # -- showing ------------------------------------------------------------------------------
 
-    def refresh(self, changes: Changes) -> None:
+    def refresh(self, changes: PageChanges) -> None:
         table, project = self.document.shown_table, self.document.project
         if "theme" in changes or "everything" in changes:
             self._only_button.setIcon(icons.icon("filter"))

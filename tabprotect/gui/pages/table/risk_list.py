@@ -8,7 +8,7 @@ from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QComboBox, QFrame, QSpinBox, QStackedWidget, QWidget
 
 from tabprotect.engine.arrays import Bools, Ints
-from tabprotect.engine.sensitivity.dominance import Dominance
+from tabprotect.engine.sensitivity.group_disclosure import GroupDisclosure
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Index
 from tabprotect.engine.tables.table import Table
@@ -105,7 +105,7 @@ class RiskList(QFrame):
         self.kind.setAccessibleName(tell("Which cells are listed"))
         for words, key in (
             (say("Counts at risk"), "counts"),
-            (say("Cells that dominate a row"), "dominance"),
+            (say("Cells that disclose a group"), "group"),
             (say("Cells of one contributor"), "one"),
         ):
             self.kind.addItem(told(words), key)
@@ -113,16 +113,14 @@ class RiskList(QFrame):
         self.said = Label(wordWrap=True, role="quiet", name=say("What the list means"))
         self.rules = QStackedWidget()
         self.share = QSpinBox(minimum=51, maximum=100, value=100, suffix=told(" %"))
-        self.share.setAccessibleName(tell("Least share of a row that dominates it"))
+        self.share.setAccessibleName(tell("Least share of a row that discloses its group"))
         self.share.setKeyboardTracking(False)
         self.share.valueChanged.connect(lambda _: self._list())
-        dominance = in_row(
-            Label(say("At least")), self.share, Label(say("of the row")), 1, margins=0
-        )
+        group = in_row(Label(say("At least")), self.share, Label(say("of the row")), 1, margins=0)
         self.rule = RuleField()
         self.rule.rule_set.connect(lambda rule: self.rule_set.emit(str(rule)))
         counts = in_row(self.rule, 1, margins=0)
-        for rule in (counts, dominance, in_row(1, margins=0)):
+        for rule in (counts, group, in_row(1, margins=0)):
             page = QWidget()
             page.setLayout(rule)
             self.rules.addWidget(page)
@@ -159,14 +157,14 @@ class RiskList(QFrame):
         table, mask, said = self._table, self._mask, ""
         kind = self.kind.currentData()
         what = say("at-risk cells in all layers")
-        if kind == "dominance":
-            what = say("cells that dominate a row")
+        if kind == "group":
+            what = say("cells that disclose a group")
             said = say(
                 "Whoever is known to be in the row most likely has that category. For a look: the "
                 "gate judges counts."
             )
             if table is not None:
-                mask = Dominance(self.share.value() / 100).mask(table.counts)
+                mask = GroupDisclosure(self.share.value() / 100).mask(table.counts)
         elif kind == "one":
             what = say("cells of one contributor")
             said = say("One record alone makes the count: that person knows the cell is theirs.")

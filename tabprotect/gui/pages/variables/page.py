@@ -36,7 +36,7 @@ from tabprotect.engine.tables.groupings.nesting import chains
 from tabprotect.engine.tables.table import Table
 from tabprotect.engine.tables.variable import Level, Variable
 from tabprotect.gui.base.document import Document
-from tabprotect.gui.base.page import Changes, Page
+from tabprotect.gui.base.page import Page, PageChanges
 from tabprotect.gui.base.question import Question
 from tabprotect.gui.look.buttons import ScrollsDown
 from tabprotect.gui.look.listing import as_list
@@ -107,7 +107,7 @@ class VariablesPage(VariablesStage, Page):
     def main_action(self) -> None:
         self.document.page_asked.emit("table")
 
-    def refresh(self, changes: Changes) -> None:
+    def refresh(self, changes: PageChanges) -> None:
         table = None if self.document.public else self.document.original
         if table is None:
             self._ahead.drop()

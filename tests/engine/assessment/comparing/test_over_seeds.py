@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tabprotect.engine.assessment.comparing.over_seeds import Spread, front
@@ -21,6 +21,8 @@ def test_a_spread() -> None:
     assert alone is not None and (alone.deviation, alone.low, alone.high) == (0.0, 4.0, 4.0)
 
 
+# How fast points are drawn tells of the machine alone.
+@settings(suppress_health_check=[HealthCheck.too_slow], deadline=None)
 @given(
     st.lists(st.tuples(*[st.one_of(st.none(), st.integers(0, 3))] * 2), max_size=8),
     st.tuples(st.booleans(), st.booleans()),

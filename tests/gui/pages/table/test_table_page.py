@@ -15,7 +15,7 @@ from pytestqt.qtbot import QtBot
 
 from tabprotect.engine.project.verbs.release_verbs import protect
 from tabprotect.engine.project.verbs.table_verbs import place, set_at_risk, tabulate
-from tabprotect.engine.sensitivity.dominance import Dominance
+from tabprotect.engine.sensitivity.group_disclosure import GroupDisclosure
 from tabprotect.gui.frame.main_window import MainWindow
 from tabprotect.gui.grid import clipboard
 from tabprotect.gui.grid.grid_view import GridView
@@ -420,11 +420,11 @@ def test_the_risk_list_holds_the_cells_of_all_layers(
     assert model.rowCount() == ((counts >= 1) & (counts <= 4)).sum()
     shown.risks.rule.zeros.click()
     assert str(window.document.project.at_risk) == "0..4"  # type: ignore[union-attr]
-    # What dominates a row is listed by a rule of its own.
-    shown.risks.kind.setCurrentIndex(shown.risks.kind.findData("dominance"))
-    assert model.rowCount() == Dominance().mask(counts).sum()
+    # What holds a row alone is listed by a rule of its own.
+    shown.risks.kind.setCurrentIndex(shown.risks.kind.findData("group"))
+    assert model.rowCount() == GroupDisclosure().mask(counts).sum()
     shown.risks.share.setValue(60)
-    assert model.rowCount() == Dominance(0.6).mask(counts).sum() > 0
+    assert model.rowCount() == GroupDisclosure(0.6).mask(counts).sum() > 0
     # A file of counts does not say whose they are.
     one = shown.risks.kind.findData("one")
     assert not shown.risks.kind.model().flags(shown.risks.kind.model().index(one, 0))

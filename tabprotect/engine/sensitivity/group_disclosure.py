@@ -1,7 +1,7 @@
-"""The dominance rule: a cell that holds (nearly) all of a row reveals the category of its people.
+"""Group disclosure: a cell that holds (nearly) all of a row reveals the category of its people.
 
 A row is a line of cells along one variable, all others fixed. If one cell holds all of it,
-everybody known to be in the row has that category: group disclosure, however large the counts.
+everybody known to be in the row has that category, however large the counts.
 
 Source: Hundepool and others 2012, Statistical Disclosure Control, chapter 5
 (frequency tables: group disclosure).
@@ -19,8 +19,8 @@ from tabprotect.languages.said import say
 
 
 @dataclass(frozen=True)
-class Dominance:
-    """A cell dominates a row if it holds at least ``share`` of the row's total."""
+class GroupDisclosure:
+    """A cell discloses the group of a row if it holds at least ``share`` of the row's total."""
 
     share: float = 1.0
 
@@ -31,7 +31,7 @@ class Dominance:
             )
 
     def mask(self, counts: Ints) -> Bools:
-        """Mask of the cells that dominate one of their rows in any direction, same shape.
+        """Mask of the cells that disclose the group of one of their rows in any direction, same shape.
 
         A variable of one category has no rows.
         """
