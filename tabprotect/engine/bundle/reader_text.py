@@ -60,15 +60,15 @@ def reader_lines(release: Release) -> list[str]:
             "computed for any prior knowledge of your own:"
         ),
         "",
-        say("    tabprotect infer release.zip"),
-        say("    tabprotect infer release.zip --prior positive --json"),
+        "    tabprotect infer release.zip",
+        "    tabprotect infer release.zip --prior positive --json",
         "",
         say("or open the bundle in the program's window. ") + _mode(release),
         "",
         *_gate(release),
         say("## Is it intact?"),
         "",
-        say("    tabprotect verify release.zip"),
+        "    tabprotect verify release.zip",
         "",
         say(
             "checks every hash, that the mechanism is complete and the counts are possible under it, "

@@ -276,7 +276,7 @@ class MainWindow(Window):
         )
         name = self._name()
         self.setWindowTitle(
-            told(say("{name}[*] \u2013 tabprotect", name=name) if name else say("tabprotect"))
+            told(say("{name}[*] \u2013 tabprotect", name=name) if name else "tabprotect")
         )
         self.setWindowModified(document.modified)
 

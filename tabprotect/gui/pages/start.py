@@ -161,7 +161,7 @@ class StartPage(Page):
             icon="microdata" if example.microdata else "table",
         )
         # What the command line calls it.
-        card.setToolTip(tell("example:{name}", name=example.name))
+        card.setToolTip(told(f"example:{example.name}"))
         card.chosen.connect(lambda: self.document.open_asked.emit(f"example:{example.name}"))
         return card
 

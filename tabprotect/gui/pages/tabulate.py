@@ -77,7 +77,7 @@ class TabulatePage(Page):
         self.more = tool_button(say("More"), checkable=True)
         self.more.setAccessibleName(tell("Show the place as it is written"))
         self.more.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.address = QLineEdit(placeholderText=tell("postgresql://host/base#table"))
+        self.address = QLineEdit(placeholderText="postgresql://host/base#table")
         self.address.setAccessibleName(tell("Address of a database's table, or a pattern of files"))
         self.address.setToolTip(
             tell(

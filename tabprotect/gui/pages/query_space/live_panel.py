@@ -84,7 +84,7 @@ class LivePanel(QWidget):
             Qt.TextInteractionFlag.TextSelectableByMouse
             | Qt.TextInteractionFlag.TextSelectableByKeyboard
         )
-        self.address = QLineEdit(placeholderText=tell("http://host:port"))
+        self.address = QLineEdit(placeholderText="http://host:port")
         self.address.setAccessibleName(tell("Address of the server to follow"))
         self.key = QLineEdit(echoMode=QLineEdit.EchoMode.Password)
         self.key.setAccessibleName(tell("Key of an operator or an auditor"))
