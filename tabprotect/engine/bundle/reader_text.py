@@ -32,18 +32,18 @@ def reader_lines(release: Release) -> list[str]:
             lower=method.label.lower(),
         ),
         "",
-        say("## What is in this bundle"),
+        "## " + say("What is in this bundle"),
         "",
         *_tables(release),
         say("- `datapackage.json`: variables and categories (a Frictionless Data Package)."),
         say("- `mechanism.json`: the method and all its public parameters."),
         say("- `manifest.json`: SHA-256 of every file."),
         "",
-        say("## What is exact"),
+        "## " + say("What is exact"),
         "",
         *_exact(release),
         "",
-        say("## What was done"),
+        "## " + say("What was done"),
         "",
         *method.help.split("\n\n", 2)[1].splitlines(),
         "",
@@ -53,7 +53,7 @@ def reader_lines(release: Release) -> list[str]:
         "",
         *("- " + method.guarantees[name] for name in method.promised(release.mechanism.values)),
         "",
-        say("## What to believe about a true count"),
+        "## " + say("What to believe about a true count"),
         "",
         say(
             "Because the mechanism is public, the probability of every possible true count can be "
@@ -66,7 +66,7 @@ def reader_lines(release: Release) -> list[str]:
         say("or open the bundle in the program's window. ") + _mode(release),
         "",
         *_gate(release),
-        say("## Is it intact?"),
+        "## " + say("Is it intact?"),
         "",
         "    tabprotect verify release.zip",
         "",
@@ -100,7 +100,7 @@ def _gate(release: Release) -> list[str]:
         None: say("This release could not be judged"),
     }[gate.passed]
     return [
-        say("## How it was let out"),
+        "## " + say("How it was let out"),
         "",
         say(
             "By what its readers learn, not by the true counts. A count of {at_risk} is known to "
