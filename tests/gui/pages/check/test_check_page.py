@@ -136,6 +136,8 @@ def test_where_the_mode_is_not_the_published_value_is_listed(
         "beta": 0.25,
         "passes": 1,
         "blocking": "any_zero",
+        "order": "listed",
+        "n_cover": 0,
     }
     mechanism = Mechanism("cyclic_perturbation", domain, parameters)
     public.write(Release.of(Table.dense(domain, counts), mechanism), tmp_path / "mode.zip")
