@@ -64,6 +64,10 @@ class Said(str):
         plain = str(self)
         return Said(how(plain, *arguments), None, {"0": self}, (how, arguments))
 
+    def format(self, *parts: Any, **values: Any) -> str:
+        # A template that is kept by a name and gets its values later.
+        return str(self).format(*parts) if parts else say(str(self), **values)
+
     def upper(self) -> str:
         return self.changed(str.upper)
 

@@ -77,6 +77,11 @@ def cells(n: int) -> str:
             "Erster Absatz.\n\nNobody's.",
         ),
         (say("{chance:.{digits}f}", chance=0.25, digits=3), "0.250", "0,250"),
+        (
+            say("release of {name}").format(name=say("Release")),
+            "release of Release",
+            "Freigabe von Freigeben",
+        ),
         (say("line {line}, {flag}", line=1234, flag=True), "line 1234, True", "line 1234, True"),
         (say("{braces} without values"), "{braces} without values", "{braces} without values"),
     ],

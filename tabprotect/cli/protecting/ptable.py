@@ -44,7 +44,11 @@ def add(verbs: Verbs) -> None:
         help=say("probabilities do not fall from the lowest noise up to 0 (default)"),
     )
     command.add_argument(
-        "--optim", type=int, choices=[1, 4], default=1, help="1: variance at most V; 4: exactly V"
+        "--optim",
+        type=int,
+        choices=[1, 4],
+        default=1,
+        help=say("1: variance at most V; 4: exactly V"),
     )
     command.add_argument("--read", type=Path, metavar="FILE", help=say("take a table from a file"))
     command.add_argument("--out", type=Path, metavar="FILE")

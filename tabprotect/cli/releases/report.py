@@ -21,7 +21,9 @@ def add(verbs: Verbs) -> None:
         "--edition",
         choices=EDITIONS,
         required=True,
-        help="staff: CONFIDENTIAL, from a dossier; public: from a release bundle (or that in a dossier)",
+        help=say(
+            "staff: CONFIDENTIAL, from a dossier; public: from a release bundle (or that in a dossier)"
+        ),
     )
     command.add_argument(
         "--register",

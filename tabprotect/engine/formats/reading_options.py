@@ -47,8 +47,10 @@ class Reading(Options):
     )
     totals: str | None = option_field(
         None,
-        help="the code of totals, which are checked and taken out; auto: find them by arithmetic; "
-        "none: nothing is a total",
+        help=say(
+            "the code of totals, which are checked and taken out; auto: find them by arithmetic; "
+            "none: nothing is a total"
+        ),
         metavar="CODE|auto",
     )
     count: str | None = option_field(None, help=say("the column of the counts"), metavar="COLUMN")
@@ -56,7 +58,7 @@ class Reading(Options):
         False, help=say("name categories by their labels, where the file has them beside codes")
     )
     form: str | None = option_field(
-        None, help="long: a line for each cell; grid: rows by columns", metavar="long|grid"
+        None, help=say("long: a line for each cell; grid: rows by columns"), metavar="long|grid"
     )
     columns: str | None = option_field(
         None,

@@ -98,7 +98,7 @@ MARGIN_NOTE = say(
     "table alone; the other published tables can say much more."
 )
 
-WEIGHTS_NOTE = (
+WEIGHTS_NOTE = say(
     "Published are estimates, sums of design weights. This posterior is about counts of records; "
     "it takes the mean weight of a cell as evenly spread over the stated range, {low:g} to "
     "{high:g}, and as independent of the count."

@@ -61,7 +61,7 @@ FAR = 45.0
 """Noise whose probability is so far (in logs) below that of 0 is left out of posteriors."""
 
 
-FAR_NOTE = "Noise beyond {reach:,}, of a probability below 1e-15, is taken as impossible."
+FAR_NOTE = say("Noise beyond {reach:,}, of a probability below 1e-15, is taken as impossible.")
 
 
 def budget_of(value: float) -> Fraction:
