@@ -356,10 +356,9 @@ def test_a_dossier_without_its_weights_is_refused() -> None:
         confidential._Stated.read(b'{"weights": 3}', protected.release.domain)
 
 
-def test_a_release_of_counts_need_not_know_of_weights() -> None:
+def test_a_release_states_whether_it_is_weighted() -> None:
     release = METHOD.run(problem_of(6, (4, 4)), {}, Randomness.seeded(1)).release
-    old = {n: v for n, v in release.mechanism.parameters.items() if not n.startswith("weight")}
-    found = replace(release, mechanism=replace(release.mechanism, parameters=old))
-    assert np.array_equal(
-        infer(likelihood_of(found)).chances, infer(likelihood_of(release)).chances
-    )
+    silent = {n: v for n, v in release.mechanism.parameters.items() if n != "weighted"}
+    found = replace(release, mechanism=replace(release.mechanism, parameters=silent))
+    with pytest.raises(InputError, match='does not state "weighted"'):
+        likelihood_of(found)
