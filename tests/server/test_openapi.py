@@ -127,6 +127,11 @@ def test_whatever_is_sent_what_comes_back_is_documented(serve: Serve) -> None:
         check(method, response)
 
     one()
+    # The rarest answers are asked for, whatever was drawn.
+    for method, path in (("GET", "/nowhere"), ("DELETE", "/tables")):
+        response = client(method, path)
+        seen.add(response.status_code)
+        check(method, response)
     assert {200, 400, 404, 405, 413} <= seen
     # The history is sound, and what is served is what was.
     assert client.server.table.verified()[0] == client.server.table.length
