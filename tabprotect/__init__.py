@@ -79,7 +79,7 @@ __all__ = ["__version__", *_HOME]
 def __getattr__(name: str) -> object:
     # Names come when they are asked for: the command line's ``--version`` needs no numpy.
     if name not in _HOME:
-        raise AttributeError(say("module 'tabprotect' has no attribute {name}", name=repr(name)))
+        raise AttributeError(say("module 'tabprotect' has no attribute {name}", repr(name)))
     value = getattr(import_module(f"tabprotect.{_HOME[name]}"), name)
     globals()[name] = value
     return value

@@ -33,16 +33,14 @@ def keep_apart(inputs: Iterable[Path | str | None], outputs: Iterable[Path | Non
     read = {Path(p).resolve() for p in inputs if p is not None and not str(p).startswith(PREFIX)}
     for path in outputs:
         if path is not None and path.resolve() in read:
-            raise UsageError(
-                say("{path} would be overwritten: it is what the command reads", path=path)
-            )
+            raise UsageError(say("{path} would be overwritten: it is what the command reads", path))
 
 
 def positive(text: str) -> int:
     """A whole number of at least 1."""
     if not text.isdigit() or int(text) < 1:
         raise argparse.ArgumentTypeError(
-            say("must be a whole number of at least 1: {text}", text=repr(text))
+            say("must be a whole number of at least 1: {text}", repr(text))
         )
     return int(text)
 
@@ -51,7 +49,7 @@ def names(text: str) -> list[str]:
     """``A,B`` as a list."""
     found = [part.strip() for part in text.split(",")]
     if not all(found):
-        raise argparse.ArgumentTypeError(say("not a list of names: {text}", text=repr(text)))
+        raise argparse.ArgumentTypeError(say("not a list of names: {text}", repr(text)))
     return found
 
 
@@ -61,10 +59,10 @@ def shape_sizes(text: str) -> list[int]:
         found = [int(part) for part in text.replace("x", ",").split(",")]
     except ValueError:
         raise argparse.ArgumentTypeError(
-            say("not a shape such as 4,4: {text}", text=repr(text))
+            say("not a shape such as 4,4: {text}", repr(text))
         ) from None
     if min(found) < 1:
-        raise argparse.ArgumentTypeError(say("a size is below 1: {text}", text=repr(text)))
+        raise argparse.ArgumentTypeError(say("a size is below 1: {text}", repr(text)))
     return found
 
 
@@ -79,7 +77,7 @@ def once(pairs: Iterable[tuple[str, T]], option: str) -> dict[str, T]:
     found: dict[str, T] = {}
     for name, value in pairs:
         if name in found:
-            raise UsageError(say("{option} names {name} twice", option=option, name=name))
+            raise UsageError(say("{option} names {name} twice", option, name))
         found[name] = value
     return found
 
@@ -98,7 +96,7 @@ def cell_list(text: str) -> list[tuple[int, ...]]:
         return [tuple(int(i) for i in cell.split(",")) for cell in text.split(";")]
     except ValueError:
         raise argparse.ArgumentTypeError(
-            say("not cells such as 0,1;2,3: {text}", text=repr(text))
+            say("not cells such as 0,1;2,3: {text}", repr(text))
         ) from None
 
 
@@ -164,7 +162,7 @@ def asked_for(asked: type[A], args: argparse.Namespace, **besides: Any) -> A:
             value = _collected(value, one) or None
         elif one.second:
             if len(value) > 2:
-                raise UsageError(say("{shell} is given twice at most", shell=one.shell))
+                raise UsageError(say("{shell} is given twice at most", one.shell))
             value, values[one.second] = (*map(str, value), None, None)[:2]
         values[one.name] = str(value) if isinstance(value, Path) else value
     return asked(**{**values, **besides})
@@ -184,10 +182,7 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
     """The options of every command that reads a table."""
     group = parser.add_argument_group(
         say("reading the table"),
-        say(
-            "formats: {format_names}; see resources/docs/formats.md",
-            format_names=joined(format_names(), ", "),
-        ),
+        say("formats: {format_names}; see resources/docs/formats.md", joined(format_names(), ", ")),
     )
     add_options(group, Reading)
     group.add_argument(

@@ -41,7 +41,7 @@ def parser(chosen: str | None = None) -> argparse.ArgumentParser:
         allow_abbrev=False,
     )
     top.add_argument(
-        "--version", action="version", version=say("tabprotect {version}", version=__version__)
+        "--version", action="version", version=say("tabprotect {version}", __version__)
     )
     top.add_argument(
         "--language",
@@ -74,7 +74,7 @@ def _window(arguments: list[str]) -> int:
             if not isinstance(error, ModuleNotFoundError):
                 hint = say("a system library of Qt is missing: see the README's apt packages")
             raise _UsageFault(
-                say("the window cannot be loaded: {error}", error=error), hint=hint
+                say("the window cannot be loaded: {error}", error), hint=hint
             ) from None
         raise
     return window(arguments)
@@ -140,8 +140,8 @@ def _language(arguments: list[str]) -> str:
         raise UsageError(
             say(
                 "there is no language {code}: take one of {LANGUAGES}",
-                code=repr(code),
-                LANGUAGES=joined(LANGUAGES, ", "),
+                repr(code),
+                joined(LANGUAGES, ", "),
             )
         )
     return code

@@ -66,17 +66,15 @@ class Console:
         self.clear()
         if self.as_json:
             print(json.dumps({"error": error.as_json() | {"exit_code": error.exit_code}}))
-        lead = say("{told} ", told=tell("error:"))
+        lead = say("{told} ", tell("error:"))
         out = [f"{lead}{f'{error.place}: ' if error.place else ''}{told(error.message)}"]
         if isinstance(error, ParameterError):
-            fields = (
-                say("{name}: {why}", name=name, why=told(why)) for name, why in error.fields.items()
-            )
+            fields = (say("{name}: {why}", name, told(why)) for name, why in error.fields.items())
             out = [lead + f"\n{' ' * len(lead)}".join(fields)]
         if error.detail:
-            out += [say("  {line}", line=told(line)) for line in error.detail.splitlines()[:20]]
+            out += [say("  {line}", told(line)) for line in error.detail.splitlines()[:20]]
         if error.hint:
-            out.append(say("{told} {hint}", told=tell("hint:"), hint=told(error.hint)))
+            out.append(say("{told} {hint}", tell("hint:"), told(error.hint)))
         print(joined(map(visible, out), "\n"), file=sys.stderr)
 
     def report(self, stage: str, fraction: float, partial: object = None) -> None:
@@ -85,7 +83,7 @@ class Console:
         if not self._shows or now - self._last < (0.1 if self._in_place else 1.0):
             return
         self._last = now
-        text = say("{stage} {fraction:4.0%}", stage=told(stage), fraction=fraction)
+        text = say("{stage} {fraction:4.0%}", told(stage), fraction)
         if self._in_place:
             print(f"\r\x1b[K{text}", end="", file=sys.stderr, flush=True)
             self._open = True

@@ -43,9 +43,9 @@ def unwritable(path: Path | str, error: OSError) -> InputError:
         error.errno or 0, (error.strerror or "the disk reports a fault", "save elsewhere")
     )
     return InputError(
-        say("cannot be written: {cause}", cause=cause),
+        say("cannot be written: {cause}", cause),
         file=path,
-        hint=say("{remedy}; nothing was changed", remedy=remedy),
+        hint=say("{remedy}; nothing was changed", remedy),
     )
 
 

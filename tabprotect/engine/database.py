@@ -83,7 +83,7 @@ class Database:
             self._engine = sa.create_engine(address, **_options(address))
         except (exc.ArgumentError, exc.NoSuchModuleError, ImportError) as error:
             raise InputError(
-                say("no database can be opened by this address: {error}", error=error),
+                say("no database can be opened by this address: {error}", error),
                 hint="give a file name, or a URL such as postgresql+psycopg://host/name",
             ) from None
         self.name = address.render_as_string(hide_password=True)
@@ -245,7 +245,7 @@ def _explained(error: exc.DBAPIError, name: str) -> InputError:
             say("this file is no SQLite database"), file=name, hint=say("give another file")
         )
     return InputError(
-        say("the database cannot be used: {text}", text=text),
+        say("the database cannot be used: {text}", text),
         file=name,
         hint=say("is it there, and may you write to it? Nothing was decided or released"),
     )

@@ -41,7 +41,7 @@ class FieldsError(InputError):
     def __init__(self, wrong: Mapping[str, str]) -> None:
         super().__init__(
             joined(
-                (say("{at}: {why}", at=at, why=why) if at else why for at, why in wrong.items()),
+                (say("{at}: {why}", at, why) if at else why for at, why in wrong.items()),
                 "; ",
             )
         )
@@ -96,7 +96,7 @@ def parsed_toml(text: str, what: str) -> dict[str, Any]:
     try:
         return tomllib.loads(text)
     except (ValueError, RecursionError) as error:
-        raise InputError(say("not a valid {what}: {error}", what=what, error=error)) from None
+        raise InputError(say("not a valid {what}: {error}", what, error)) from None
 
 
 @cache
@@ -153,7 +153,7 @@ class Decoding:
         if isinstance(given, int) and abs(given) > self.widest:
             bits = self.widest.bit_length() + 1
             self.faults[at] = say(
-                "must be a whole number of {bits} bits, is {given}", bits=bits, given=shown(given)
+                "must be a whole number of {bits} bits, is {given}", bits, shown(given)
             )
         if isinstance(given, str) and "\x00" in given:
             self.faults[at] = say("holds a NUL character")
@@ -167,7 +167,7 @@ class Decoding:
         for name in () if self._among_others else given:
             if name not in hints and len(self.faults) < MOST_FAULTS:
                 self.faults[_within(at, name)] = say(
-                    "means nothing; there are {hints}", hints=", ".join(hints)
+                    "means nothing; there are {hints}", ", ".join(hints)
                 )
         for field in fields(kind):
             if field.name not in given and field.default is field.default_factory is MISSING:
@@ -197,7 +197,7 @@ class Decoding:
 
     def wrong(self, given: object, hint: object, at: str) -> object:
         """Record a fault for the value, and return it as it is."""
-        self.faults[at] = say("must be {hint}, is {given}", hint=_kind(hint), given=shown(given))
+        self.faults[at] = say("must be {hint}, is {given}", _kind(hint), shown(given))
         return given
 
     def _named(self, given: object, inner: tuple[object, ...], at: str) -> object:
@@ -234,14 +234,9 @@ class Decoding:
 
     def _bounded(self, found: Any, bounds: Between, at: str) -> object:
         if at not in self.faults and not bounds.low <= found <= bounds.high:
-            end = (
-                "" if math.isinf(bounds.high) else say(" and at most {high:.15g}", high=bounds.high)
-            )
+            end = "" if math.isinf(bounds.high) else say(" and at most {high:.15g}", bounds.high)
             self.faults[at] = say(
-                "must be at least {low:.15g}{end}, is {found}",
-                low=bounds.low,
-                end=end,
-                found=shown(found),
+                "must be at least {low:.15g}{end}, is {found}", bounds.low, end, shown(found)
             )
         return found
 
@@ -258,12 +253,12 @@ def _kind(hint: object) -> str:
     if origin in (Union, UnionType):
         return " or ".join(dict.fromkeys(_kind(one) for one in inner if one is not NoneType))
     if origin is Literal:
-        return say("one of {str}", str=", ".join(map(str, inner)))
+        return say("one of {str}", ", ".join(map(str, inner)))
     if origin is Annotated:
         return _kind(inner[0])
     if hint is Mapping or is_dataclass(hint) or (origin and issubclass(origin, Mapping)):
         return say("named values")
     if origin is tuple and Ellipsis not in inner:
         count = len(inner)
-        return say("a list of {count}", count=count)
+        return say("a list of {count}", count)
     return KINDS[hint] if isinstance(hint, type) and hint in KINDS else say("a list")

@@ -57,7 +57,7 @@ class TabprotectError(Exception):
         }
 
     def __str__(self) -> str:
-        where = say("{place}: ", place=self.place) if self.place else ""
+        where = say("{place}: ", self.place) if self.place else ""
         return f"{where}{self.message}"
 
 
@@ -88,9 +88,9 @@ class InputError(TabprotectError):
         if self.file is not None:
             parts.append(self.file)
         if self.line is not None:
-            parts.append(say("line {line}", line=self.line))
+            parts.append(say("line {line}", self.line))
         if self.cell is not None:
-            parts.append(say("cell {cell}", cell=self.cell))
+            parts.append(say("cell {cell}", self.cell))
         return joined(parts, ", ")
 
     def in_file(self, file: Path | str) -> InputError:
@@ -116,8 +116,8 @@ def needing(extra: str, what: str) -> Iterator[None]:
         yield
     except ModuleNotFoundError as error:
         raise InputError(
-            say("{what} cannot be loaded: {name} is not installed", what=what, name=error.name),
-            hint=say("install it with: pip install 'tabprotect[{extra}]'", extra=extra),
+            say("{what} cannot be loaded: {name} is not installed", what, error.name),
+            hint=say("install it with: pip install 'tabprotect[{extra}]'", extra),
         ) from None
 
 
@@ -132,9 +132,7 @@ class ParameterError(TabprotectError):
     kind = "parameter"
 
     def __init__(self, fields: Mapping[str, str], *, hint: str = "") -> None:
-        text = joined(
-            (say("{name}: {why}", name=name, why=why) for name, why in fields.items()), "; "
-        )
+        text = joined((say("{name}: {why}", name, why) for name, why in fields.items()), "; ")
         super().__init__(text, hint=hint)
         self.fields = dict(fields)
 
@@ -225,10 +223,8 @@ def attempted(work: Callable[[], T], *, faults: bool = False) -> T | TabprotectE
 def internal(error: Exception) -> TabprotectError:
     """The error for a fault of the program, by type and place; its own text may quote a count."""
     where = traceback.extract_tb(error.__traceback__)[-1]
-    place = say("{name}, line {lineno}", name=Path(where.filename).name, lineno=where.lineno)
-    return TabprotectError(
-        say("internal error: {name} in {place}", name=type(error).__name__, place=place)
-    )
+    place = say("{name}, line {lineno}", Path(where.filename).name, where.lineno)
+    return TabprotectError(say("internal error: {name} in {place}", type(error).__name__, place))
 
 
 class BundleError(TabprotectError):

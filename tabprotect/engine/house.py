@@ -42,7 +42,7 @@ def folder() -> Path:
     except RuntimeError:
         raise InputError(
             say("there is no home folder for settings"),
-            hint=say("name one with {FOLDER}", FOLDER=FOLDER),
+            hint=say("name one with {FOLDER}", FOLDER),
         ) from None
 
 
@@ -85,7 +85,7 @@ def key() -> bytes:
             found = bytes.fromhex(file.read(1000).decode("ascii").strip())
     except OSError as error:
         raise InputError(
-            say("the key of the house cannot be read or made: {strerror}", strerror=error.strerror),
+            say("the key of the house cannot be read or made: {strerror}", error.strerror),
             file=path,
             hint=_HINT,
         ) from None
@@ -100,7 +100,7 @@ def key() -> bytes:
     return found
 
 
-_HINT = say("name another file with {KEY}, or take fresh coins: the decision is recorded", KEY=KEY)
+_HINT = say("name another file with {KEY}, or take fresh coins: the decision is recorded", KEY)
 
 
 REGISTER = "TABPROTECT_REGISTER"
@@ -142,11 +142,11 @@ def prepared_address(url: str) -> str:
             os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
     except OSError as error:
         raise InputError(
-            say("the register cannot be made: {strerror}", strerror=error.strerror),
+            say("the register cannot be made: {strerror}", error.strerror),
             file=path,
             hint=say(
                 "name another: --register or {REGISTER}; or publish without a register: --register none",
-                REGISTER=REGISTER,
+                REGISTER,
             ),
         ) from None
     return url

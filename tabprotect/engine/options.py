@@ -47,7 +47,7 @@ class Naming:
         first, sign, last = split(self.sign)
         name, value = (last, first) if self.behind else (first, last)
         if not sign or not name.strip():
-            raise ValueError(say("not of the form {form}: {text}", form=self.form, text=repr(text)))
+            raise ValueError(say("not of the form {form}: {text}", self.form, repr(text)))
         return name.strip(), self._value(value.strip(), text)
 
     def _value(self, value: str, text: str) -> object:
@@ -56,20 +56,16 @@ class Naming:
         parts = [part.strip() for part in value.split(",")]
         if self.entry == "list":
             if not all(parts):
-                raise ValueError(say("not a list of names: {value}", value=repr(value)))
+                raise ValueError(say("not a list of names: {value}", repr(value)))
             return parts
         if self.entry == "width":
             if not value.isdigit() or int(value) < 1:
-                raise ValueError(
-                    say("must be a whole number of at least 1: {value}", value=repr(value))
-                )
+                raise ValueError(say("must be a whole number of at least 1: {value}", repr(value)))
             return int(value)
         try:
             return [int(part) for part in parts]
         except ValueError:
-            raise ValueError(
-                say("not of the form {form}: {text}", form=self.form, text=repr(text))
-            ) from None
+            raise ValueError(say("not of the form {form}: {text}", self.form, repr(text))) from None
 
     @property
     def form(self) -> str:

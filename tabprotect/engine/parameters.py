@@ -111,9 +111,9 @@ class Parameter(Generic[T_co]):
                 raise ValueError(
                     say(
                         "must be between {low:g} and {high:g}, is {value}",
-                        low=self.low,
-                        high=self.high,
-                        value=value,
+                        self.low,
+                        self.high,
+                        value,
                     )
                 )
             return number
@@ -122,9 +122,7 @@ class Parameter(Generic[T_co]):
             if not isinstance(value, str) or value not in self.choices:
                 raise ValueError(
                     say(
-                        "must be one of {choices}, is {value}",
-                        choices=", ".join(self.choices),
-                        value=repr(value),
+                        "must be one of {choices}, is {value}", ", ".join(self.choices), repr(value)
                     )
                 )
         if self.kind == "flag":
@@ -139,7 +137,7 @@ class Parameter(Generic[T_co]):
             "matrices",
             "text",
         ) and not isinstance(value, str | None):
-            raise ValueError(say("must be text, is {value}", value=repr(value)))
+            raise ValueError(say("must be text, is {value}", repr(value)))
         return value
 
     def _flag(self, value: object) -> bool:
@@ -148,23 +146,23 @@ class Parameter(Generic[T_co]):
             return value
         if isinstance(value, str) and value.lower() in known:
             return known[value.lower()]
-        raise ValueError(say("must be yes or no, is {value}", value=repr(value)))
+        raise ValueError(say("must be yes or no, is {value}", repr(value)))
 
     def _number(self, value: object) -> float | int:
         if isinstance(value, bool) or not isinstance(value, (int, float, str)):
-            raise ValueError(say("must be a number, is {value}", value=repr(value)))
+            raise ValueError(say("must be a number, is {value}", repr(value)))
         try:
             number = float(value)
         except ValueError:
-            raise ValueError(say("must be a number, is {value}", value=repr(value))) from None
+            raise ValueError(say("must be a number, is {value}", repr(value))) from None
         except OverflowError:
             raise ValueError(say("must be a finite number")) from None
         if not math.isfinite(number):
-            raise ValueError(say("must be a finite number, is {value}", value=value))
+            raise ValueError(say("must be a finite number, is {value}", value))
         if self.kind == "real":
             return number
         if number != int(number):
-            raise ValueError(say("must be a whole number, is {value}", value=value))
+            raise ValueError(say("must be a whole number, is {value}", value))
         return int(number)
 
     def as_json(self) -> dict[str, object]:
@@ -227,7 +225,7 @@ def resolve(parameters: Iterable[Parameter[object]], given: Mapping[str, object]
     """
     declared = {parameter.name: parameter for parameter in parameters}
     wrong = {
-        name: say("unknown; there are {declared}", declared=", ".join(declared))
+        name: say("unknown; there are {declared}", ", ".join(declared))
         for name in given
         if name not in declared
     }
@@ -245,10 +243,8 @@ def resolve(parameters: Iterable[Parameter[object]], given: Mapping[str, object]
         if other is None or wrong.keys() & {name, other.name}:
             continue
         if values[name] != parameter.default and values[other.name] != other.default:
-            labels = say(
-                "{lower} and {lower2}", lower=parameter.label.lower(), lower2=other.label.lower()
-            )
-            wrong[name] = say("{labels} exclude each other", labels=labels)
+            labels = say("{lower} and {lower2}", parameter.label.lower(), other.label.lower())
+            wrong[name] = say("{labels} exclude each other", labels)
     if wrong:
         raise ParameterError(wrong)
     return Values(values)

@@ -7,4 +7,4 @@ from tabprotect.languages.said import say
 
 def percent(share: float) -> str:
     """A share in whole per cent."""
-    return say("{share:.0f} %", share=100 * share)
+    return say("{share:.0f} %", 100 * share)

@@ -90,7 +90,7 @@ def _chacha20(seed: int, attempt: int) -> np.random.BitGenerator:
     # nothing.
     from randomgen import ChaCha
 
-    text = say("tabprotect coins, attempt {attempt}, seed {seed}", attempt=attempt, seed=seed)
+    text = say("tabprotect coins, attempt {attempt}, seed {seed}", attempt, seed)
     key = int.from_bytes(hashlib.sha256(text.encode()).digest(), "little")
     found: np.random.BitGenerator = ChaCha(key=key, counter=0, rounds=20)
     return found

@@ -76,9 +76,7 @@ class Registry(Mapping[str, T], Generic[T]):
                 found |= self._loaded(point, found)
             except Exception as error:
                 # Foreign code may fail in any way.
-                self._broken[point.name] = say(
-                    "{name}: {error}", name=type(error).__name__, error=error
-                )
+                self._broken[point.name] = say("{name}: {error}", type(error).__name__, error)
         return self._sorted(found)
 
     def _own(self, module: str) -> dict[str, T]:
@@ -109,7 +107,7 @@ class Registry(Mapping[str, T], Generic[T]):
                 raise TypeError(f"it is not a {self._kind.__name__}")
             if _key(plugin) in found:
                 raise ValueError(
-                    say("there is a {noun} {name} already", noun=self._noun, name=repr(plugin.name))
+                    say("there is a {noun} {name} already", self._noun, repr(plugin.name))
                 )
             out[_key(plugin)] = plugin
         return out
@@ -135,16 +133,14 @@ class Registry(Mapping[str, T], Generic[T]):
             raise ParameterError(
                 {
                     self._noun: say(
-                        "the plug-in {name} cannot be loaded: {reason}",
-                        name=repr(name),
-                        reason=reason,
+                        "the plug-in {name} cannot be loaded: {reason}", repr(name), reason
                     )
                 },
                 hint=say("ask those it comes from, or uninstall its package"),
             )
         known = ", ".join(self._found)
         raise ParameterError(
-            {self._noun: say("unknown: {name}; there are {known}", name=repr(name), known=known)}
+            {self._noun: say("unknown: {name}; there are {known}", repr(name), known)}
         )
 
     def __contains__(self, name: object) -> bool:

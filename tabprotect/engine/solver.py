@@ -432,7 +432,7 @@ class Model:
             raise SolverError(
                 say(
                     "the solver stopped without an answer ({status})",
-                    status=self._highs.modelStatusToString(status),
+                    self._highs.modelStatusToString(status),
                 )
             )
         info = self._highs.getInfo()
@@ -450,4 +450,4 @@ class Model:
 
     def _demand(self, status: highspy.HighsStatus, what: str) -> None:
         if status == highspy.HighsStatus.kError:
-            raise SolverError(say("the solver could not {what}", what=what))
+            raise SolverError(say("the solver could not {what}", what))

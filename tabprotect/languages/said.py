@@ -8,6 +8,8 @@ speaking.told`). Values that are plain ``str`` are somebody's own words: no lang
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import cache
+from string import Formatter
 from typing import Any
 
 Change = tuple[Callable[..., str], tuple[Any, ...]]
@@ -94,7 +96,7 @@ class Said(str):
         return self.changed(str.translate, table)
 
 
-def say(template: str, /, **values: Any) -> str:
+def say(template: str, /, *given: Any, **values: Any) -> str:
     """A text for people: the one way to make it.
 
     Parameters
@@ -102,10 +104,13 @@ def say(template: str, /, **values: Any) -> str:
     template
         In English, a literal (the catalogue is made of them), with values as ``{name}`` or with a
         format, ``{cells:,}``.
-    values
-        What is put in: numbers, which a language writes its own way; said texts, which are
-        translated in their turn; plain texts, which are names and stay.
+    given, values
+        What is put in, in the order in which the template names it first, or by name: numbers,
+        which a language writes its own way; said texts, which are translated in their turn; plain
+        texts, which are names and stay.
     """
+    if given:
+        values |= zip([name for name in named(template) if name not in values], given, strict=True)
     if values:
         return Said(template.format(**values), template, values)
     if isinstance(template, Said):
@@ -113,9 +118,19 @@ def say(template: str, /, **values: Any) -> str:
     return Said(template, template, values)
 
 
-def plural(number: float, one: str, many: str, /, **values: Any) -> str:
-    """The first text for one thing, the second for none and for several."""
+def plural(number: float, one: str, many: str, /, *given: Any, **values: Any) -> str:
+    """The first text for one thing, the second for none and for several.
+
+    Values are given in the order of the second text, which names them all.
+    """
+    values |= zip([name for name in named(many) if name not in values], given, strict=bool(given))
     return say(one if number == 1 else many, **values)
+
+
+@cache
+def named(template: str) -> tuple[str, ...]:
+    """The names of the values in a template, each once."""
+    return tuple(dict.fromkeys(name for _, name, _, _ in Formatter().parse(template) if name))
 
 
 def joined(parts: Iterable[str], between: str = "") -> str:

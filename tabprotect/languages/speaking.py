@@ -76,6 +76,6 @@ def told(text: str) -> str:
     return _force[0].told(text) if _force else text
 
 
-def tell(template: str, /, **values: Any) -> str:
-    """A text that is shown where it is said: ``told(say(template, **values))``."""
-    return told(say(template, **values))
+def tell(template: str, /, *given: Any, **values: Any) -> str:
+    """A text that is shown where it is said: ``told(say(...))``."""
+    return told(say(template, *given, **values))

@@ -53,12 +53,7 @@ def asks(asked: type[Options], *, rest: str = "") -> Callable[[F], F]:
 
 def _entries(asked: type[Options], indent: str) -> str:
     return "".join(
-        say(
-            "{indent}{name}\n{indent}    {sentence}\n",
-            indent=indent,
-            name=one.name,
-            sentence=one.sentence,
-        )
+        say("{indent}{name}\n{indent}    {sentence}\n", indent, one.name, one.sentence)
         for one in keywords(asked)
     )
 

@@ -151,7 +151,7 @@ class Belief:
         missing = [name for name in self.domain.names if name not in given]
         if missing:
             raise InputError(
-                say("no category is given for {missing}", missing=", ".join(missing)),
+                say("no category is given for {missing}", ", ".join(missing)),
                 hint=say("name one for every variable of the table"),
             )
         return self.domain.index([given[name] for name in self.domain.names])
@@ -235,7 +235,7 @@ class Belief:
         known: dict[str, Statistic] = {"chi_square": chi_square, "cramers_v": cramers_v}
         if isinstance(statistic, str) and statistic not in known:
             raise ParameterError(
-                {"statistic": say("must be one of {known}, or a function", known=", ".join(known))}
+                {"statistic": say("must be one of {known}, or a function", ", ".join(known))}
             )
         name = statistic if isinstance(statistic, str) else statistic.__name__
         function = known[statistic] if isinstance(statistic, str) else statistic
@@ -311,8 +311,8 @@ class SumBelief:
             if {name.casefold() for name in one.domain.names} == wanted:
                 return one.distribution(**cell)
         raise InputError(
-            say("no table of {value} was asked for", value=", ".join(cell) or say("the total")),
-            hint=say("there are {self}", self=repr(self)),
+            say("no table of {value} was asked for", ", ".join(cell) or say("the total")),
+            hint=say("there are {self}", repr(self)),
         )
 
     def to_frame(self, *, distributions: bool = False) -> Any:

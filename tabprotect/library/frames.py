@@ -62,7 +62,7 @@ class Frame:
             frame: Any = nw.from_native(native)
         except TypeError as error:
             raise InputError(
-                say("a {name} is no data frame", name=type(native).__name__),
+                say("a {name} is no data frame", type(native).__name__),
                 hint=say("give pandas, Polars, Arrow, a DuckDB relation, or read a file"),
                 detail=str(error),
             ) from None
@@ -93,8 +93,8 @@ class Frame:
         for name in (*by, count):
             if name not in self.columns:
                 raise InputError(
-                    say("the frame has no column {name}", name=repr(name)),
-                    hint=say("it has {columns}", columns=", ".join(self.columns)),
+                    say("the frame has no column {name}", repr(name)),
+                    hint=say("it has {columns}", ", ".join(self.columns)),
                 )
         coded = [self._coded(name) for name in by]
         return CellList(
@@ -115,8 +115,8 @@ class Frame:
                 same = False
             if not same:
                 raise InputError(
-                    say("row {row}: the count is no whole number", row=row + 1),
-                    hint=say("the column {name} must hold one in every row", name=repr(name)),
+                    say("row {row}: the count is no whole number", row + 1),
+                    hint=say("the column {name} must hold one in every row", repr(name)),
                 )
             out.append(whole)
         try:
@@ -130,7 +130,7 @@ class Frame:
         for row, value in enumerate(self.columns[name]):
             if value is None:
                 raise InputError(
-                    say("row {row} has no {name}", row=row + 1, name=name),
+                    say("row {row} has no {name}", row + 1, name),
                     hint=say("give what is missing a category of its own"),
                 )
             codes[row] = numbers.setdefault(str(value), len(numbers))

@@ -246,7 +246,7 @@ def tabulate(
     weight = wanted.weight
     if other := wanted.given.keys() - {"source", "by", "weight"}:
         raise InputError(
-            say("only records in files are counted with {other}", other=", ".join(sorted(other))),
+            say("only records in files are counted with {other}", ", ".join(sorted(other))),
             hint=say("write the records to a file"),
         )
     frame = Frame.of(records)

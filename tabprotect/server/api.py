@@ -113,9 +113,9 @@ async def data(request: Request) -> Response:
     headers = {
         "ETag": tag,
         "Cache-Control": (
-            say("public, {FOR_EVER}", FOR_EVER=FOR_EVER)
+            say("public, {FOR_EVER}", FOR_EVER)
             if server.service.access.anonymous
-            else say("private, {FOR_EVER}", FOR_EVER=FOR_EVER)
+            else say("private, {FOR_EVER}", FOR_EVER)
         ),
         "Vary": say("Accept, Authorization"),
         "Link": f'</bundles/{given.fingerprint}>; rel="describedby"',
@@ -138,7 +138,7 @@ async def ask(request: Request) -> Response:
     unknown = set(said) - {"variables", "user", "filter"}
     if unknown:
         raise HttpProblem(
-            "invalid_query", say("{unknown} means nothing here", unknown=repr(sorted(unknown)[0]))
+            "invalid_query", say("{unknown} means nothing here", repr(sorted(unknown)[0]))
         )
     wanted = understood(request, _texts(said, "variables"), _texts(said, "filter", ()))
     identified(request)
@@ -163,7 +163,7 @@ async def query(request: Request) -> Response:
     number = request.path_params["number"]
     entry = await run_in_threadpool(served.entry, number)
     if entry is None or entry.line.kind not in DECISIONS:
-        raise HttpProblem("not_found", say("there is no query {number}", number=number))
+        raise HttpProblem("not_found", say("there is no query {number}", number))
     given = await run_in_threadpool(served.known, entry.line.query)
     if given is None:
         return JSONResponse(_entry_json(request, entry), headers={"Cache-Control": "no-store"})
@@ -228,7 +228,7 @@ async def bundle(request: Request) -> Response:
         raise HttpProblem("not_found", say("no bundle with this fingerprint went out"))
     headers = {
         "ETag": tag,
-        "Cache-Control": say("{public}, {FOR_EVER}", public=public, FOR_EVER=FOR_EVER),
+        "Cache-Control": say("{public}, {FOR_EVER}", public, FOR_EVER),
         "Content-Disposition": f'attachment; filename="{mark[:12]}.zip"',
     }
     if tag in request.headers.get("if-none-match", ""):
@@ -259,9 +259,9 @@ def written(server: Server, given: Given, output: ServedFormat, wanted: AskedTab
     """A sub-table as bytes: the one way out of every page and every route."""
     names = ", ".join(given.table.domain.names)
     title = (
-        say("{label}: {names} (perturbed)", label=server.table.label, names=names)
+        say("{label}: {names} (perturbed)", server.table.label, names)
         if given.kind == "perturbed"
-        else say("{label}: {names}", label=server.table.label, names=names)
+        else say("{label}: {names}", server.table.label, names)
     )
     return output.write(wanted.part_of(given.table), title)
 
@@ -269,7 +269,7 @@ def written(server: Server, given: Given, output: ServedFormat, wanted: AskedTab
 def _served(request: Request) -> ServedTable:
     served = server_of(request).table
     if request.path_params["id"] != served.id:
-        raise HttpProblem("unknown_table", say("the only table is {id}", id=repr(served.id)))
+        raise HttpProblem("unknown_table", say("the only table is {id}", repr(served.id)))
     return served
 
 
@@ -291,7 +291,7 @@ def understood(request: Request, names: Sequence[str], filters: Sequence[str]) -
     if wrong:
         raise HttpProblem(
             "disallowed_variable",
-            say("not offered: {wrong}", wrong=", ".join(served.lattice.names_of(wrong))),
+            say("not offered: {wrong}", ", ".join(served.lattice.names_of(wrong))),
         )
     shape = served.shape(wanted.query)
     cells = math.prod(shape)
@@ -300,9 +300,9 @@ def understood(request: Request, names: Sequence[str], filters: Sequence[str]) -
             "too_many_cells",
             say(
                 "{str} = {cells:,} cells; at most {cells2:,} in one sub-table",
-                str=" x ".join(map(str, shape)),
-                cells=cells,
-                cells2=limits.cells,
+                " x ".join(map(str, shape)),
+                cells,
+                limits.cells,
             ),
             more={"cells": cells, "limit": limits.cells},
         )
@@ -318,7 +318,7 @@ def user_of(request: Request, said: object) -> str:
         if len(said) > visitor.limits.name:
             raise HttpProblem(
                 "invalid_query",
-                say("a name has at most {name} characters", name=visitor.limits.name),
+                say("a name has at most {name} characters", visitor.limits.name),
             )
     if visitor.account is not None:
         if said is not None and said != visitor.account.name:
@@ -409,7 +409,7 @@ def _data_request(request: Request, body: bytes) -> tuple[Sequence[str], Sequenc
         if unknown:
             raise HttpProblem(
                 "invalid_query",
-                say("{unknown} means nothing here", unknown=repr(sorted(unknown)[0])),
+                say("{unknown} means nothing here", repr(sorted(unknown)[0])),
             )
         named = said.get("format", params.get("format"))
         if named is not None and not isinstance(named, str):
@@ -419,7 +419,7 @@ def _data_request(request: Request, body: bytes) -> tuple[Sequence[str], Sequenc
     if unknown:
         raise HttpProblem(
             "invalid_query",
-            say("{unknown} means nothing here", unknown=repr(sorted(unknown)[0][:40])),
+            say("{unknown} means nothing here", repr(sorted(unknown)[0][:40])),
         )
     names = [name for text in params.getlist("variables") for name in names_listed(text)]
     return names, params.getlist("filter"), params.get("format")
@@ -440,5 +440,5 @@ def _texts(
 ) -> Sequence[str]:
     found = said.get(name, default)
     if not isinstance(found, (list, tuple)) or not all(isinstance(text, str) for text in found):
-        raise HttpProblem("invalid_query", say("{name} is not a list of texts", name=name))
+        raise HttpProblem("invalid_query", say("{name} is not a list of texts", name))
     return found

@@ -39,7 +39,7 @@ def service_of_environment() -> Service:
         return of_source(source)
     raise InputError(
         say("no service is named"),
-        hint=say("set {SERVICE} or {SOURCE}", SERVICE=SERVICE, SOURCE=SOURCE),
+        hint=say("set {SERVICE} or {SOURCE}", SERVICE, SOURCE),
     )
 
 
@@ -68,11 +68,7 @@ async def app(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "lifespan":
             raise
         await receive()
-        said = (
-            say("{message}; {hint}", message=error.message, hint=error.hint)
-            if error.hint
-            else error.message
-        )
+        said = say("{message}; {hint}", error.message, error.hint) if error.hint else error.message
         await send({"type": "lifespan.startup.failed", "message": said})
         return
     await made(scope, receive, send)

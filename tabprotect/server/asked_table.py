@@ -75,7 +75,7 @@ def asked_table(
             raise HttpProblem("invalid_query", say("name at least one variable"))
         return AskedTable(query, _shown(domain, lattice, query, filters))
     except InputError as error:
-        hint = say(" ({hint})", hint=error.hint) if error.hint else ""
+        hint = say(" ({hint})", error.hint) if error.hint else ""
         raise HttpProblem("invalid_query", f"{error.message}{hint}") from None
 
 
@@ -87,14 +87,14 @@ def _shown(
         name, equals, values = text.partition("=")
         name = name.strip()
         if not equals or not values.strip():
-            raise InputError(say("the filter {text} is not of the form A=a1,a2", text=repr(text)))
+            raise InputError(say("the filter {text} is not of the form A=a1,a2", repr(text)))
         if name not in inside:
             raise InputError(
-                say("the filter on {name} is not on an asked variable", name=repr(name)),
+                say("the filter on {name} is not on an asked variable", repr(name)),
                 hint=say("ask for the variable too: the whole sub-table is what is decided on"),
             )
         if name in shown:
-            raise InputError(say("there are two filters on {name}", name=repr(name)))
+            raise InputError(say("there are two filters on {name}", repr(name)))
         chosen = {inside[name].code(value) for value in names_listed(values)}
         shown[name] = tuple(sorted(chosen))
     return shown

@@ -37,7 +37,7 @@ def _file(kind: Format) -> ServedFormat:
             return kind.publish(table, None, title)
         except InputError as error:
             raise HttpProblem(
-                "not_acceptable", say("{message}: take another format", message=error.message)
+                "not_acceptable", say("{message}: take another format", error.message)
             ) from None
 
     suffix = kind.suffixes[0].rpartition(".")[2]
@@ -117,8 +117,8 @@ def chosen_format(name: str | None, accept: str) -> ServedFormat:
                 "invalid_query",
                 say(
                     "there is no format {name}; there are {OUTPUTS}",
-                    name=repr(name[:40]),
-                    OUTPUTS=", ".join(OUTPUTS),
+                    repr(name[:40]),
+                    ", ".join(OUTPUTS),
                 ),
             )
         return found
@@ -135,7 +135,7 @@ def chosen_format(name: str | None, accept: str) -> ServedFormat:
     if best is None:
         raise HttpProblem(
             "not_acceptable",
-            say("none of the formats is accepted: {OUTPUTS}", OUTPUTS=", ".join(OUTPUTS)),
+            say("none of the formats is accepted: {OUTPUTS}", ", ".join(OUTPUTS)),
         )
     return best[2]
 

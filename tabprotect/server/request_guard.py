@@ -90,8 +90,8 @@ class Guard:
                         "rate_limited",
                         say(
                             "at most {requests} requests in {window} seconds",
-                            requests=limits.requests,
-                            window=limits.window,
+                            limits.requests,
+                            limits.window,
                         ),
                     )
             try:
@@ -100,7 +100,7 @@ class Guard:
             except TimeoutError:
                 raise HttpProblem(
                     "too_slow",
-                    say("a request comes within {PATIENCE} seconds", PATIENCE=PATIENCE),
+                    say("a request comes within {PATIENCE} seconds", PATIENCE),
                     headers=CLOSE,
                 ) from None
             await self._app(scope, _replayed(body, receive), answered)
@@ -133,14 +133,14 @@ def _check_address(scope: Scope) -> None:
     if len(scope.get("raw_path") or b"") + len(scope["query_string"]) > MOST_ADDRESS:
         raise HttpProblem(
             "too_large",
-            say("an address has at most {MOST_ADDRESS:,} characters", MOST_ADDRESS=MOST_ADDRESS),
+            say("an address has at most {MOST_ADDRESS:,} characters", MOST_ADDRESS),
         )
 
 
 async def _body(scope: Scope, receive: Receive, most: int) -> bytes:
     """The whole body, refused before it is held where it is too long."""
     too_long = HttpProblem(
-        "too_large", say("a request has at most {most:,} bytes", most=most), headers=CLOSE
+        "too_large", say("a request has at most {most:,} bytes", most), headers=CLOSE
     )
     said = HTTPConnection(scope).headers.get("content-length", "0")
     if not said.isdigit() or int(said) > most:

@@ -91,9 +91,9 @@ class Server:
             address = connection.headers[proxy].rpartition(",")[2].strip()
         account = self._by_key(connection) or self._by_session(connection)
         if account is None:
-            return Visitor(say("address {address}", address=address), None, self.service.limits)
+            return Visitor(say("address {address}", address), None, self.service.limits)
         limits = self.service.groups.get(account.group, self.service.limits)
-        return Visitor(say("account {name}", name=account.name), account, limits)
+        return Visitor(say("account {name}", account.name), account, limits)
 
     def _by_key(self, connection: HTTPConnection) -> Account | None:
         said = connection.headers.get("authorization", "")

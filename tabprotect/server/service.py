@@ -204,10 +204,10 @@ def read(path: Path) -> Service:
         text = path.read_text(encoding="utf-8")
     except OSError as error:
         raise InputError(
-            say("the service cannot be read: {strerror}", strerror=error.strerror), file=path
+            say("the service cannot be read: {strerror}", error.strerror), file=path
         ) from None
     except UnicodeDecodeError as error:
-        raise InputError(say("not a valid service: {error}", error=error), file=path) from None
+        raise InputError(say("not a valid service: {error}", error), file=path) from None
     try:
         return _checked(_service(parsed_toml(text, "service")), path.parent)
     except InputError as error:
@@ -266,7 +266,7 @@ def _checked(service: Service, folder: Path) -> Service:
     try:
         rules()[service.rule.name].resolve(service.rule.parameters)
     except ParameterError as error:
-        raise InputError(say("[rule] {error}", error=error), hint=error.hint) from None
+        raise InputError(say("[rule] {error}", error), hint=error.hint) from None
     table, access = service.table, service.access
     if not table.source.startswith(PREFIX):
         table = replace(table, source=str((folder / table.source).absolute()))

@@ -46,9 +46,9 @@ def run(args: argparse.Namespace, console: Console) -> int:
     }
     said = say(
         "{out}: {label}, {str}. CONFIDENTIAL: true counts.",
-        out=args.out,
-        label=kind.label,
-        str=" x ".join(map(str, domain.shape)),
+        args.out,
+        kind.label,
+        " x ".join(map(str, domain.shape)),
     )
     console.result(data, [said])
     return 0

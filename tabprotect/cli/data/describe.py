@@ -33,11 +33,11 @@ def run_examples(args: argparse.Namespace, console: Console) -> int:
     for example in found:
         lines += [
             (
-                say("example:{name}  (records)", name=example.name)
+                say("example:{name}  (records)", example.name)
                 if example.microdata
-                else say("example:{name}  (table)", name=example.name)
+                else say("example:{name}  (table)", example.name)
             ),
-            say("    {title}. {source}", title=say(example.title), source=example.source),
+            say("    {title}. {source}", say(example.title), example.source),
         ]
     console.result({"examples": [e.as_json() for e in found]}, lines)
     return 0
@@ -94,10 +94,10 @@ def run_describe(args: argparse.Namespace, console: Console) -> int:
         lines.append(
             say(
                 "  {name} ({noun}, {direction}): {label}",
-                name=measure.name,
-                noun=measure.noun,
-                direction=measure.direction,
-                label=measure.label,
+                measure.name,
+                measure.noun,
+                measure.direction,
+                measure.label,
             )
         )
     lines += ["", say("File formats (resources/docs/formats.md):")]
@@ -105,16 +105,16 @@ def run_describe(args: argparse.Namespace, console: Console) -> int:
         lines.append(
             say(
                 "  {name} ({label}, read and written): {suffixes}",
-                name=kind.name,
-                label=kind.label,
-                suffixes=joined(kind.suffixes, " "),
+                kind.name,
+                kind.label,
+                joined(kind.suffixes, " "),
             )
             if kind.writes
             else say(
                 "  {name} ({label}, read): {suffixes}",
-                name=kind.name,
-                label=kind.label,
-                suffixes=joined(kind.suffixes, " "),
+                kind.name,
+                kind.label,
+                joined(kind.suffixes, " "),
             )
         )
     console.result(data, lines)

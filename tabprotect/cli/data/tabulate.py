@@ -51,11 +51,11 @@ def run_tabulate(args: argparse.Namespace, console: Console) -> int:
     asked = asked_for(Tabulation, args, source=args.microdata)
     if (asked.record_key is not None or asked.draw_keys) and not as_project:
         raise UsageError(
-            say("record keys are kept in a project only: --out NAME{SUFFIX}", SUFFIX=storage.SUFFIX)
+            say("record keys are kept in a project only: --out NAME{SUFFIX}", storage.SUFFIX)
         )
     if asked.design_weight is not None and not as_project:
         raise UsageError(
-            say("weights are kept in a project only: --out NAME{SUFFIX}", SUFFIX=storage.SUFFIX)
+            say("weights are kept in a project only: --out NAME{SUFFIX}", storage.SUFFIX)
         )
     keep_apart((asked.code_lists or {}).values(), [args.out])
     history = tabulated(asked, console)
@@ -80,35 +80,31 @@ def run_tabulate(args: argparse.Namespace, console: Console) -> int:
     said = [
         say(
             "{out}: {names} ({shape}), total {total:,}",
-            out=args.out,
-            names=joined(table.domain.names, ", "),
-            shape=shape,
-            total=table.total,
+            args.out,
+            joined(table.domain.names, ", "),
+            shape,
+            table.total,
         )
     ]
     said += [
         say(
             "{name} has the levels {join}",
-            name=v.name,
-            join=joined((f"{v.name}@{level.name}" for level in v.levels), ", "),
+            v.name,
+            joined((f"{v.name}@{level.name}" for level in v.levels), ", "),
         )
         for v in table.domain.variables
         if v.coarser
     ]
     if not as_project and (lost := format_to_write(args.out).loses(table.domain)):
         said.append(
-            say(
-                "{lost} A project ({SUFFIX}) keeps all.",
-                lost=joined(lost, " "),
-                SUFFIX=storage.SUFFIX,
-            )
+            say("{lost} A project ({SUFFIX}) keeps all.", joined(lost, " "), storage.SUFFIX)
         )
     for chain in chains(table):
         said.append(
             say(
                 "{chain} nest: --levels {chain2}=NAME counts them as one variable",
-                chain=joined(chain, ", "),
-                chain2=",".join(chain),
+                joined(chain, ", "),
+                ",".join(chain),
             )
         )
     if asked.draw_keys:
@@ -140,9 +136,9 @@ def run_record_keys(args: argparse.Namespace, console: Console) -> int:
         records,
         "{out}: {records:,} record, keys in {column}. CONFIDENTIAL: keep them for good.",
         "{out}: {records:,} records, keys in {column}. CONFIDENTIAL: keep them for good.",
-        out=args.out,
-        records=records,
-        column=args.column,
+        args.out,
+        records,
+        args.column,
     )
     console.result(data, [said])
     return 0

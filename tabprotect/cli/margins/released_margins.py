@@ -69,7 +69,7 @@ def add_threshold(parser: argparse.ArgumentParser) -> None:
         "--criterion",
         default="width",
         metavar="CRITERION",
-        help=say("risk criterion: {criteria} (default: width)", criteria=joined(criteria(), ", ")),
+        help=say("risk criterion: {criteria} (default: width)", joined(criteria(), ", ")),
     )
     parser.add_argument(
         "--beta",
@@ -141,13 +141,7 @@ def figure_word(criterion: RiskCriterion) -> str:
 def tight_lines(cells: Sequence[TightCell]) -> list[str]:
     """Cells that are too tight, for people of the house."""
     return [
-        say(
-            "  {text}: {lower}..{upper}, width {width}",
-            text=c.text,
-            lower=c.lower,
-            upper=c.upper,
-            width=c.width,
-        )
+        say("  {text}: {lower}..{upper}, width {width}", c.text, c.lower, c.upper, c.width)
         for c in cells[:10]
     ]
 
@@ -158,10 +152,10 @@ def run_widths(args: argparse.Namespace, console: Console) -> int:
     widths, lattice = evidence.widths, evidence.lattice
     chain = bracketed(lattice, widths.chain())
     lines = (
-        say("{widths:>12}  {value}", widths=widths[q], value=lattice.text(q) or "(total)")
+        say("{widths:>12}  {value}", widths[q], lattice.text(q) or "(total)")
         for q in widths.ordered()
     )
-    console.result(widths.as_json(), [*lines, say("most dangerous chain: {chain}", chain=chain)])
+    console.result(widths.as_json(), [*lines, say("most dangerous chain: {chain}", chain)])
     return 0
 
 
@@ -208,22 +202,22 @@ def run_frontier(args: argparse.Namespace, console: Console) -> int:
         (
             say(
                 "{lattice} {WORDS} at {beta}: {figure} {width}, bounds {bounds}",
-                lattice=bracketed(lattice, state.released),
-                WORDS=WORDS[judgement.verdict],
-                beta=args.beta,
-                figure=figure,
-                width=judgement.width,
-                bounds=judgement.bounds,
+                bracketed(lattice, state.released),
+                WORDS[judgement.verdict],
+                args.beta,
+                figure,
+                judgement.width,
+                judgement.bounds,
             )
             if judgement.exact
             else say(
                 "{lattice} {WORDS} at {beta}: {figure} at most {width}, bounds {bounds}",
-                lattice=bracketed(lattice, state.released),
-                WORDS=WORDS[judgement.verdict],
-                beta=args.beta,
-                figure=figure,
-                width=judgement.width,
-                bounds=judgement.bounds,
+                bracketed(lattice, state.released),
+                WORDS[judgement.verdict],
+                args.beta,
+                figure,
+                judgement.width,
+                judgement.bounds,
             )
         ),
         *tight_lines(judgement.tight),
@@ -232,21 +226,17 @@ def run_frontier(args: argparse.Namespace, console: Console) -> int:
             state.released.size,
             "{size:,} sub-table released",
             "{size:,} sub-tables released",
-            size=state.released.size,
+            state.released.size,
         ),
         say(
             "{refused:,} unreleasable, {undecided:,} of them because nothing is proved; "
             "the smallest: {lattice}",
-            refused=state.refused,
-            undecided=state.undecided,
-            lattice=bracketed(lattice, state.unreleasable),
+            state.refused,
+            state.undecided,
+            bracketed(lattice, state.unreleasable),
         ),
         *(
-            say(
-                "  {lattice} {sentence}",
-                lattice=bracketed(lattice, [query]),
-                sentence=told.sentence,
-            )
+            say("  {lattice} {sentence}", bracketed(lattice, [query]), told.sentence)
             for query, told in zip(state.unreleasable, further, strict=False)
             if told is not None
         ),
@@ -283,7 +273,7 @@ def run_optimal(args: argparse.Namespace, console: Console) -> int:
     )
     lattice = evidence.lattice
     dimensions = joined(
-        (say("{d}: {n}", d=d, n=n) for d, n in enumerate(plan.released.by_dimension) if n), ", "
+        (say("{d}: {n}", d, n) for d, n in enumerate(plan.released.by_dimension) if n), ", "
     )
     kind = "decomposable" if plan.decomposable else say("not decomposable")
     lines = [
@@ -291,13 +281,13 @@ def run_optimal(args: argparse.Namespace, console: Console) -> int:
             plan.released.size,
             "{size:,} sub-table at {criterion} {width}, {kind}",
             "{size:,} sub-tables at {criterion} {width}, {kind}",
-            size=plan.released.size,
-            criterion=figure_word(criterion),
-            width=plan.judgement.width,
-            kind=kind,
+            plan.released.size,
+            figure_word(criterion),
+            plan.judgement.width,
+            kind,
         ),
-        say("by dimension: {dimensions}", dimensions=dimensions),
-        say("released frontier: {lattice}", lattice=bracketed(lattice, plan.released)),
+        say("by dimension: {dimensions}", dimensions),
+        say("released frontier: {lattice}", bracketed(lattice, plan.released)),
     ]
     console.result(plan.as_json(), lines)
     return 0

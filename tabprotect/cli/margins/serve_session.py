@@ -55,7 +55,7 @@ def add(verbs: Verbs) -> None:
         "--rule",
         default="myopic",
         metavar="RULE",
-        help=say("release rule: {rules} (default: myopic)", rules=joined(rules(), ", ")),
+        help=say("release rule: {rules} (default: myopic)", joined(rules(), ", ")),
     )
     serve.add_argument(
         "--set",
@@ -113,24 +113,22 @@ def run_session(args: argparse.Namespace, console: Console) -> int:
     lines = []
     for answered in answers:
         answer = answered.answer
-        given = (
-            say(", {lattice}", lattice=bracketed(lattice, answer.queries)) if answer.queries else ""
-        )
+        given = say(", {lattice}", bracketed(lattice, answer.queries)) if answer.queries else ""
         lines.append(
             say(
                 "{number}  {value}: {kind}{given} ({reason})",
-                number=answered.entry.number,
-                value=lattice.text(answer.query) or "(total)",
-                kind=answer.kind,
-                given=given,
-                reason=answer.reason,
+                answered.entry.number,
+                lattice.text(answer.query) or "(total)",
+                answer.kind,
+                given,
+                answer.reason,
             )
         )
         if answered.entry.line.price is not None:
-            lines.append(say("   {sentence}", sentence=answered.entry.line.price.sentence))
+            lines.append(say("   {sentence}", answered.entry.line.price.sentence))
     lines += [
-        say("released: {lattice}", lattice=bracketed(lattice, releases.released)),
-        say("unreleasable: {lattice}", lattice=bracketed(lattice, releases.unreleasable)),
+        say("released: {lattice}", bracketed(lattice, releases.released)),
+        say("unreleasable: {lattice}", bracketed(lattice, releases.unreleasable)),
     ]
     console.result(data, lines)
     return 0
@@ -143,8 +141,7 @@ def _until(text: str) -> int | datetime:
         raise ParameterError(
             {
                 "replay": say(
-                    "must be a number or a time such as 2026-01-31T12:00, is {text}",
-                    text=repr(text),
+                    "must be a number or a time such as 2026-01-31T12:00, is {text}", repr(text)
                 )
             }
         ) from None
@@ -171,13 +168,13 @@ def _replayed(
                 "{number}  {time:%Y-%m-%d %H:%M}  {user}  "
                 "{value}: {kind}; "
                 "{size} released, {refused} unreleasable",
-                number=entry.number,
-                time=entry.time,
-                user=entry.line.user,
-                value=lattice.text(entry.line.query) or "(total)",
-                kind=entry.line.kind,
-                size=state.released.size,
-                refused=state.refused,
+                entry.number,
+                entry.time,
+                entry.line.user,
+                lattice.text(entry.line.query) or "(total)",
+                entry.line.kind,
+                state.released.size,
+                state.refused,
             )
         )
     console.result({"history": history}, lines or [say("nothing has been asked yet")])

@@ -71,7 +71,7 @@ def add(verbs: Verbs) -> None:
 
 def _port(text: str) -> int:
     if not text.isdigit() or not 0 <= int(text) < 65536:
-        raise argparse.ArgumentTypeError(say("not a port: {text}", text=repr(text)))
+        raise argparse.ArgumentTypeError(say("not a port: {text}", repr(text)))
     return int(text)
 
 
@@ -112,10 +112,7 @@ def run_attack(args: argparse.Namespace, console: Console) -> int:
         "succeeded": succeeded,
         "attacks": [finding.as_json() for finding in found],
     }
-    lines = [
-        say("{name}: {sentence} ({tried} tried)", name=f.name, sentence=f.sentence, tried=f.tried)
-        for f in found
-    ]
+    lines = [say("{name}: {sentence} ({tried} tried)", f.name, f.sentence, f.tried) for f in found]
     console.result(
         data,
         [
@@ -124,7 +121,7 @@ def run_attack(args: argparse.Namespace, console: Console) -> int:
                 succeeded,
                 "{succeeded} count was got in all",
                 "{succeeded} counts were got in all",
-                succeeded=succeeded,
+                succeeded,
             ),
         ],
     )
@@ -148,9 +145,7 @@ def run_withdraw(args: argparse.Namespace, console: Console) -> int:
         from tabprotect.server.hosting.running import accounts_at
     with accounts_at(args.database) as accounts:
         accounts.withdraw(args.name)
-    console.result(
-        {"name": args.name, "withdrawn": True}, [say("{name}: withdrawn", name=args.name)]
-    )
+    console.result({"name": args.name, "withdrawn": True}, [say("{name}: withdrawn", args.name)])
     return 0
 
 
@@ -165,9 +160,9 @@ def run_list(args: argparse.Namespace, console: Console) -> int:
     ]
     lines = [
         (
-            say("{name}: {role}, withdrawn", name=a.name, role=a.role)
+            say("{name}: {role}, withdrawn", a.name, a.role)
             if a.withdrawn
-            else say("{name}: {role}", name=a.name, role=a.role)
+            else say("{name}: {role}", a.name, a.role)
         )
         for a in found
     ]

@@ -52,12 +52,8 @@ def run(args: argparse.Namespace, console: Console) -> int:
     outcomes = run_batch(jobs, args.out, workers=workers, progress=console)
     summaries = [str(args.out / name) for name in SUMMARIES]
     lines = [
-        say("{job}: {status}", job=o.job, status=o.status)
-        + (
-            say(" ({message})", message=o.message)
-            if o.message
-            else say(", {seconds:.1f} s", seconds=o.seconds)
-        )
+        say("{job}: {status}", o.job, o.status)
+        + (say(" ({message})", o.message) if o.message else say(", {seconds:.1f} s", o.seconds))
         for o in outcomes
     ]
     failed = sum(o.exit_code != 0 for o in outcomes)
@@ -66,9 +62,9 @@ def run(args: argparse.Namespace, console: Console) -> int:
             len(outcomes),
             "{outcomes} job, {failed} failed. Summary (CONFIDENTIAL): {summaries}",
             "{outcomes} jobs, {failed} failed. Summary (CONFIDENTIAL): {summaries}",
-            outcomes=len(outcomes),
-            failed=failed,
-            summaries=summaries[0],
+            len(outcomes),
+            failed,
+            summaries[0],
         )
     )
     data = {"jobs": [asdict(o) for o in outcomes], "failed": failed, "summaries": summaries}

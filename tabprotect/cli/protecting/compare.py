@@ -52,18 +52,14 @@ def add(verbs: Verbs) -> None:
         required=True,
         dest="specs",
         metavar='"METHOD NAME=VALUE ..."',
-        help=say(
-            "a method ({methods}) with its parameters; {FORM}",
-            methods=joined(methods(), ", "),
-            FORM=FORM,
-        ),
+        help=say("a method ({methods}) with its parameters; {FORM}", joined(methods(), ", "), FORM),
     )
     command.add_argument(
         "--runs-per-method",
         type=positive,
         default=RUNS,
         metavar="N",
-        help=say("default {RUNS}", RUNS=RUNS),
+        help=say("default {RUNS}", RUNS),
     )
     command.add_argument(
         "--seed",
@@ -85,13 +81,13 @@ def add(verbs: Verbs) -> None:
         "--at-risk", metavar="LOW..HIGH", help=say("counts at risk (default 1..2)")
     )
     command.add_argument(
-        "--risk", default=RISK, metavar="MEASURE", help=say("default {RISK}", RISK=RISK)
+        "--risk", default=RISK, metavar="MEASURE", help=say("default {RISK}", RISK)
     )
     command.add_argument(
         "--utility",
         default=UTILITY,
         metavar="MEASURE",
-        help=say("default {UTILITY}", UTILITY=UTILITY),
+        help=say("default {UTILITY}", UTILITY),
     )
     command.add_argument(
         "--workers",
@@ -108,7 +104,7 @@ def run_compare(args: argparse.Namespace, console: Console) -> int:
     keep_apart([args.table], [args.out])
     axes = {"risk": args.risk, "utility": args.utility}
     wrong = {
-        noun: say("{name} is no measure of {noun}", name=repr(name), noun=noun)
+        noun: say("{name} is no measure of {noun}", repr(name), noun)
         for noun, name in axes.items()
         if name not in {m.name for m in named_measures([noun])}
     }
@@ -117,7 +113,7 @@ def run_compare(args: argparse.Namespace, console: Console) -> int:
     specs = [spec for text in args.specs for spec in parse_spec(text)]
     history = open_source(args, console)
     for note in history.project.notes:
-        console.say(say("note: {note}", note=note))
+        console.say(say("note: {note}", note))
     if args.at_risk is not None:
         history, _ = history.do(set_at_risk(rule=args.at_risk), progress=console)
     suggested = _suggested(args, console)
@@ -155,7 +151,7 @@ def _suggested(args: argparse.Namespace, console: Console) -> Mapping[str, str]:
     if not suggested or any(value is not None for value in given):
         return {}
     said = joined((f"--{name} {value!r}" for name, value in suggested.items()), ", ")
-    console.say(say("note: as in the example's source: {said}", said=said))
+    console.say(say("note: as in the example's source: {said}", said))
     return suggested
 
 
@@ -167,9 +163,9 @@ def _lines(found: Comparison, args: argparse.Namespace) -> Iterator[str]:
             plan.compared.size,
             "{size:,} compared cell; an intruder knows {key} and wants to know {sensitive}.",
             "{size:,} compared cells; an intruder knows {key} and wants to know {sensitive}.",
-            size=plan.compared.size,
-            key=key,
-            sensitive=plan.key.sensitive,
+            plan.compared.size,
+            key,
+            plan.key.sensitive,
         )
     )
     shown = [m for m in found.measures if args.measures is not None or m.name in SHOWN]
@@ -183,9 +179,9 @@ def _lines(found: Comparison, args: argparse.Namespace) -> Iterator[str]:
                 len(runs),
                 "    {failed} of {runs} run failed: {failed2}",
                 "    {failed} of {runs} runs failed: {failed2}",
-                failed=len(failed),
-                runs=len(runs),
-                failed2=failed[0],
+                len(failed),
+                len(runs),
+                failed[0],
             )
         if len(failed) == len(runs):
             continue
@@ -195,14 +191,14 @@ def _lines(found: Comparison, args: argparse.Namespace) -> Iterator[str]:
             yield (
                 say(
                     "    {label:<40} {spread:<28} up is better",
-                    label=measure.label,
-                    spread=_figures(spread, reasons),
+                    measure.label,
+                    _figures(spread, reasons),
                 )
                 if measure.higher_is_better
                 else say(
                     "    {label:<40} {spread:<28} down is better",
-                    label=measure.label,
-                    spread=_figures(spread, reasons),
+                    measure.label,
+                    _figures(spread, reasons),
                 )
             )
     if {args.risk, args.utility} <= set(plan.measures):
@@ -210,19 +206,19 @@ def _lines(found: Comparison, args: argparse.Namespace) -> Iterator[str]:
         yield ""
         yield say(
             "None is better in both {risk} and {utility} than: {value}",
-            risk=args.risk,
-            utility=args.utility,
-            value=best or "none",
+            args.risk,
+            args.utility,
+            best or "none",
         )
     if args.out is not None:
-        yield say("All runs (CONFIDENTIAL): {out}", out=args.out)
+        yield say("All runs (CONFIDENTIAL): {out}", args.out)
     yield say("Means, and between which 95 % of the runs lie.")
     yield say("These figures depend on the original: keep them in the house.")
 
 
 def _figures(spread: Spread | None, reasons: list[str]) -> str:
     if spread is None:
-        return say("none: {reasons}", reasons=reasons[0] if reasons else say("no run"))
+        return say("none: {reasons}", reasons[0] if reasons else say("no run"))
     least = next(
         (p[:-2] + " " for p in (AT_LEAST, ABOUT) if reasons and reasons[0].startswith(p)), ""
     )

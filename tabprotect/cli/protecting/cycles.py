@@ -42,9 +42,7 @@ def add(verbs: Verbs) -> None:
         "--kind",
         default="default",
         metavar="KIND",
-        help=say(
-            "{DESIGNS}, or order-R (keeps the R-way margins only)", DESIGNS=joined(DESIGNS, ", ")
-        ),
+        help=say("{DESIGNS}, or order-R (keeps the R-way margins only)", joined(DESIGNS, ", ")),
     )
     create.add_argument(
         "--keep-order", type=int, metavar="R", help=say("the same as --kind order-R")
@@ -161,23 +159,12 @@ def run_design(args: argparse.Namespace, console: Console) -> int:
         **found,
     }
     lines = [
-        plural(
-            len(moves),
-            "{out}: {moves} cycle",
-            "{out}: {moves} cycles",
-            out=args.out,
-            moves=len(moves),
-        )
+        plural(len(moves), "{out}: {moves} cycle", "{out}: {moves} cycles", args.out, len(moves))
     ]
     if found.get("deficit"):
-        more = (
-            say("one sum") if found["deficit"] == 1 else say("{found} sums", found=found["deficit"])
-        )
+        more = say("one sum") if found["deficit"] == 1 else say("{found} sums", found["deficit"])
         lines.append(
-            say(
-                "More than was asked for stays exact, by {more}: cycles check names them.",
-                more=more,
-            )
+            say("More than was asked for stays exact, by {more}: cycles check names them.", more)
         )
     console.result(data, lines)
     return 0
@@ -218,6 +205,6 @@ def run_check(args: argparse.Namespace, console: Console) -> int:
     marks = {"ok": "ok     ", "warning": "warning", "bad": "BAD    "}
     console.result(
         report.as_json(),
-        (say("{marks}  {text}", marks=marks[s.verdict], text=s.text) for s in report.statements),
+        (say("{marks}  {text}", marks[s.verdict], s.text) for s in report.statements),
     )
     return 0

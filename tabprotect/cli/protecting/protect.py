@@ -75,11 +75,7 @@ def add(verbs: Verbs) -> None:
 
 def add_protecting(parser: argparse.ArgumentParser, *, out: str, but: Collection[str] = ()) -> None:
     """The options of every command that protects and publishes."""
-    said = say(
-        "{methods} (default {DEFAULT_METHOD})",
-        methods=joined(methods(), ", "),
-        DEFAULT_METHOD=DEFAULT_METHOD,
-    )
+    said = say("{methods} (default {DEFAULT_METHOD})", joined(methods(), ", "), DEFAULT_METHOD)
     add_options(parser, Protecting, help={"method": said})
     parser.add_argument(
         "--keep", metavar="FORMULA", help=say("margins to publish exactly: the parameter keep")
@@ -120,7 +116,7 @@ def run_protect(args: argparse.Namespace, console: Console) -> int:
     keep_apart([args.table, cycles, *args.sign], [args.out, args.dossier])
     history = open_source(args, console)
     for note in history.project.notes:
-        console.say(say("note: {note}", note=note))
+        console.say(say("note: {note}", note))
     for path in (args.out, args.dossier):
         if path is not None and not path.absolute().parent.is_dir():
             raise InputError(say("cannot be written: there is no such folder"), file=path)
@@ -128,8 +124,8 @@ def run_protect(args: argparse.Namespace, console: Console) -> int:
     def written(project: Project) -> Besides:
         fingerprint = sha256(load(args.out))
         lines = [
-            say("Release bundle (public): {out}", out=args.out),
-            say("Fingerprint: {fingerprint}", fingerprint=fingerprint),
+            say("Release bundle (public): {out}", args.out),
+            say("Fingerprint: {fingerprint}", fingerprint),
         ]
         return {"fingerprint": fingerprint, "expected": expected}, lines
 
@@ -162,7 +158,7 @@ def publish_and_say(
     history = published(history, publishing, register=register, progress=console)
     project = history.project
     for note in project.notes[notes:]:
-        console.say(say("note: {note}", note=note))
+        console.say(say("note: {note}", note))
     _say_leftovers([Path(p) for p in (publishing.release, publishing.dossier) if p], console)
     result = project.protected
     assert result is not None and result.record.verdict is not None
@@ -191,13 +187,13 @@ def publish_and_say(
     }
     lines = [
         summary.sentence,
-        say("Verdict: {sentence}", sentence=found.sentence),
+        say("Verdict: {sentence}", found.sentence),
         *([found.staff.sentence] if found.staff is not None else []),
-        *(say("Warning: {warning}", warning=warning["message"]) for warning in warnings),
+        *(say("Warning: {warning}", warning["message"]) for warning in warnings),
         *(line.text for line in before.beside),
         *lines,
-        say("Dossier (CONFIDENTIAL): {value}", value=publishing.dossier or say("none written")),
-        *(say("Decision: {decision}", decision=decision) for decision in result.record.decisions),
+        say("Dossier (CONFIDENTIAL): {value}", publishing.dossier or say("none written")),
+        *(say("Decision: {decision}", decision) for decision in result.record.decisions),
         say("These figures depend on the original: keep them in the house."),
     ]
     console.result(data, lines)
@@ -210,8 +206,8 @@ def _say_leftovers(written: list[Path], console: Console) -> None:
                 say(
                     "note: {name} in {folder} is left of a program that was killed while it "
                     "wrote. It may be confidential: look at it, then remove it.",
-                    name=left.name,
-                    folder=folder,
+                    left.name,
+                    folder,
                 )
             )
 
@@ -269,7 +265,7 @@ def run_recipe(args: argparse.Namespace, console: Console) -> int:
     )
     since = last_and_now(args.recipe, settings, history, console)
     for note in history.project.notes:
-        console.say(say("note: {note}", note=note))
+        console.say(say("note: {note}", note))
     labels = [step.label for step in history.steps]
     told = [] if since is None else [say("since last year (CONFIDENTIAL):"), *since.lines()]
     console.result(
@@ -278,6 +274,6 @@ def run_recipe(args: argparse.Namespace, console: Console) -> int:
             "written": [str(path) for path in written],
             "since_last_year": None if since is None else since.as_json(),
         },
-        [*labels, *told, *(say("wrote {path}", path=path) for path in written)],
+        [*labels, *told, *(say("wrote {path}", path) for path in written)],
     )
     return 0

@@ -127,7 +127,7 @@ def _listed(path: Path | None) -> dict[str, str]:
     except OSError as error:
         raise InputError(say("cannot be read"), file=path, detail=str(error)) from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InputError(say("not TOML: {error}", error=error), file=path) from None
+        raise InputError(say("not TOML: {error}", error), file=path) from None
     if not isinstance(tables, dict) or not all(isinstance(f, str) for f in tables.values()):
         raise InputError(
             say("no tables are listed"), file=path, hint=say('[tables], then NAME = "FORMULA"')
@@ -197,19 +197,19 @@ def _written(
             "{common_cells:,} of them compared between bundles and the same",
             "{out}: {tables} tables, {size:,} cells, "
             "{common_cells:,} of them compared between bundles and the same",
-            out=out,
-            tables=len(tables),
-            size=chosen.whole.size,
-            common_cells=done.common_cells,
+            out,
+            len(tables),
+            chosen.whole.size,
+            done.common_cells,
         ),
-        say("Fingerprint of the manifest: {fingerprint}", fingerprint=done.fingerprint),
+        say("Fingerprint of the manifest: {fingerprint}", done.fingerprint),
         plural(
             len(slivers),
             "{slivers:,} difference between groups that do not nest, {risky:,} with cells at risk",
             "{slivers:,} differences between groups that do not nest, {risky:,} with cells at risk",
-            slivers=len(slivers),
-            risky=len(risky),
+            len(slivers),
+            len(risky),
         ),
-        *(say("  {sentence}", sentence=sliver.sentence) for sliver in slivers[:10]),
+        *(say("  {sentence}", sliver.sentence) for sliver in slivers[:10]),
     ]
     return data, lines

@@ -58,7 +58,7 @@ def add(verbs: Verbs) -> None:
         default="ptable",
         help=say("of --out; ")
         + joined(
-            (say("{name}: {text}", name=name, text=text) for name, text in FORMATS.items() if text),
+            (say("{name}: {text}", name, text) for name, text in FORMATS.items() if text),
             "; ",
         ),
     )
@@ -93,9 +93,9 @@ def run_ptable(args: argparse.Namespace, console: Console) -> int:
     if args.out is not None:
         note = _write(table, args)
     for row in table.unreached:
-        console.say(say("note: the variance V is not reached: {row}", row=row))
+        console.say(say("note: the variance V is not reached: {row}", row))
     if note:
-        console.say(say("note: {note}", note=note))
+        console.say(say("note: {note}", note))
     console.result(_json(table, args.out), _lines(table) if args.out is None else [str(args.out)])
     return 0
 
@@ -111,9 +111,9 @@ def _write(table: PerturbationTable, args: argparse.Namespace) -> str:
         note = say(
             "{keys} cell keys round the probabilities: the largest mean noise is "
             "{bias:.2g} (in the table itself {bias2:.2g})",
-            keys=args.keys,
-            bias=bias,
-            bias2=table.bias,
+            args.keys,
+            bias,
+            table.bias,
         )
     else:
         text = files.to_ptable(table)
@@ -149,8 +149,8 @@ def _lines(table: PerturbationTable) -> list[str]:
     for i, row in enumerate(table.matrix):
         cells = zip(table.targets.tolist(), row.tolist(), strict=True)
         lines.append(
-            say("{i}: ", i=i)
-            + joined((say("{j} {p:.4f}", j=j, p=p) for j, p in cells if p >= 5e-5), ", ")
+            say("{i}: ", i)
+            + joined((say("{j} {p:.4f}", j, p) for j, p in cells if p >= 5e-5), ", ")
         )
-    lines.append(say("{rows} and more: the noise of the last row", rows=table.rows - 1))
+    lines.append(say("{rows} and more: the noise of the last row", table.rows - 1))
     return lines

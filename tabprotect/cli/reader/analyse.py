@@ -140,16 +140,14 @@ def _said(found: AnalysisSummary, truth: float | None) -> list[str]:
     low, high = found.quantiles[0.025], found.quantiles[0.975]
     line = say(
         "{name}: {mean:.4g} (95 % of the draws {low:.4g} to {high:.4g}), published {published:.4g}",
-        name=found.name,
-        mean=found.mean,
-        low=low,
-        high=high,
-        published=found.published,
+        found.name,
+        found.mean,
+        low,
+        high,
+        found.published,
     )
     if truth is not None:
-        line += say(
-            ", original {truth:.4g} at rank {truth2:.2f}", truth=truth, truth2=found.rank(truth)
-        )
+        line += say(", original {truth:.4g} at rank {truth2:.2f}", truth, found.rank(truth))
     return [line]
 
 
@@ -193,13 +191,7 @@ def _model_told(summary: ModelSummary, original: Table | None) -> dict[str, obje
 def _model_said(summary: ModelSummary, original: Table | None) -> list[str]:
     truth = _truths(summary, original)
     formula = joined((":".join(margin) for margin in summary.model.margins), " + ")
-    lines = [
-        say(
-            "Model {formula}, {degrees:,} degrees of freedom",
-            formula=formula,
-            degrees=summary.model.degrees,
-        )
-    ]
+    lines = [say("Model {formula}, {degrees:,} degrees of freedom", formula, summary.model.degrees)]
     return [*lines, *_said(summary.deviance, truth[0]), *summary.lines]
 
 
@@ -221,7 +213,5 @@ def run_draw(args: argparse.Namespace, console: Console) -> int:
         "cells": posterior.domain.size,
         "independent": posterior.way == "exact" or posterior.independent,
     }
-    console.result(
-        data, [say("{out}: {number:,} possible originals", out=args.out, number=args.number)]
-    )
+    console.result(data, [say("{out}: {number:,} possible originals", args.out, args.number)])
     return 0

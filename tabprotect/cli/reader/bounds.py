@@ -41,9 +41,7 @@ def add(verbs: Verbs) -> None:
         "--bounds",
         choices=list(WAYS),
         default="auto",
-        help=joined(
-            (say("{name}: {text}", name=name, text=text) for name, text in WAYS.items()), "; "
-        ),
+        help=joined((say("{name}: {text}", name, text) for name, text in WAYS.items()), "; "),
     )
     add_reading(command)
 
@@ -89,25 +87,21 @@ def _lines(table: Table, found: Bounds) -> list[str]:
     rows = _rows(table.domain, found)
     tightest = sorted(rows, key=lambda row: row[2] - row[1])
     lines = [
-        say("{why} (way: {method})", why=found.why, method=found.method),
+        say("{why} (way: {method})", found.why, found.method),
         plural(
             len(rows),
             "{rows:,} cell, tightest first; true counts are shown: CONFIDENTIAL.",
             "{rows:,} cells, tightest first; true counts are shown: CONFIDENTIAL.",
-            rows=len(rows),
+            len(rows),
         ),
     ]
     for index, low, high in tightest[:SHOWN]:
         text = table.domain.cell_text(index)
         lines.append(
             say(
-                "{text}: count {table:,}, bounds {low:,} to {high:,}",
-                text=text,
-                table=table[index],
-                low=low,
-                high=high,
+                "{text}: count {table:,}, bounds {low:,} to {high:,}", text, table[index], low, high
             )
         )
     if len(rows) > SHOWN:
-        lines.append(say("... and {rows:,} more (--json gives all)", rows=len(rows) - SHOWN))
+        lines.append(say("... and {rows:,} more (--json gives all)", len(rows) - SHOWN))
     return lines

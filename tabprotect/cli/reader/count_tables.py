@@ -50,9 +50,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
         found = _of_release(args.release, randomness, console)
     data = {"count": found.count, "exact": found.exact, "error": found.error}
     if not found.exact:
-        console.say(
-            say("An estimate; its standard error is {error}.", error=float_text(found.error))
-        )
+        console.say(say("An estimate; its standard error is {error}.", float_text(found.error)))
     console.result(data, [str(found.count)])
     return 0
 
@@ -70,7 +68,7 @@ def _totals(name: str, text: str) -> list[int]:
         return [int(part) for part in text.split(",")]
     except ValueError:
         raise ParameterError(
-            {name: say("not whole numbers: {text}", text=repr(text))},
+            {name: say("not whole numbers: {text}", repr(text))},
             hint=say("totals apart by commas: 20,55,25,35"),
         ) from None
 

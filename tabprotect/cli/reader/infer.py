@@ -156,11 +156,11 @@ def run_verify(args: argparse.Namespace, console: Console) -> int:
         "verdict": None if found.verdict is None else found.verdict.as_json(),
     }
     lines = [
-        *(say("ok  {check}", check=check) for check in checks),
+        *(say("ok  {check}", check) for check in checks),
         say("What readers learn was left out (--quick).")
         if found.verdict is None
-        else say("Verdict: {sentence}", sentence=found.verdict.sentence),
-        say("{stamp}: {fingerprint}", stamp=stamp, fingerprint=found.fingerprint),
+        else say("Verdict: {sentence}", found.verdict.sentence),
+        say("{stamp}: {fingerprint}", stamp, found.fingerprint),
         say(
             "Compare it with the one its publisher names elsewhere, or ask for the publisher's own key "
             "(--signer): hashes inside a zip find damage, not a forger."
@@ -186,11 +186,10 @@ def _set_checked(found: VerifiedSet) -> tuple[dict[str, object], tuple[str, ...]
         say("1 cell stands in several tables and is the same")
         if found.common_cells == 1
         else say(
-            "{common_cells:,} cells stand in several tables and are the same",
-            common_cells=found.common_cells,
+            "{common_cells:,} cells stand in several tables and are the same", found.common_cells
         )
     )
-    signed = (say("Every bundle is signed by the key {key}.", key=key) for key in found.signers)
+    signed = (say("Every bundle is signed by the key {key}.", key) for key in found.signers)
     checks = (*(f"{name}.zip" for name in found.releases), cells, *signed)
     return {"tables": list(found.tables.formulas), "common_cells": found.common_cells}, checks
 
@@ -245,9 +244,7 @@ def run_infer(args: argparse.Namespace, console: Console) -> int:
     prior = parse_prior(args.prior, domain)
     for cell in args.cells:
         if len(cell) != domain.ndim:
-            raise InputError(
-                say("{cell} is not a cell of {ndim} numbers", cell=cell, ndim=domain.ndim)
-            )
+            raise InputError(say("{cell} is not a cell of {ndim} numbers", cell, domain.ndim))
         domain.flat(cell)
     asked_sums = None
     if args.of is not None:
@@ -281,7 +278,7 @@ def run_infer(args: argparse.Namespace, console: Console) -> int:
     elif console.as_json:
         console.stream(read.json_pieces(asked))
     else:
-        several = [say("{releases} releases of one table, read together.", releases=len(releases))]
+        several = [say("{releases} releases of one table, read together.", len(releases))]
         lines = _lines(posterior, asked, all_asked=bool(args.cells))
         console.result({}, [*several[: len(releases) - 1], *lines])
     return 0
@@ -307,7 +304,7 @@ def _write(read: Believed, cells: Ints, args: argparse.Namespace, console: Conso
         file.writelines(pieces)
     console.result(
         read.head() | {"out": str(args.out)},
-        [*_heading(read.posterior), say("wrote {out}", out=args.out)],
+        [*_heading(read.posterior), say("wrote {out}", args.out)],
     )
 
 
@@ -337,11 +334,7 @@ def _sums_json(found: Posterior) -> dict[str, object]:
 def _sums_lines(found: Posterior) -> Iterator[str]:
     """One table of sums for people."""
     domain = found.domain
-    yield say(
-        "{value} ({found})",
-        value=joined(domain.names, ", ") or say("grand total"),
-        found=_way(found),
-    )
+    yield say("{value} ({found})", joined(domain.names, ", ") or say("grand total"), _way(found))
     shown = [domain.unflat(key) for key in range(min(domain.size, SHOWN))]
     width = max((len(domain.cell_text(index)) for index in shown), default=0)
     for index in shown:
@@ -354,7 +347,7 @@ def _sums_lines(found: Posterior) -> Iterator[str]:
             law=law,
         )
     if domain.size > SHOWN:
-        yield say("  ... {size:,} more; take --json", size=domain.size - SHOWN)
+        yield say("  ... {size:,} more; take --json", domain.size - SHOWN)
     yield ""
 
 
@@ -362,9 +355,7 @@ def _way(found: Posterior) -> str:
     if found.way == "exact":
         return "exact"
     return say(
-        "{draws:,} originals drawn, standard error at most {error:.4f}",
-        draws=found.draws,
-        error=found.error,
+        "{draws:,} originals drawn, standard error at most {error:.4f}", found.draws, found.error
     )
 
 
@@ -387,7 +378,7 @@ def chances_text(values: Ints, chances: Floats) -> str:
         shown = shown[chances[shown] >= 0.0005]
     told = joined(
         (
-            say("{v}: {p:.3f}", v=v, p=p)
+            say("{v}: {p:.3f}", v, p)
             for v, p in zip(values[shown].tolist(), chances[shown], strict=True)
         ),
         "  ",
@@ -403,7 +394,7 @@ def chances_text(values: Ints, chances: Floats) -> str:
         filter(
             None,
             [
-                say("{value:.0f} %: {low}..{high}", value=100 * RANGE, low=low, high=high),
+                say("{value:.0f} %: {low}..{high}", 100 * RANGE, low, high),
                 told,
                 "...",
             ],
@@ -435,10 +426,7 @@ def _lines(posterior: Posterior, cells: Ints, *, all_asked: bool) -> list[str]:
         )
     if len(shown) < len(cells):
         lines.append(
-            say(
-                "... {cells:,} more; take --json, --format or --cells",
-                cells=len(cells) - len(shown),
-            )
+            say("... {cells:,} more; take --json, --format or --cells", len(cells) - len(shown))
         )
     return lines
 
@@ -456,39 +444,39 @@ def _heading(posterior: Posterior) -> list[str]:
         if posterior.way == "exact"
         else say(
             "Exact draws, ±{value:.4f} at 95 % ({draws:,} of them)",
-            value=1.96 * (posterior.error or 0),
-            draws=posterior.draws,
+            1.96 * (posterior.error or 0),
+            posterior.draws,
         )
         if posterior.independent
         else say(
             "Monte Carlo posterior (standard error at most {error:.4f}, effective "
             "sample size {effective_sample_size:,.0f})",
-            error=posterior.error,
-            effective_sample_size=posterior.effective_sample_size,
+            posterior.error,
+            posterior.effective_sample_size,
         )
     )
     originals = posterior.originals
     possible = (
         say("too many originals to count")
         if originals is None
-        else say("{originals:,} originals", originals=originals)
+        else say("{originals:,} originals", originals)
     )
     estimate = posterior.count_estimate
     if estimate is not None:
-        possible = say("about {count:.3g} originals", count=Decimal(estimate.count))
+        possible = say("about {count:.3g} originals", Decimal(estimate.count))
     matches = posterior.mode_matches
     return [
         say(
             "{way} of a reader who {label}: {possible} are possible.",
-            way=way,
-            label=posterior.prior.label,
-            possible=possible,
+            way,
+            posterior.prior.label,
+            possible,
         )
         if originals != 1
         else say(
             "{way} of a reader who {label}: only one original is possible.",
-            way=way,
-            label=posterior.prior.label,
+            way,
+            posterior.prior.label,
         ),
         *(
             [capital(posterior.reason) + "."]
@@ -500,8 +488,8 @@ def _heading(posterior: Posterior) -> list[str]:
                 say(
                     "The published count is the most probable one in {sum:,} of "
                     "{sum2:,} cells that have one.",
-                    sum=int(matches.sum()),
-                    sum2=int(posterior.is_published.sum()),
+                    int(matches.sum()),
+                    int(posterior.is_published.sum()),
                 )
             ]
             if posterior.is_published.any()

@@ -67,7 +67,7 @@ def run_restore(args: argparse.Namespace, console: Console) -> int:
     )
     if EXPECTED in rows.publication.domain.names:
         raise InputError(
-            say("a variable is named {EXPECTED}, as the result is", EXPECTED=repr(EXPECTED)),
+            say("a variable is named {EXPECTED}, as the result is", repr(EXPECTED)),
             file=args.published,
             hint=say("rename the column"),
         )
@@ -84,7 +84,7 @@ def run_restore(args: argparse.Namespace, console: Console) -> int:
             say(
                 "no inner table without negative cells was found for the restored counts: the expected "
                 "cells miss them by up to {deviation:.3g}",
-                deviation=inner.deviation,
+                inner.deviation,
             )
         )
     if console.as_json:
@@ -119,21 +119,21 @@ def _lines(rows: PublishedRows, restored: Floats, inner: Expected) -> Iterator[s
         len(published),
         "{published:,} published count adds up again; the largest change is {moved:.4f}",
         "{published:,} published counts add up again; the largest change is {moved:.4f}",
-        published=len(published),
-        moved=moved,
+        len(published),
+        moved,
     )
     for row in range(min(len(published), SHOWN)):
         yield f"({', '.join(rows.labels(row))}): {rows.counts[row]:,} -> {published[row]:.4f}"
     if len(published) > SHOWN:
-        yield say("... and {published:,} more (--json gives all)", published=len(published) - SHOWN)
+        yield say("... and {published:,} more (--json gives all)", len(published) - SHOWN)
     yield plural(
         inner.cells.size,
         "{size:,} inner cell, expected:",
         "{size:,} inner cells, expected:",
-        size=inner.cells.size,
+        inner.cells.size,
     )
     for number, (labels, value) in enumerate(_inner(rows, inner)):
         if number == SHOWN:
-            yield say("... and {size:,} more (--json gives all)", size=inner.cells.size - SHOWN)
+            yield say("... and {size:,} more (--json gives all)", inner.cells.size - SHOWN)
             return
-        yield say("({labels}): {value:.4f}", labels=joined(labels, ", "), value=value)
+        yield say("({labels}): {value:.4f}", joined(labels, ", "), value)

@@ -99,7 +99,7 @@ def _decided(
     for cell, text in args.decide:
         what, _, to = text.partition(":")
         if to and not to.isdecimal():
-            raise UsageError(say("{to} is no count", to=repr(to)))
+            raise UsageError(say("{to} is no count", repr(to)))
         decision = Decision(what, args.who, when, args.why, int(to) if to else None)
         plain = ",".join(part.strip() for part in cell.split(","))
         if plain != "all" and plain not in by_text:
@@ -124,26 +124,24 @@ def _lines(checked: Checked, out: Path | None) -> list[str]:
             len(checked.flags),
             "{status}: {flags:,} cell is flagged",
             "{status}: {flags:,} cells are flagged",
-            status=checked.status,
-            flags=len(checked.flags),
+            checked.status,
+            len(checked.flags),
         )
     ]
     for flag in checked.flags[:SHOWN]:
         said = say(
-            "({cell}): {values}",
-            cell=joined(flag.cell, ", "),
-            values=joined(flag.reasons.values(), "; "),
+            "({cell}): {values}", joined(flag.cell, ", "), joined(flag.reasons.values(), "; ")
         )
         if flag.decision is not None:
-            to = "" if flag.decision.to is None else say(" to {to}", to=flag.decision.to)
+            to = "" if flag.decision.to is None else say(" to {to}", flag.decision.to)
             said += say(
                 " -> {what}{to}, {who}: {why}",
-                what=flag.decision.what,
-                to=to,
-                who=flag.decision.who,
-                why=flag.decision.why,
+                flag.decision.what,
+                to,
+                flag.decision.who,
+                flag.decision.why,
             )
         lines.append(said)
     if len(checked.flags) > SHOWN:
-        lines.append(say("... and {flags:,} more", flags=len(checked.flags) - SHOWN))
-    return [*lines, *([say("{out}: CONFIDENTIAL", out=out)] if out is not None else [])]
+        lines.append(say("... and {flags:,} more", len(checked.flags) - SHOWN))
+    return [*lines, *([say("{out}: CONFIDENTIAL", out)] if out is not None else [])]

@@ -104,10 +104,10 @@ def _lines(found: Revision, old: Table, released: bool) -> Iterator[str]:
     yield (
         say(
             "{cells:,} of {size:,} cells changed: {came:,} more, {went:,} fewer.",
-            cells=len(found.cells),
-            size=old.domain.size,
-            came=found.came,
-            went=found.went,
+            len(found.cells),
+            old.domain.size,
+            found.came,
+            found.went,
         )
     )
     singled = [cell for cell in found.cells if cell.singles_out]
@@ -120,27 +120,26 @@ def _lines(found: Revision, old: Table, released: bool) -> Iterator[str]:
         len(singled),
         "{singled:,} of these changes is of a few people and {how}.",
         "{singled:,} of these changes are of a few people and {how}.",
-        singled=len(singled),
-        how=how,
+        len(singled),
+        how,
     )
     for cell in found.cells[:SHOWN]:
-        belief = "" if cell.belief is None else say("  belief {belief:.2f}", belief=cell.belief)
+        belief = "" if cell.belief is None else say("  belief {belief:.2f}", cell.belief)
         if cell.belief_few_changes is not None:
             belief += say(
-                ", expecting few changes {belief_few_changes:.2f}",
-                belief_few_changes=cell.belief_few_changes,
+                ", expecting few changes {belief_few_changes:.2f}", cell.belief_few_changes
             )
         mark = say("  singles out") if cell.singles_out else ""
         yield say(
             "{index}: {old} -> {new}{belief}{mark}",
-            index=old.domain.cell_text(cell.index),
-            old=cell.old,
-            new=cell.new,
-            belief=belief,
-            mark=mark,
+            old.domain.cell_text(cell.index),
+            cell.old,
+            cell.new,
+            belief,
+            mark,
         )
     if len(found.cells) > SHOWN:
-        yield say("... {cells:,} more; take --json", cells=len(found.cells) - SHOWN)
+        yield say("... {cells:,} more; take --json", len(found.cells) - SHOWN)
     if released:
         few = sum(one.singles_out for one in found.sums)
         yield (
@@ -150,21 +149,16 @@ def _lines(found: Revision, old: Table, released: bool) -> Iterator[str]:
                 "by a few people:",
                 "{sums:,} sums that both releases publish exactly changed, {few:,} of them "
                 "by a few people:",
-                sums=len(found.sums),
-                few=few,
+                len(found.sums),
+                few,
             )
         )
     for one in found.sums[:SHOWN]:
         said = joined((f"{n}={c}" for n, c in zip(one.names, one.labels, strict=True)), ", ")
         mark = say("  singles out") if one.singles_out else ""
-        yield say(
-            "{value}: {change:+d}{mark}",
-            value=said or say("grand total"),
-            change=one.change,
-            mark=mark,
-        )
+        yield say("{value}: {change:+d}{mark}", said or say("grand total"), one.change, mark)
     if len(found.sums) > SHOWN:
-        yield say("... {sums:,} more; take --json", sums=len(found.sums) - SHOWN)
+        yield say("... {sums:,} more; take --json", len(found.sums) - SHOWN)
     if found.note:
         yield found.note
     yield say("These figures depend on the originals: keep them in the house.")

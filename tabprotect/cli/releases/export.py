@@ -55,13 +55,13 @@ def run(args: argparse.Namespace, console: Console) -> int:
         "confidential": False,
     }
     lines = [
-        say("{path}: {label}, {names}", path=path, label=kind.label, names=joined(names, ", "))
+        say("{path}: {label}, {names}", path, kind.label, joined(names, ", "))
         + (
             plural(
                 count,
                 ", {count:,} suppressed count marked",
                 ", {count:,} suppressed counts marked",
-                count=count,
+                count,
             )
             if count
             else ""

@@ -38,9 +38,9 @@ def run_new(args: argparse.Namespace, console: Console) -> int:
     console.result(
         {"private": str(args.out), "public": str(beside), "public_key": public},
         [
-            say("Private key (CONFIDENTIAL): {out}", out=args.out),
-            say("Public key, for readers: {beside}", beside=beside),
-            say("The same in figures: {public}", public=public),
+            say("Private key (CONFIDENTIAL): {out}", args.out),
+            say("Public key, for readers: {beside}", beside),
+            say("The same in figures: {public}", public),
             say(
                 "Publish it where readers trust you: a signature says which key signed, not whose it is."
             ),
@@ -60,10 +60,10 @@ def run_house(args: argparse.Namespace, console: Console) -> int:
     console.result(
         {"file": str(path), "mark": mark, "made": made, "copy": copy, "confidential": True},
         [
-            say("Key of the house (CONFIDENTIAL): {path}", path=path)
+            say("Key of the house (CONFIDENTIAL): {path}", path)
             + (say(", made now") if made else ""),
-            say("Its mark, to compare two copies: {mark}", mark=mark),
-            *([] if copy is None else [say("A copy (CONFIDENTIAL): {copy}", copy=copy)]),
+            say("Its mark, to compare two copies: {mark}", mark),
+            *([] if copy is None else [say("A copy (CONFIDENTIAL): {copy}", copy)]),
             say(
                 "Keep a copy where originals are kept. Without it the same table gets other coins, and "
                 "the average of both releases tells more than either."

@@ -65,9 +65,7 @@ def run_show(args: argparse.Namespace, console: Console) -> int:
         entry = register.find(args.which)
         kept = register.content(entry) is not None
     data = {"confidential": True, **entry.as_json(), "bundle_kept": kept}
-    console.result(
-        data, [say("{name}: {value}", name=name, value=value) for name, value in data.items()]
-    )
+    console.result(data, [say("{name}: {value}", name, value) for name, value in data.items()])
     return 0
 
 
@@ -82,7 +80,7 @@ def run_withdraw(args: argparse.Namespace, console: Console) -> int:
         register.withdraw(entry.number, reason)
         entry = register.find(str(entry.number))
     lines = [
-        say("withdrawn: {line}", line=entry.line),
+        say("withdrawn: {line}", entry.line),
         say("What was read stays known: it still counts in checks."),
     ]
     console.result({"confidential": True, **entry.as_json()}, lines)
@@ -106,7 +104,7 @@ def run_check(args: argparse.Namespace, console: Console) -> int:
     }
     lines = [
         *(warning["message"] for warning in before.warnings),
-        *(say("  {line}", line=e.entry.line) for e in before.earlier),
+        *(say("  {line}", e.entry.line) for e in before.earlier),
         *([] if before.together is None else [_said(before.together, before.releases)]),
     ]
     console.result(data, lines or [say("Nothing of this table has left the house.")])
@@ -117,6 +115,6 @@ def _said(found: Verdict, releases: int) -> str:
     whence = (
         say("From this release")
         if releases == 1
-        else say("From these {releases} releases together", releases=releases)
+        else say("From these {releases} releases together", releases)
     )
-    return say("{whence}: {sentence}", whence=whence, sentence=found.sentence)
+    return say("{whence}: {sentence}", whence, found.sentence)

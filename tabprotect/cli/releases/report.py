@@ -55,9 +55,9 @@ def run_report(args: argparse.Namespace, console: Console) -> int:
         [
             report.verdict.text,
             (
-                say("Report (CONFIDENTIAL): {out}", out=args.out)
+                say("Report (CONFIDENTIAL): {out}", args.out)
                 if staff
-                else say("Report: {out}", out=args.out)
+                else say("Report: {out}", args.out)
             ),
         ],
     )

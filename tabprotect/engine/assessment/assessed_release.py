@@ -147,7 +147,7 @@ class AssessedRelease:
         except Interrupted:
             raise
         except TabprotectError as error:
-            return say("additivity cannot be restored: {error}", error=error)
+            return say("additivity cannot be restored: {error}", error)
 
     @property
     def restored_own(self) -> Floats:
@@ -170,7 +170,7 @@ class AssessedRelease:
         except Interrupted:
             raise
         except TabprotectError as error:
-            return say("the inner cells cannot be fitted: {error}", error=error)
+            return say("the inner cells cannot be fitted: {error}", error)
 
     @property
     def expected(self) -> Floats:
@@ -262,7 +262,7 @@ class AssessedRelease:
         mask = self.problem.at_risk.mask(self.believed)
         if not mask.any():
             raise NotComputable(
-                say("no cell has a count at risk ({at_risk})", at_risk=self.problem.at_risk)
+                say("no cell has a count at risk ({at_risk})", self.problem.at_risk)
             )
         return mask
 

@@ -33,9 +33,7 @@ class _Deadline:
         # The fraction is that of a part: whoever watches sees the runs.
         self.progress.report(stage, 0.0)
         if time.monotonic() > self.end:
-            raise NotComputable(
-                say("the posterior would take more than {SECONDS:g} s", SECONDS=SECONDS)
-            )
+            raise NotComputable(say("the posterior would take more than {SECONDS:g} s", SECONDS))
 
 
 _FOUND: dict[str, Posterior | str] = {}

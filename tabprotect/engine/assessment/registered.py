@@ -44,10 +44,10 @@ def named_measures(names: Sequence[str] | None) -> tuple[Measure, ...]:
     if wrong or not names:
         raise ParameterError(
             {
-                "measures": say("unknown: {wrong}", wrong=", ".join(wrong))
+                "measures": say("unknown: {wrong}", ", ".join(wrong))
                 if wrong
                 else say("name at least one")
             },
-            hint=say("there are risk, utility, {known}", known=", ".join(known)),
+            hint=say("there are risk, utility, {known}", ", ".join(known)),
         )
     return tuple(m for m in known.values() if m.name in names or m.noun in names)

@@ -46,15 +46,15 @@ class Believed:
             of = (
                 say("One release is")
                 if self.repeated == 1
-                else say("{repeated} releases are", repeated=self.repeated)
+                else say("{repeated} releases are", self.repeated)
             )
-            said.append(say("{of} the same draw as another, which tells nothing more.", of=of))
+            said.append(say("{of} the same draw as another, which tells nothing more.", of))
         if not self.weighed:
             said.append(
                 say(
                     "Up to {attempts_at_most} draws were made until one passed the gate: no odds "
                     "differ by more than a factor of {attempts_at_most} for that.",
-                    attempts_at_most=self.attempts_at_most,
+                    self.attempts_at_most,
                 )
             )
         return joined(said, " ")
@@ -98,6 +98,6 @@ class Believed:
         if cells is None:
             cells = np.arange(self.posterior.domain.size, dtype=np.int64)
         head = json.dumps(self.head(), allow_nan=False)
-        yield say('{head}, "cells": [', head=head[:-1])
+        yield say('{head}, "cells": [', head[:-1])
         yield from cells_json(self.posterior, cells)
         yield "]}\n"

@@ -170,7 +170,7 @@ def _effort_for(release: Release, effort: Effort) -> Effort:
     size, mechanism = release.domain.size, release.mechanism
     if effort.cells is not None and size > effort.cells:
         raise TooLargeError(
-            say("{size:,} cells are too many for a posterior in a comparison", size=size)
+            say("{size:,} cells are too many for a posterior in a comparison", size)
         )
     if effort.steps_once is None or methods()[mechanism.method].is_random(mechanism.values):
         return effort
@@ -269,7 +269,7 @@ class _Means:
                 say(
                     "the simulated posterior is worth {effective_sample_size:.0f} independent "
                     "draws only: too few to judge by",
-                    effective_sample_size=found.effective_sample_size,
+                    found.effective_sample_size,
                 )
             )
         return found
@@ -292,7 +292,7 @@ class _Means:
             raise TooLargeError(
                 say(
                     "it takes long: worked out in the first {COMPARED_RUNS} runs only",
-                    COMPARED_RUNS=COMPARED_RUNS,
+                    COMPARED_RUNS,
                 )
             )
         return self._infer(likelihood, effort)
@@ -315,7 +315,7 @@ class _Means:
                 say(
                     "{joined:,} cells hang together in too many ways for a comparison: ask for the "
                     "posterior of one release",
-                    joined=joined,
+                    joined,
                 )
             ) from None
 
@@ -363,7 +363,7 @@ def _says_little(found: Posterior) -> bool:
 
 def _hanging_together(cells: int) -> TooLargeError:
     return TooLargeError(
-        say("{cells:,} cells hang together: too many for a posterior in a comparison", cells=cells)
+        say("{cells:,} cells hang together: too many for a posterior in a comparison", cells)
     )
 
 

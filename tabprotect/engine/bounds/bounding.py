@@ -295,11 +295,7 @@ def _enclosure(
 ) -> Enclosure:
     if method not in WAYS:
         raise ParameterError(
-            {
-                "bounds": say(
-                    "unknown: {method}; there are {WAYS}", method=repr(method), WAYS=", ".join(WAYS)
-                )
-            }
+            {"bounds": say("unknown: {method}; there are {WAYS}", repr(method), ", ".join(WAYS))}
         )
     if table.has_negative:
         raise InputError(
@@ -331,7 +327,7 @@ def released(table: Table, release: Sequence[Sequence[str]]) -> MarginSet:
         twice = {name for name in margin if list(margin).count(name) > 1}
         if twice:
             raise InputError(
-                say("the variable {twice} is named twice in one margin", twice=repr(min(twice))),
+                say("the variable {twice} is named twice in one margin", repr(min(twice))),
                 hint=say("name it once"),
             )
     return maximal_margins(table.domain, release)
@@ -351,7 +347,7 @@ def _keys(table: Table, cells: CellChoice, at_risk: tuple[int, int]) -> Ints:
     else:
         if table.domain.size > MOST_LISTED:
             raise InputError(
-                say("the table has {size:,} cells: too many to list", size=table.domain.size),
+                say("the table has {size:,} cells: too many to list", table.domain.size),
                 hint=say("ask for the at-risk cells, with counts from 1"),
             )
         keys = np.arange(table.domain.size, dtype=np.int64)
@@ -364,8 +360,8 @@ def _keys(table: Table, cells: CellChoice, at_risk: tuple[int, int]) -> Ints:
             say(
                 "no cell of the table has a count in {at_risk}..{at_risk2}: "
                 "there is nothing at risk",
-                at_risk=at_risk[0],
-                at_risk2=at_risk[1],
+                at_risk[0],
+                at_risk[1],
             ),
             hint=say("declare other counts at risk, for example 1..3, or ask for all cells"),
         )
@@ -386,8 +382,8 @@ def _result(enclosure: Enclosure) -> Bounds:
         why = say(
             "The bounds of {sum:,} of {sharp:,} cells contain the true "
             "ones but are not proven sharp: they can prove a release too narrow, never wide enough.",
-            sum=int((~sharp).sum()),
-            sharp=len(sharp),
+            int((~sharp).sum()),
+            len(sharp),
         )
         if enclosure.left_out:
             why += TOO_LARGE
@@ -401,13 +397,13 @@ def _sentence(
         return say(
             "Wide enough: from the released margins by themselves it is proved that every judged cell "
             "can still take counts at least {beta} apart.",
-            beta=beta,
+            beta,
         )
     if verdict == "bad":
         return say(
             "Too narrow: a judged cell's width is at most {smallest}, less than {beta}.",
-            smallest=smallest,
-            beta=beta,
+            smallest,
+            beta,
         )
     if verdict == "unknown":
         assert beta is not None
@@ -416,12 +412,12 @@ def _sentence(
             short,
             "Not proved wide enough at {beta}: no tables that far apart are known for {short:,} cell.",
             "Not proved wide enough at {beta}: no tables that far apart are known for {short:,} cells.",
-            beta=beta,
-            short=short,
+            beta,
+            short,
         )
         return why + (TOO_LARGE if enclosure.left_out else "")
     return (
-        say("The smallest width is {smallest}.", smallest=smallest)
+        say("The smallest width is {smallest}.", smallest)
         if exact
-        else say("The smallest width is at most {smallest}.", smallest=smallest)
+        else say("The smallest width is at most {smallest}.", smallest)
     )

@@ -112,11 +112,9 @@ def _checked(rows: Sequence[int], columns: Sequence[int]) -> tuple[list[int], li
         if not len(totals):
             wrong[name] = say("there are none")
         elif min(totals) < 0:
-            wrong[name] = say("a total is negative: {totals}", totals=min(totals))
+            wrong[name] = say("a total is negative: {totals}", min(totals))
     if not wrong and sum(rows) != sum(columns):
-        wrong["cols"] = say(
-            "they add up to {columns}, the rows to {rows}", columns=sum(columns), rows=sum(rows)
-        )
+        wrong["cols"] = say("they add up to {columns}, the rows to {rows}", sum(columns), sum(rows))
     if not wrong and sum(rows) > MOST_TOTAL:
         wrong["rows"] = say("they add up to more than counts can be")
     if wrong:
@@ -206,7 +204,7 @@ def _estimated(
     peak = float(log_weight.max())
     if peak > MOST_DIGITS * math.log(10):
         raise InfeasibleError(
-            say("the number of tables has {peak:,} digits", peak=int(peak / math.log(10))),
+            say("the number of tables has {peak:,} digits", int(peak / math.log(10))),
             hint=say("count smaller tables"),
         )
     weight = np.exp(log_weight - peak)

@@ -105,9 +105,9 @@ def _check_same(a: Table, b: Table, one: str, two: str) -> None:
             len(cells),
             "{cells:,} of {size:,} common cells is counted otherwise than in {one}",
             "{cells:,} of {size:,} common cells are counted otherwise than in {one}",
-            cells=len(cells),
-            size=a.domain.size,
-            one=one,
+            len(cells),
+            a.domain.size,
+            one,
         ),
         file=two,
         cell=a.domain.cell_text(a.domain.unflat(cells[0])) if a.domain.ndim else say("the total"),
@@ -143,7 +143,7 @@ def _one(same: Sequence[Variable]) -> Variable:
         return max(whole, key=lambda v: len(v.coarser))
     if any(v.coarser for v in same):
         raise InputError(
-            say("no file has all categories of {name}", name=repr(same[0].name)),
+            say("no file has all categories of {name}", repr(same[0].name)),
             hint=say("the file with its levels must list every category"),
         )
     return Variable(same[0].name, tuple(every))
@@ -165,9 +165,7 @@ def _over(table: Table, domain: Domain, name: str) -> Table:
         if unknown:
             raise InputError(
                 say(
-                    "{unknown} is no group of {name}",
-                    unknown=repr(sorted(unknown)[0]),
-                    name=repr(variable.name),
+                    "{unknown} is no group of {name}", repr(sorted(unknown)[0]), repr(variable.name)
                 ),
                 file=name,
                 hint=say("name groups as the file with the levels does"),
@@ -209,7 +207,7 @@ def _solved(domain: Domain, parts: Sequence[Table], progress: Progress) -> Table
         raise TooLargeError(
             say(
                 "the files do not come apart, and {size:,} cells are too many to be joined",
-                size=domain.size,
+                domain.size,
             ),
             hint=hint,
         )

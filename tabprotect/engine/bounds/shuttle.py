@@ -62,7 +62,7 @@ def _plain(opened: Support, progress: Progress) -> tuple[Ints, Ints]:
     while changed:
         changed, sweep = False, sweep + 1
         for done, row in enumerate(rows):
-            progress.report(say("shuttle, sweep {sweep}", sweep=sweep), done / len(rows))
+            progress.report(say("shuttle, sweep {sweep}", sweep), done / len(rows))
             least = (totals - _sums(row, low, len(totals)))[row] + low
             tighter = np.minimum(high, least)
             most = (totals - _sums(row, tighter, len(totals)))[row] + tighter
@@ -101,7 +101,7 @@ def _lattice(
     while slack != before:
         sweep += 1
         for axis in range(domain.ndim):
-            progress.report(say("shuttle, sweep {sweep}", sweep=sweep), axis / domain.ndim)
+            progress.report(say("shuttle, sweep {sweep}", sweep), axis / domain.ndim)
             _pass(np.moveaxis(low, axis, 0), np.moveaxis(high, axis, 0))
         before, slack = slack, int((high - low).sum())
     return low[inner], high[inner]

@@ -89,15 +89,13 @@ def load(path: Path) -> bytes:
     except IsADirectoryError:
         raise InputError(say("this is a folder, not a zip file"), file=path) from None
     except OSError as error:
-        raise InputError(
-            say("cannot be read: {strerror}", strerror=error.strerror), file=path
-        ) from None
+        raise InputError(say("cannot be read: {strerror}", error.strerror), file=path) from None
     if len(data) > MAX_ARCHIVE:
         raise BundleError(
             say(
                 "{name}: larger than {MAX_ARCHIVE} MiB: refused",
-                name=path.name,
-                MAX_ARCHIVE=MAX_ARCHIVE // _MEBIBYTE,
+                path.name,
+                MAX_ARCHIVE // _MEBIBYTE,
             )
         )
     return data
@@ -121,22 +119,20 @@ def unpack(data: bytes, *, allowed: Callable[[str], bool]) -> dict[str, bytes]:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             members = archive.infolist()
             if len(members) > MAX_MEMBERS:
-                raise BundleError(say("the zip has {members} files: refused", members=len(members)))
+                raise BundleError(say("the zip has {members} files: refused", len(members)))
             seen: set[str] = set()
             for member in members:
                 _check_member(member, allowed)
                 if member.filename in seen:
-                    raise BundleError(
-                        say("the zip holds {filename} twice", filename=repr(member.filename))
-                    )
+                    raise BundleError(say("the zip holds {filename} twice", repr(member.filename)))
                 seen.add(member.filename)
             if sum(m.file_size for m in members) > MAX_UNPACKED:
                 raise BundleError(say("the zip unpacks to more than 1 GiB: refused as a zip bomb"))
             return {m.filename: _read(archive, m) for m in members}
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, ValueError) as error:
-        raise BundleError(say("the zip is damaged or is none: {error}", error=error)) from None
+        raise BundleError(say("the zip is damaged or is none: {error}", error)) from None
     except (OSError, RuntimeError) as error:
-        raise BundleError(say("the zip cannot be unpacked: {error}", error=error)) from None
+        raise BundleError(say("the zip cannot be unpacked: {error}", error)) from None
 
 
 def _check_directory(data: bytes) -> None:
@@ -160,29 +156,29 @@ def _check_member(member: zipfile.ZipInfo, allowed: Callable[[str], bool]) -> No
     parts = name.replace("\\", "/").split("/")
     if name.startswith(("/", "\\")) or ".." in parts or ":" in name or "\x00" in name:
         raise BundleError(
-            say("the zip holds the name {name}, which leads out of it: refused", name=repr(name))
+            say("the zip holds the name {name}, which leads out of it: refused", repr(name))
         )
     mode = member.external_attr >> 16
     if stat.S_ISLNK(mode):
-        raise BundleError(say("{name} is a link: refused", name=repr(name)))
+        raise BundleError(say("{name} is a link: refused", repr(name)))
     if member.is_dir() or (stat.S_IFMT(mode) not in (0, stat.S_IFREG)):
-        raise BundleError(say("{name} is not a plain file: refused", name=repr(name)))
+        raise BundleError(say("{name} is not a plain file: refused", repr(name)))
     if member.flag_bits & 0x1:
-        raise BundleError(say("{name} is encrypted: refused", name=repr(name)))
+        raise BundleError(say("{name} is encrypted: refused", repr(name)))
     if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-        raise BundleError(say("{name} is compressed in an unusual way: refused", name=repr(name)))
+        raise BundleError(say("{name} is compressed in an unusual way: refused", repr(name)))
     if member.comment:
-        raise BundleError(say("{name} carries a comment: refused", name=repr(name)))
+        raise BundleError(say("{name} carries a comment: refused", repr(name)))
     if not allowed(name):
-        raise BundleError(say("the zip holds {name}, which does not belong in it", name=repr(name)))
+        raise BundleError(say("the zip holds {name}, which does not belong in it", repr(name)))
     if member.file_size > MAX_MEMBER or _implausible(member):
         raise BundleError(
             say(
                 "{name} unpacks from {compress_size:,} to {file_size:,} bytes: "
                 "refused as a zip bomb",
-                name=repr(name),
-                compress_size=member.compress_size,
-                file_size=member.file_size,
+                repr(name),
+                member.compress_size,
+                member.file_size,
             )
         )
 
@@ -196,7 +192,7 @@ def _read(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
         data = file.read(member.file_size + 1)
     if len(data) != member.file_size:
         raise BundleError(
-            say("{filename} does not have the size the zip says", filename=repr(member.filename))
+            say("{filename} does not have the size the zip says", repr(member.filename))
         )
     return data
 
@@ -224,24 +220,20 @@ def parse_json(name: str, data: bytes) -> object:
 
     if len(data) > MAX_JSON:
         raise BundleError(
-            say(
-                "{name}: larger than {MAX_JSON} MiB: refused",
-                name=name,
-                MAX_JSON=MAX_JSON // _MEBIBYTE,
-            )
+            say("{name}: larger than {MAX_JSON} MiB: refused", name, MAX_JSON // _MEBIBYTE)
         )
     # Counted before parsing, since a few bytes of JSON become many bytes of memory.
     if data.count(b"[") + data.count(b"{") > MAX_JSON_LISTS or data.count(b",") > MAX_JSON_ITEMS:
-        raise BundleError(say("{name}: it has an absurd number of lists: refused", name=name))
+        raise BundleError(say("{name}: it has an absurd number of lists: refused", name))
 
     def once(pairs: list[tuple[str, object]]) -> dict[str, object]:
         found = dict(pairs)
         if len(found) != len(pairs):
-            raise BundleError(say("{name}: an object names a key twice", name=name))
+            raise BundleError(say("{name}: an object names a key twice", name))
         return found
 
     def constant(text: str) -> object:
-        raise BundleError(say("{name}: {text} is not JSON", name=name, text=text))
+        raise BundleError(say("{name}: {text} is not JSON", name, text))
 
     try:
         found: object = json.loads(data.decode(), object_pairs_hook=once, parse_constant=constant)
@@ -250,24 +242,17 @@ def parse_json(name: str, data: bytes) -> object:
             json.dumps(found, ensure_ascii=False).encode()
         return found
     except UnicodeEncodeError:
-        raise BundleError(say("{name}: a text holds half a character", name=name)) from None
+        raise BundleError(say("{name}: a text holds half a character", name)) from None
     except json.JSONDecodeError as error:
         raise BundleError(
-            say(
-                "{name}, line {lineno}: not valid JSON ({msg})",
-                name=name,
-                lineno=error.lineno,
-                msg=error.msg,
-            )
+            say("{name}, line {lineno}: not valid JSON ({msg})", name, error.lineno, error.msg)
         ) from None
     except UnicodeDecodeError as error:
-        raise BundleError(
-            say("{name}: not UTF-8 at byte {start}", name=name, start=error.start)
-        ) from None
+        raise BundleError(say("{name}: not UTF-8 at byte {start}", name, error.start)) from None
     except RecursionError:
-        raise BundleError(say("{name}: nested too deeply", name=name)) from None
+        raise BundleError(say("{name}: nested too deeply", name)) from None
     except ValueError as error:
-        raise BundleError(say("{name}: {error}", name=name, error=error)) from None
+        raise BundleError(say("{name}: {error}", name, error)) from None
 
 
 def sealed(files: Mapping[str, bytes], kind: str) -> dict[str, bytes]:
@@ -281,7 +266,7 @@ def sealed(files: Mapping[str, bytes], kind: str) -> dict[str, bytes]:
     manifest = {
         "format": kind,
         "format_version": FORMAT_VERSION,
-        "written_by": say("tabprotect {version}", version=__version__),
+        "written_by": say("tabprotect {version}", __version__),
         "files": {
             name: {"bytes": len(data), "sha256": sha256(data)} for name, data in files.items()
         },
@@ -302,39 +287,33 @@ def check_manifest(files: Mapping[str, bytes], kind: str, *, beside: str = "") -
     """
     if MANIFEST not in files:
         raise BundleError(
-            say("{MANIFEST} is missing", MANIFEST=MANIFEST),
-            hint=say("this is no {kind}", kind=kind),
+            say("{MANIFEST} is missing", MANIFEST),
+            hint=say("this is no {kind}", kind),
         )
     manifest = parse_json(MANIFEST, files[MANIFEST])
     if not isinstance(manifest, dict) or manifest.get("format") != kind:
-        raise BundleError(say("{MANIFEST}: this is no {kind}", MANIFEST=MANIFEST, kind=kind))
+        raise BundleError(say("{MANIFEST}: this is no {kind}", MANIFEST, kind))
     version = manifest.get("format_version")
     if type(version) is not int or not 1 <= version <= FORMAT_VERSION:
         raise BundleError(
             say(
                 "{MANIFEST}: format version {get} is unknown; this program "
                 "reads versions up to {FORMAT_VERSION}",
-                MANIFEST=MANIFEST,
-                get=repr(manifest.get("format_version")),
-                FORMAT_VERSION=FORMAT_VERSION,
+                MANIFEST,
+                repr(manifest.get("format_version")),
+                FORMAT_VERSION,
             ),
             hint=say("open it with a newer tabprotect"),
         )
     listed = manifest.get("files")
     if not isinstance(listed, dict):
-        raise BundleError(say('{MANIFEST}: "files" is missing', MANIFEST=MANIFEST))
+        raise BundleError(say('{MANIFEST}: "files" is missing', MANIFEST))
     there = set(files) - {MANIFEST, beside}
     if unlisted := sorted(there - set(listed)):
-        raise BundleError(
-            say("{unlisted} is not listed in {MANIFEST}", unlisted=unlisted[0], MANIFEST=MANIFEST)
-        )
+        raise BundleError(say("{unlisted} is not listed in {MANIFEST}", unlisted[0], MANIFEST))
     if missing := sorted(set(listed) - there):
         raise BundleError(
-            say(
-                "{missing} is listed in {MANIFEST} but missing",
-                missing=missing[0],
-                MANIFEST=MANIFEST,
-            )
+            say("{missing} is listed in {MANIFEST} but missing", missing[0], MANIFEST)
         )
     for name, data in files.items():
         if name in (MANIFEST, beside):
@@ -342,14 +321,8 @@ def check_manifest(files: Mapping[str, bytes], kind: str, *, beside: str = "") -
         entry = listed[name]
         if not isinstance(entry, dict) or entry.get("sha256") != sha256(data):
             raise BundleError(
-                say(
-                    "{name} was changed: its SHA-256 is not the one in {MANIFEST}",
-                    name=name,
-                    MANIFEST=MANIFEST,
-                ),
+                say("{name} was changed: its SHA-256 is not the one in {MANIFEST}", name, MANIFEST),
                 hint=say("get the bundle again from its source"),
             )
         if entry.get("bytes") != len(data):
-            raise BundleError(
-                say("{name}: {MANIFEST} names another size", name=name, MANIFEST=MANIFEST)
-            )
+            raise BundleError(say("{name}: {MANIFEST} names another size", name, MANIFEST))

@@ -63,10 +63,10 @@ def headline(verdict: Verdict, together: Verdict | None = None) -> CheckLine:
     """
     of = say(
         "{known:,} of {at_risk} expected at-risk cells",
-        known=verdict.known,
-        at_risk=expected_number(verdict.at_risk),
+        verdict.known,
+        expected_number(verdict.at_risk),
     )
-    limit = say("limit: {limit}", limit=expected_number(verdict.limit))
+    limit = say("limit: {limit}", expected_number(verdict.limit))
     failing = verdict.failing
     if failing and (known := verdict.known) > verdict.limit:
         return CheckLine(
@@ -75,15 +75,15 @@ def headline(verdict: Verdict, together: Verdict | None = None) -> CheckLine:
                 known,
                 "Not ready: {of} is known to a reader ({limit}).",
                 "Not ready: {of} are known to a reader ({limit}).",
-                of=of,
-                limit=limit,
+                of,
+                limit,
             ),
         )
     if failing:
         # All tables together pass, but one table by itself, or another reader, does not.
-        return CheckLine("failed", say("Not ready: {text}", text=table_lines(verdict)[0].text))
+        return CheckLine("failed", say("Not ready: {text}", table_lines(verdict)[0].text))
     if together is not None and together.failing:
-        return CheckLine("failed", say("Not ready: {together}", together=read_together(together)))
+        return CheckLine("failed", say("Not ready: {together}", read_together(together)))
     if not verdict.judged:
         return CheckLine("mind", say("Not judged: what a reader learns could not be worked out."))
     if nothing_expected(verdict):
@@ -91,15 +91,15 @@ def headline(verdict: Verdict, together: Verdict | None = None) -> CheckLine:
     if not verdict.certain:
         return CheckLine(
             "passed",
-            say("Ready: a reader would know {of} ({limit}); none is certain.", of=of, limit=limit),
+            say("Ready: a reader would know {of} ({limit}); none is certain.", of, limit),
         )
     text = plural(
         verdict.certain,
         "Within the limits: a reader would know {of} ({limit}); {certain:,} is certain.",
         "Within the limits: a reader would know {of} ({limit}); {certain:,} are certain.",
-        of=of,
-        limit=limit,
-        certain=verdict.certain,
+        of,
+        limit,
+        verdict.certain,
     )
     return CheckLine("mind", text)
 
@@ -116,10 +116,10 @@ def published_line(verdict: Verdict) -> CheckLine:
     text = say(
         "Published. A reader would know {known:,} of {at_risk} expected "
         "at-risk cells (limit: {limit}), {certain:,} certain.",
-        known=verdict.known,
-        at_risk=at_risk,
-        limit=limit,
-        certain=verdict.certain,
+        verdict.known,
+        at_risk,
+        limit,
+        verdict.certain,
     )
     return CheckLine(headline(verdict).state, text)
 
@@ -129,21 +129,21 @@ def read_together(verdict: Verdict, beside: str = say("what left before")) -> st
     if verdict.passed is None:
         return say(
             "together with {beside} what a reader learns could not be worked out: {note}",
-            beside=beside,
-            note=verdict.note,
+            beside,
+            verdict.note,
         )
     if nothing_expected(verdict):
-        return say("together with {beside} a reader expects no cell to be at risk.", beside=beside)
+        return say("together with {beside} a reader expects no cell to be at risk.", beside)
     at_risk, limit = expected_number(verdict.at_risk), expected_number(verdict.limit)
     return say(
         "together with {beside} a reader would know {known:,} of "
         "{at_risk} expected at-risk cells (limit: {limit}), "
         "{certain:,} certain.",
-        beside=beside,
-        known=verdict.known,
-        at_risk=at_risk,
-        limit=limit,
-        certain=verdict.certain,
+        beside,
+        verdict.known,
+        at_risk,
+        limit,
+        verdict.certain,
     )
 
 
@@ -154,21 +154,19 @@ def stated(gate: Gate | None) -> CheckLine:
     limits = say(
         "Of the counts of {at_risk} that a reader expects in a table at most {share} "
         "may be known, which is believed with a probability above {belief_limit:g}.",
-        at_risk=gate.at_risk,
-        share=percent(gate.share),
-        belief_limit=gate.belief_limit,
+        gate.at_risk,
+        percent(gate.share),
+        gate.belief_limit,
     )
     if gate.passed is None:
         return CheckLine(
             "mind",
-            say("What readers learn could not be judged by the limits. {limits}", limits=limits),
+            say("What readers learn could not be judged by the limits. {limits}", limits),
         )
     if gate.passed:
-        return CheckLine(
-            "passed", say("This release is within its limits. {limits}", limits=limits)
-        )
+        return CheckLine("passed", say("This release is within its limits. {limits}", limits))
     text = say(
-        "This release is beyond its limits and was published by a decision. {limits}", limits=limits
+        "This release is beyond its limits and was published by a decision. {limits}", limits
     )
     return CheckLine("failed", text)
 
@@ -186,44 +184,39 @@ def table_lines(verdict: Verdict) -> tuple[CheckLine, ...]:
     for table in sorted(verdict.tables, key=lambda t: t not in failing):
         if table in harmless:
             continue
-        who = say("a reader") if table.who == "user" else say("an {who}", who=table.who)
-        which = say("inner cells") if table.inner else say("table {label}", label=table.label)
+        who = say("a reader") if table.who == "user" else say("an {who}", table.who)
+        which = say("inner cells") if table.inner else say("table {label}", table.label)
         at_risk = expected_number(table.at_risk)
         if not table.judged:
-            text = say(
-                "{which}: what {who} learns was judged {SAID}.",
-                which=which,
-                who=who,
-                SAID=SAID[table.way],
-            )
+            text = say("{which}: what {who} learns was judged {SAID}.", which, who, SAID[table.way])
         elif table.who == "insider" and nothing_expected(table):
             text = say(
                 "{which}: somebody who is alone in a cell expects no other cell to be at risk.",
-                which=which,
+                which,
             )
         elif table.who == "insider":
             text = say(
                 "{which}: somebody who is alone in a cell would know {known:,} of "
                 "{at_risk} expected other at-risk cells, {certain:,} certain; "
                 "worked out {SAID}. No limit is set for that.",
-                which=which,
-                known=table.known,
-                at_risk=at_risk,
-                certain=table.certain,
-                SAID=SAID[table.way],
+                which,
+                table.known,
+                at_risk,
+                table.certain,
+                SAID[table.way],
             )
         else:
             text = say(
                 "{which}: {who} would know {known:,} of {at_risk} expected "
                 "at-risk cells (limit {share}), "
                 "{certain:,} certain; judged {SAID}.",
-                which=which,
-                who=who,
-                known=table.known,
-                at_risk=at_risk,
-                share=expected_number(verdict.share * table.at_risk),
-                certain=table.certain,
-                SAID=SAID[table.way],
+                which,
+                who,
+                table.known,
+                at_risk,
+                expected_number(verdict.share * table.at_risk),
+                table.certain,
+                SAID[table.way],
             )
         bad: State = "failed" if table in failing else "mind"
         fine = table.judged and table not in failing and not table.certain
@@ -233,7 +226,7 @@ def table_lines(verdict: Verdict) -> tuple[CheckLine, ...]:
         lines.append(
             CheckLine(
                 "passed",
-                say("A reader expects no cell at risk in: {labels}.", labels=", ".join(labels)),
+                say("A reader expects no cell at risk in: {labels}.", ", ".join(labels)),
             )
         )
     return tuple(lines)
@@ -260,12 +253,10 @@ def _staff(staff: Staff) -> list[CheckLine]:
         cells = (
             say("1 at-risk cell")
             if staff.stuck == 1
-            else say("{stuck:,} at-risk cells", stuck=staff.stuck)
+            else say("{stuck:,} at-risk cells", staff.stuck)
         )
         lines.append(
-            CheckLine(
-                "mind", say("No cycle can move {cells} in this table.", cells=cells), staff=True
-            )
+            CheckLine("mind", say("No cycle can move {cells} in this table.", cells), staff=True)
         )
     return lines
 
@@ -274,7 +265,7 @@ def honesty(protected: Protected) -> CheckGroup:
     """The title, the source of randomness, and the decisions. Confidential."""
     record, title = protected.record, protected.release.title
     lines = [
-        CheckLine("passed", say("Title: {title}", title=title))
+        CheckLine("passed", say("Title: {title}", title))
         if title
         else CheckLine("mind", say("The release has no title.")),
         CheckLine("mind", say("A given seed was used: whoever knows it can replay every coin."))
@@ -283,7 +274,7 @@ def honesty(protected: Protected) -> CheckGroup:
     ]
     said = {line.text.rstrip(".").casefold() for line in lines}
     lines += [
-        CheckLine("mind", say("Decision: {text}", text=text))
+        CheckLine("mind", say("Decision: {text}", text))
         for text in record.decisions
         if text.rstrip(".").casefold() not in said
     ]

@@ -216,7 +216,7 @@ def read(path: Path, *, progress: Progress = SILENT) -> Protected:
         return open_dossier(archive.load(path), progress=progress).protected
     except BundleError as error:
         raise BundleError(
-            say("{name}: {message}", name=path.name, message=error.message), hint=error.hint
+            say("{name}: {message}", path.name, error.message), hint=error.hint
         ) from None
 
 
@@ -293,9 +293,7 @@ def _files(data: bytes) -> dict[str, bytes]:
     archive.check_manifest(found, KIND)
     for name in (ORIGINAL, RECORD, RELEASE):
         if FOLDER + name not in found:
-            raise BundleError(
-                say("{name} is missing", name=name), hint=say("this is no {KIND}", KIND=KIND)
-            )
+            raise BundleError(say("{name} is missing", name), hint=say("this is no {KIND}", KIND))
     return found
 
 
@@ -309,9 +307,7 @@ def _replayed(found: Mapping[str, bytes], progress: Progress) -> Protected:
     stated = _Stated.read(found[FOLDER + RECORD], release.domain)
     sums, weights = found.get(FOLDER + WEIGHTS), None
     if (sums is None) != (stated.weights is None):
-        raise BundleError(
-            say("{WEIGHTS}: it does not belong to {RECORD}", WEIGHTS=WEIGHTS, RECORD=RECORD)
-        )
+        raise BundleError(say("{WEIGHTS}: it does not belong to {RECORD}", WEIGHTS, RECORD))
     if sums is not None and stated.weights is not None:
         table = data_package.read_table(sums, release.domain, name=WEIGHTS).table
         weights = DesignWeights(table, *stated.weights)
@@ -336,14 +332,14 @@ def _replayed(found: Mapping[str, bytes], progress: Progress) -> Protected:
         if error.kind == "interrupted":
             raise
         raise BundleError(
-            say("the original cannot be replayed: {message}", message=error.message)
+            say("the original cannot be replayed: {message}", error.message)
         ) from None
     if replayed.release.tables != release.tables:
         raise BundleError(say("the seed does not lead from the original to the release"))
     evidence = _evidence(replayed)
     for name in EVIDENCE:
         if evidence.get(name) != found.get(FOLDER + name):
-            raise BundleError(say("{name}: this is not what the seed leads to", name=name))
+            raise BundleError(say("{name}: this is not what the seed leads to", name))
     prepared_by, approved_by = stated.names
     record = replace(
         replayed.record,
@@ -386,5 +382,5 @@ class _Stated:
             )
         except (AssertionError, KeyError, TypeError, ValueError, TabprotectError):
             raise BundleError(
-                say("{RECORD}: the record is not as it was written", RECORD=RECORD)
+                say("{RECORD}: the record is not as it was written", RECORD)
             ) from None

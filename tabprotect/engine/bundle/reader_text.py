@@ -28,8 +28,8 @@ def reader_lines(release: Release) -> list[str]:
         say(
             "{release} Protected before publication, for the people behind the counts: "
             "**{lower}**. Do not read a single small count as a fact about somebody.",
-            release=_what(release),
-            lower=method.label.lower(),
+            _what(release),
+            method.label.lower(),
         ),
         "",
         "## " + say("What is in this bundle"),
@@ -91,7 +91,7 @@ def _gate(release: Release) -> list[str]:
             "At most {attempts_at_most} draws were made, and the first that passed was "
             "published: that changes no odds by more than a factor of {attempts_at_most}, and "
             "what is said of averages holds before this choice.",
-            attempts_at_most=gate.attempts_at_most,
+            gate.attempts_at_most,
         )
     )
     came = {
@@ -107,11 +107,11 @@ def _gate(release: Release) -> list[str]:
             "a reader who believes in it with more than {belief_limit:g}; of the counts of "
             "{at_risk} that a reader expects at most {share} may be known, table by "
             "table. {came}. {draws}",
-            at_risk=gate.at_risk,
-            belief_limit=gate.belief_limit,
-            share=percent(gate.share),
-            came=came,
-            draws=draws,
+            gate.at_risk,
+            gate.belief_limit,
+            percent(gate.share),
+            came,
+            draws,
         )
         + (" " + CHANGED if gate.changed else ""),
         "",
@@ -159,16 +159,13 @@ def _what(release: Release) -> str:
         names = ", ".join(release.domain.names)
         return say(
             "{tables} tables of {what} over the variables {names}.",
-            tables=len(release.tables),
-            what=what,
-            names=names,
+            len(release.tables),
+            what,
+            names,
         )
     shape = " x ".join(map(str, domain.shape))
     return say(
-        "A table of {what} by {names} ({shape} cells).",
-        what=what,
-        names=", ".join(domain.names),
-        shape=shape,
+        "A table of {what} by {names} ({shape} cells).", what, ", ".join(domain.names), shape
     )
 
 
@@ -182,7 +179,7 @@ def _tables(release: Release) -> list[str]:
                 hidden,
                 "; {hidden:,} cell is suppressed and has no count",
                 "; {hidden:,} cells are suppressed and have no count",
-                hidden=hidden,
+                hidden,
             )
             if hidden
             else ""
@@ -190,9 +187,9 @@ def _tables(release: Release) -> list[str]:
         lines.append(
             say(
                 "- `{number}`: {names}, one line per cell{without}.",
-                number=table_name(number),
-                names=names,
-                without=without,
+                table_name(number),
+                names,
+                without,
             )
         )
     return lines
@@ -224,36 +221,29 @@ def _parameters(release: Release) -> list[str]:
             by = (
                 say("listed")
                 if value.design is None
-                else say("by the design `{kind}`", kind=value.design.kind)
+                else say("by the design `{kind}`", value.design.kind)
             )
             out.append(
                 plural(
                     len(value),
                     "- {label}: {value} cycle, {by} in `mechanism.json`.",
                     "- {label}: {value} cycles, {by} in `mechanism.json`.",
-                    label=parameter.label,
-                    value=len(value),
-                    by=by,
+                    parameter.label,
+                    len(value),
+                    by,
                 )
             )
         elif isinstance(value, (list, dict)):
-            out.append(say("- {label}: listed in `mechanism.json`.", label=parameter.label))
+            out.append(say("- {label}: listed in `mechanism.json`.", parameter.label))
         elif parameter.choices is not None and isinstance(value, str):
             words = parameter.choices.get(value, "")
             out.append(
                 say(
                     "- {label}: {value}.",
-                    label=parameter.label,
-                    value=say("{words} (`{value}`)", words=words, value=value) if words else value,
+                    parameter.label,
+                    say("{words} (`{value}`)", words, value) if words else value,
                 )
             )
         else:
-            out.append(
-                say(
-                    "- {label}: {value}. {help}",
-                    label=parameter.label,
-                    value=value,
-                    help=parameter.help,
-                )
-            )
+            out.append(say("- {label}: {value}. {help}", parameter.label, value, parameter.help))
     return out

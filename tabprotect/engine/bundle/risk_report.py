@@ -111,7 +111,7 @@ def risk_text(protected: Protected, summary: RunSummary) -> str:
         "",
         protected.release.title or say("(no title)"),
         "",
-        say("At risk: counts of {at_risk}.", at_risk=record.problem.at_risk),
+        say("At risk: counts of {at_risk}.", record.problem.at_risk),
         "",
         *([] if found is None else [f"**{headline(found).text}**", ""]),
         *_group(protection(protected, summary, found)),
@@ -121,32 +121,25 @@ def risk_text(protected: Protected, summary: RunSummary) -> str:
         *(
             say(
                 "| {named} | {original} | {value} |",
-                named=", ".join(named),
-                original=_original(original, unprotected),
-                value=say("not published") if published is None else published,
+                ", ".join(named),
+                _original(original, unprotected),
+                say("not published") if published is None else published,
             )
             for named, (original, unprotected, published) in zip(labels, cells.counts, strict=False)
         ),
     ]
     if number > len(cells.original):
         lines.append(
-            say(
-                "| ... {number:,} more in risk_report.json | | |",
-                number=number - len(cells.original),
-            )
+            say("| ... {number:,} more in risk_report.json | | |", number - len(cells.original))
         )
     return joined(lines, "\n") + "\n"
 
 
 def _original(count: int, shown: int) -> str:
     """The true count, with what it stands for if estimates are published."""
-    return (
-        str(count)
-        if count == shown
-        else say("{count} ({shown} weighted)", count=count, shown=shown)
-    )
+    return str(count) if count == shown else say("{count} ({shown} weighted)", count, shown)
 
 
 def _group(group: CheckGroup) -> list[str]:
-    lines = (say("- {state}: {text}", state=line.state, text=line.text) for line in group.lines)
+    lines = (say("- {state}: {text}", line.state, line.text) for line in group.lines)
     return [f"## {group.title}", "", *lines, ""]

@@ -53,7 +53,7 @@ def releases_of_set(release: Release, tables: PublicationSet) -> dict[str, Relea
     for margin in lacking:
         if not any(whole.determines(names, margin) for names in by_names):
             raise InputError(
-                say("the release has no sub-table {value}", value=" × ".join(margin) or "total")
+                say("the release has no sub-table {value}", " × ".join(margin) or "total")
             )
     if lacking:
         return {ALL: release}
@@ -63,7 +63,7 @@ def releases_of_set(release: Release, tables: PublicationSet) -> dict[str, Relea
         parameters = {**stated, "margins": formula_of(publication.margins)}
         # The verdict on all tables together is stated once, for the set.
         mechanism = replace(release.mechanism, parameters=MappingProxyType(parameters), gate=None)
-        title = say("{title}: {name}", title=release.title, name=name) if release.title else name
+        title = say("{title}: {name}", release.title, name) if release.title else name
         out[name] = Release(tuple(by_names[m] for m in margins), mechanism, title)
     return out
 
@@ -150,7 +150,7 @@ class Leaving:
             return {place: public.verified_bytes(self.release, progress, signing=signing)}
         found: dict[str, bytes] = {}
         for done, (name, part) in enumerate(self.parts.items()):
-            progress.report(say("packing {name}", name=name), done / len(self.parts))
+            progress.report(say("packing {name}", name), done / len(self.parts))
             found[f"{name}.zip"] = public.verified_bytes(part, signing=signing)
         found[SET] = dump_json(self._stated(self.tables))
         return {place / name: data for name, data in archive.sealed(found, KIND).items()}
@@ -192,9 +192,9 @@ def common_cells(releases: Mapping[str, Release]) -> int:
                 raise BundleError(
                     say(
                         "{first} and {name} have other categories of {names}",
-                        first=first,
-                        name=name,
-                        names=domain.names,
+                        first,
+                        name,
+                        domain.names,
                     )
                 )
             differ = (other.table.counts != published.table.counts) | (
@@ -204,10 +204,7 @@ def common_cells(releases: Mapping[str, Release]) -> int:
                 index = tuple(int(i) for i in np.argwhere(differ)[0])
                 raise BundleError(
                     say(
-                        "{first} and {name} differ at {index}",
-                        first=first,
-                        name=name,
-                        index=domain.cell_text(index),
+                        "{first} and {name} differ at {index}", first, name, domain.cell_text(index)
                     ),
                     hint=say("the tables of a set come from one run"),
                 )
@@ -272,9 +269,7 @@ def verify_set(
             found[path.name] = path.read_bytes()
     archive.check_manifest(found, KIND)
     if SET not in found:
-        raise BundleError(
-            say("{SET} is missing", SET=SET), hint=say("this is no {KIND}", KIND=KIND)
-        )
+        raise BundleError(say("{SET} is missing", SET), hint=say("this is no {KIND}", KIND))
     stated = parse_json(SET, found[SET])
     tables = stated_set(stated)
     stamp = sha256(found[archive.MANIFEST])
@@ -282,12 +277,12 @@ def verify_set(
     bundles = {n.removesuffix(".zip"): data for n, data in found.items() if n.endswith(".zip")}
     checked = {}
     for done, (name, data) in enumerate(bundles.items()):
-        progress.report(say("checking {name}", name=name), done / len(bundles))
+        progress.report(say("checking {name}", name), done / len(bundles))
         try:
             checked[name] = verify_bytes(data, signer=signer)
         except BundleError as error:
             raise BundleError(
-                say("{name}.zip: {message}", name=name, message=error.message),
+                say("{name}.zip: {message}", name, error.message),
                 hint=error.hint,
                 detail=error.detail,
             ) from None
@@ -295,7 +290,7 @@ def verify_set(
     signers = [set(one.signers) for one in checked.values()]
     for name, release in releases.items():
         if release.domain != tables.domain or name not in (*tables.formulas, ALL):
-            raise BundleError(say("{name}.zip is no table of this set", name=name))
+            raise BundleError(say("{name}.zip is no table of this set", name))
     if set(releases) != {ALL} and set(releases) != set(tables.formulas):
         raise BundleError(say("a table of the set is missing"))
     compared, verdict = common_cells(releases), None
@@ -340,6 +335,6 @@ def stated_set(stated: object) -> PublicationSet:
         domain = domain_json.from_json(stated, domain)
         return PublicationSet(domain, {str(name): str(tables[name]) for name in tables})
     except (AssertionError, KeyError, TypeError) as error:
-        raise BundleError(say("{SET}: it is not as it was written", SET=SET)) from error
+        raise BundleError(say("{SET}: it is not as it was written", SET)) from error
     except InputError as error:
-        raise BundleError(say("{SET}: {message}", SET=SET, message=error.message)) from None
+        raise BundleError(say("{SET}: {message}", SET, error.message)) from None

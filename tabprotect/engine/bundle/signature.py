@@ -118,7 +118,7 @@ def public_key(given: str) -> str:
         raise InputError(
             say("this is no public key of a signer"),
             file=path,
-            hint=say("take the file {PUBLIC_SUFFIX}", PUBLIC_SUFFIX=PUBLIC_SUFFIX),
+            hint=say("take the file {PUBLIC_SUFFIX}", PUBLIC_SUFFIX),
         )
     return found.public_bytes_raw().hex()
 
@@ -160,7 +160,7 @@ def signers(files: Mapping[str, bytes]) -> tuple[str, ...]:
     stated = parse_json(NAME, files[NAME])
     listed = stated.get("signatures") if isinstance(stated, dict) else None
     if not isinstance(listed, list) or not 0 < len(listed) <= MOST_SIGNATURES:
-        raise BundleError(say("{NAME}: there is no list of signatures", NAME=NAME))
+        raise BundleError(say("{NAME}: there is no list of signatures", NAME))
     found: dict[str, None] = {}
     for one in listed:
         sound = isinstance(one, dict) and one.get("algorithm") == ALGORITHM
@@ -169,15 +169,13 @@ def signers(files: Mapping[str, bytes]) -> tuple[str, ...]:
             and _is_hex(one.get("public_key"), KEY_BYTES)
             and _is_hex(one.get("signature"), SIGNATURE_BYTES)
         ):
-            raise BundleError(
-                say("{NAME}: this is no signature by {ALGORITHM}", NAME=NAME, ALGORITHM=ALGORITHM)
-            )
+            raise BundleError(say("{NAME}: this is no signature by {ALGORITHM}", NAME, ALGORITHM))
         try:
             public = Ed25519PublicKey.from_public_bytes(bytes.fromhex(one["public_key"]))
             public.verify(bytes.fromhex(one["signature"]), files[archive.MANIFEST])
         except (InvalidSignature, ValueError):
             raise BundleError(
-                say("{NAME}: the signature does not belong to this bundle", NAME=NAME),
+                say("{NAME}: the signature does not belong to this bundle", NAME),
                 hint=say("get the bundle again from its source"),
             ) from None
         found[one["public_key"].lower()] = None

@@ -108,10 +108,10 @@ def verify(
         return with_verdict(found, progress) if judge else found
     except MemoryError:
         raise BundleError(
-            say("{name}: too large for the memory of this machine", name=path.name)
+            say("{name}: too large for the memory of this machine", path.name)
         ) from None
     except BundleError as error:
-        message = say("{name}: {message}", name=path.name, message=error.message)
+        message = say("{name}: {message}", path.name, error.message)
         raise BundleError(message, hint=error.hint, detail=error.detail) from None
 
 
@@ -135,12 +135,12 @@ def with_verdict(found: Verification, progress: Progress = SILENT) -> Verificati
         raise BundleError(
             say(
                 "it says that it {PASSED}, and it {PASSED2}",
-                PASSED=_PASSED[stated.passed],
-                PASSED2=_PASSED[learned.passed],
+                _PASSED[stated.passed],
+                _PASSED[learned.passed],
             ),
             detail=learned.sentence,
         )
-    check = say("The gate: it {PASSED}, as it says.", PASSED=_PASSED[stated.passed])
+    check = say("The gate: it {PASSED}, as it says.", _PASSED[stated.passed])
     return replace(found, verdict=learned, checks=(*found.checks, check))
 
 
@@ -172,7 +172,7 @@ def verify_bytes(
     checks.append(say("The zip is plain and safe to open."))
     signers = _signed(files, signer)
     checks.append(say("Every file has the SHA-256 that the manifest lists."))
-    checks += [say("It is signed by the key {key}.", key=key) for key in signers]
+    checks += [say("It is signed by the key {key}.", key) for key in signers]
     progress.report(stage, 0.1)
     tables, title = _tables(files)
     checks.append(
@@ -188,23 +188,19 @@ def verify_bytes(
         likelihood = _likelihood(release, checks)
     except (InputError, ParameterError) as error:
         raise BundleError(
-            say("{MECHANISM}: {message}", MECHANISM=MECHANISM, message=error.message),
+            say("{MECHANISM}: {message}", MECHANISM, error.message),
             detail=error.detail,
         ) from None
     except (ArithmeticError, LookupError, RecursionError, TypeError, ValueError) as error:
         # Methods check what a person may type; anything else a forger may try is caught here.
-        raise BundleError(
-            say("{MECHANISM}: no method can make sense of it", MECHANISM=MECHANISM)
-        ) from error
+        raise BundleError(say("{MECHANISM}: no method can make sense of it", MECHANISM)) from error
     checks.append(say("The method is known, its parameters are valid."))
     method = methods()[release.mechanism.method]
     parameters = Values(release.mechanism.parameters)
     broken = broken_openly(method, release.domain, parameters, release.tables)
     if broken:
         raise BundleError(
-            say(
-                "the tables are not what {name} makes: {broken}", name=method.name, broken=broken[0]
-            )
+            say("the tables are not what {name} makes: {broken}", method.name, broken[0])
         )
     if isinstance(likelihood, (MoveSequence, AdaptiveSequence)):
         checks.append(say("The cycles keep the margins they claim."))
@@ -225,11 +221,7 @@ def announced(found: str, fingerprint: str | None) -> list[str]:
         return []
     if fingerprint.strip().lower() != found:
         raise BundleError(
-            say(
-                "the fingerprint is {found}, not {lower}",
-                found=found,
-                lower=fingerprint.strip().lower(),
-            ),
+            say("the fingerprint is {found}, not {lower}", found, fingerprint.strip().lower()),
             hint=say("this is another bundle than the one that was announced"),
         )
     return [say("The fingerprint is the announced one.")]
@@ -239,15 +231,13 @@ def _signed(files: Mapping[str, bytes], signer: str | None) -> tuple[str, ...]:
     """The keys that signed it, after checking every file against the manifest."""
     for name in FILES:
         if name not in files:
-            raise BundleError(
-                say("{name} is missing", name=name), hint=say("this is no {KIND}", KIND=KIND)
-            )
+            raise BundleError(say("{name} is missing", name), hint=say("this is no {KIND}", KIND))
     archive.check_manifest(files, KIND, beside=signature.NAME)
     signers = signature.signers(files)
     if signer is not None and signer not in signers:
         raise BundleError(
-            say("it is not signed by {signer}", signer=signer),
-            hint=say("it is signed by {signers}", signers=", ".join(signers))
+            say("it is not signed by {signer}", signer),
+            hint=say("it is signed by {signers}", ", ".join(signers))
             if signers
             else say("nobody signed it"),
         )
@@ -255,7 +245,7 @@ def _signed(files: Mapping[str, bytes], signer: str | None) -> tuple[str, ...]:
         files[reader_text.NAME].decode()
     except UnicodeDecodeError as error:
         raise BundleError(
-            say("{NAME}: not UTF-8 at byte {start}", NAME=reader_text.NAME, start=error.start)
+            say("{NAME}: not UTF-8 at byte {start}", reader_text.NAME, error.start)
         ) from None
     return signers
 
@@ -267,12 +257,10 @@ def _tables(files: Mapping[str, bytes]) -> tuple[tuple[PublishedTable, ...], str
     names = {table.name for table in described}
     for name in (*sorted(names), *files):
         if name not in files:
-            raise BundleError(
-                say("{name} is missing", name=name), hint=say("this is no {KIND}", KIND=KIND)
-            )
+            raise BundleError(say("{name} is missing", name), hint=say("this is no {KIND}", KIND))
         if name not in (*FILES, signature.NAME) and name not in names:
             raise BundleError(
-                say("{name} is not described in {PACKAGE}", name=name, PACKAGE=data_package.PACKAGE)
+                say("{name} is not described in {PACKAGE}", name, data_package.PACKAGE)
             )
     tables = (
         data_package.read_table(files[t.name], t.domain, name=t.name, hiding=t.hiding)
@@ -302,7 +290,7 @@ def _possible(likelihood: Likelihood, progress: Progress) -> str:
         found = original_found(likelihood, progress)
     except InfeasibleError as error:
         raise BundleError(
-            say("the published counts are impossible: {message}", message=error.message),
+            say("the published counts are impossible: {message}", error.message),
             hint=say("a count was changed, or the tables belong to another mechanism"),
         ) from None
     if not found:
@@ -323,11 +311,7 @@ def _release(mechanism: bytes, tables: tuple[PublishedTable, ...], title: str) -
     domain = Mechanism.stated_domain(stated, tables[0].table.domain)
     if stated["shape"] != list(domain.shape):
         raise InputError(
-            say(
-                "it is for the shape {stated}, not {shape}",
-                stated=stated["shape"],
-                shape=list(domain.shape),
-            )
+            say("it is for the shape {stated}, not {shape}", stated["shape"], list(domain.shape))
         )
     tables = tuple(
         replace(p, table=p.table.on(domain_json.adopted(p.table.domain, domain))) for p in tables
@@ -353,9 +337,6 @@ def _likelihood(release: Release, checks: list[str]) -> Likelihood | None:
         return likelihood_of(release)
     except TooLargeError as error:
         checks.append(
-            say(
-                "What the counts say of the original was not looked at: {message}.",
-                message=error.message,
-            )
+            say("What the counts say of the original was not looked at: {message}.", error.message)
         )
         return None

@@ -93,8 +93,8 @@ def _domain(stated: _Stated, domain: Domain | None) -> Domain:
             raise InputError(
                 say(
                     "the cycles are for a {str} table, this one is {str2}",
-                    str=" x ".join(map(str, stated.shape)),
-                    str2=" x ".join(map(str, domain.shape)),
+                    " x ".join(map(str, stated.shape)),
+                    " x ".join(map(str, domain.shape)),
                 ),
                 hint=say("design cycles for this table's shape"),
             )
@@ -102,7 +102,7 @@ def _domain(stated: _Stated, domain: Domain | None) -> Domain:
     if stated.variables is None:
         return Domain.of_shape(stated.shape)
     if len(stated.variables) != len(stated.shape):
-        raise InputError(say('"variables" must name {shape} variables', shape=len(stated.shape)))
+        raise InputError(say('"variables" must name {shape} variables', len(stated.shape)))
     return Domain.of_shape(stated.shape, [str(n) for n in stated.variables])
 
 
@@ -196,9 +196,9 @@ def _one_by_one(cycles: list[object], domain: Domain) -> tuple[list[int], list[i
     """Starts, cells and signs of cycles, with the first fault named."""
     starts, cells, signs = [0], [], []
     for number, cycle in enumerate(cycles, 1):
-        one = decoded(cycle, _Cycle, say("cycle {number}", number=number))
+        one = decoded(cycle, _Cycle, say("cycle {number}", number))
         for sign, side in ((1, one.plus), (-1, one.minus)):
-            cells += [_flat(cell, domain, say("cycle {number}", number=number)) for cell in side]
+            cells += [_flat(cell, domain, say("cycle {number}", number)) for cell in side]
             signs += [sign] * len(side)
         starts.append(len(cells))
         if len(cells) > MAX_CYCLE_CELLS:
@@ -209,12 +209,7 @@ def _one_by_one(cycles: list[object], domain: Domain) -> tuple[list[int], list[i
 def _flat(cell: Cell, domain: Domain, where: str) -> int:
     if len(cell) != domain.ndim:
         raise InputError(
-            say(
-                "{where}: {cell} is not a cell of {ndim} numbers",
-                where=where,
-                cell=shown(cell),
-                ndim=domain.ndim,
-            )
+            say("{where}: {cell} is not a cell of {ndim} numbers", where, shown(cell), domain.ndim)
         )
     try:
         return domain.flat(cell)
@@ -222,9 +217,9 @@ def _flat(cell: Cell, domain: Domain, where: str) -> int:
         raise InputError(
             say(
                 "{where}: the cell {cell} lies outside the {str} table",
-                where=where,
-                cell=list(cell),
-                str=" x ".join(map(str, domain.shape)),
+                where,
+                list(cell),
+                " x ".join(map(str, domain.shape)),
             ),
             hint=say("cell numbers begin at 0"),
         ) from None
@@ -310,26 +305,20 @@ def from_4ti2(text: str, domain: Domain) -> MoveSet:
         numbers = np.array([int(w) for w in words], dtype=np.int64)
     except (ValueError, OverflowError):
         bad = next((w for w in words if not w.lstrip("+-").isdigit()), say("a number"))
-        raise InputError(
-            say("{bad} is not a whole number in a 4ti2 matrix", bad=repr(bad))
-        ) from None
+        raise InputError(say("{bad} is not a whole number in a 4ti2 matrix", repr(bad))) from None
     if len(numbers) < 2 or numbers[0] < 1:
         raise InputError(say("a 4ti2 matrix begins with its number of rows and columns"))
     rows, columns = int(numbers[0]), int(numbers[1])
     if columns != domain.size:
         raise InputError(
-            say(
-                "the matrix has {columns} columns, the table {size} cells",
-                columns=columns,
-                size=domain.size,
-            )
+            say("the matrix has {columns} columns, the table {size} cells", columns, domain.size)
         )
     if len(numbers) - 2 != rows * columns:
         raise InputError(
             say(
                 "the matrix should have {rows} entries, it has {numbers}",
-                rows=rows * columns,
-                numbers=len(numbers) - 2,
+                rows * columns,
+                len(numbers) - 2,
             )
         )
     arrays = numbers[2:].reshape(rows, *domain.shape)

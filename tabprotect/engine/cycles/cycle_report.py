@@ -191,10 +191,10 @@ class CycleReport:
             text = say("All margins are preserved.")
             if not kept:
                 named = ", ".join("×".join(m) or say("the grand total") for m in self.margins)
-                text = say("The margins that are to be kept are preserved: {named}.", named=named)
+                text = say("The margins that are to be kept are preserved: {named}.", named)
             return Statement("margins", "ok", text)
         more = len(self.violations) - 1
-        tail = say(" ({more} more)", more=more) if more else ""
+        tail = say(" ({more} more)", more) if more else ""
         first = str(self.violations[0])
         return Statement(
             "margins",
@@ -206,32 +206,27 @@ class CycleReport:
         low, high = self.coverage_min, self.coverage_max
         if low == 0:
             return Statement("coverage", "warning", say("Some cells are touched by no cycle."))
-        alike = "once" if low == 1 else "twice" if low == 2 else say("{low} times", low=low)
-        times = alike if low == high else say("{low} to {high} times", low=low, high=high)
+        alike = "once" if low == 1 else "twice" if low == 2 else say("{low} times", low)
+        times = alike if low == high else say("{low} to {high} times", low, high)
         if not self.balanced:
             return Statement(
                 "coverage",
                 "warning",
-                say(
-                    "Each cell is touched {times} a pass, some more often by + than by −.",
-                    times=times,
-                ),
+                say("Each cell is touched {times} a pass, some more often by + than by −.", times),
             )
         return Statement(
             "coverage",
             "ok",
-            say("Each cell is touched {times} a pass, equally often by + and −.", times=times),
+            say("Each cell is touched {times} a pass, equally often by + and −.", times),
         )
 
     def _interval(self) -> Statement:
         text = say(
             "A published count differs from the true one by at most {largest_change}",
-            largest_change=self.largest_change,
+            self.largest_change,
         )
         if self.coverage_min != self.coverage_max:
-            text += say(
-                " (for some cells {coverage_min})", coverage_min=self.coverage_min * self.passes
-            )
+            text += say(" (for some cells {coverage_min})", self.coverage_min * self.passes)
         return Statement("interval", "ok", text + ".")
 
     def _rank(self) -> Statement:
@@ -243,7 +238,7 @@ class CycleReport:
                 "warning",
                 say(
                     "Rank {rank}; what stays exactly known follows once margins are kept.",
-                    rank=self.rank,
+                    self.rank,
                 ),
             )
         known = self.dimension - self.rank
@@ -252,12 +247,10 @@ class CycleReport:
                 "rank",
                 "ok",
                 say(
-                    "Rank {rank} of {dimension}: only margins are exact.",
-                    rank=self.rank,
-                    dimension=self.dimension,
+                    "Rank {rank} of {dimension}: only margins are exact.", self.rank, self.dimension
                 ),
             )
-        which = say(", for example {named}", named=joined(self.named, "; ")) if self.named else ""
+        which = say(", for example {named}", joined(self.named, "; ")) if self.named else ""
         return Statement(
             "rank",
             "warning",
@@ -265,10 +258,10 @@ class CycleReport:
                 known,
                 "Rank {rank} of {dimension}: {known} linear combination is published exactly{which}.",
                 "Rank {rank} of {dimension}: {known} linear combinations are published exactly{which}.",
-                rank=self.rank,
-                dimension=self.dimension,
-                known=known,
-                which=which,
+                self.rank,
+                self.dimension,
+                known,
+                which,
             ),
         )
 
@@ -278,8 +271,8 @@ class CycleReport:
             text = say(
                 "Knowing every true count of {variable} = {category} "
                 "reveals the whole table (in an unblocked run).",
-                variable=worst.variable,
-                category=worst.category,
+                worst.variable,
+                worst.category,
             )
             return Statement("attack", "warning", text)
         if worst.revealed == 0:
@@ -287,10 +280,10 @@ class CycleReport:
         text = say(
             "Knowing every true count of {variable} = {category} "
             "reveals {revealed} of {others} other cells (in an unblocked run).",
-            variable=worst.variable,
-            category=worst.category,
-            revealed=worst.revealed,
-            others=worst.others,
+            worst.variable,
+            worst.category,
+            worst.revealed,
+            worst.others,
         )
         return Statement("attack", "warning", text)
 
@@ -301,19 +294,19 @@ class CycleReport:
         return Statement(
             "outcomes",
             "ok",
-            say("{number:,} distinct outcomes when nothing is blocked.", number=number),
+            say("{number:,} distinct outcomes when nothing is blocked.", number),
         )
 
     def _width(self) -> Statement:
         if self.exact:
             return Statement(
-                "width", "ok", say("The posterior is exact (width {width}).", width=self.width)
+                "width", "ok", say("The posterior is exact (width {width}).", self.width)
             )
         width = say("over 40") if self.width is None else str(self.width)
         text = say(
             "No formula whatever is published (width {width}): exact where large counts cannot "
             "block, exact draws under the rule negative, else Monte Carlo with its error.",
-            width=width,
+            width,
         )
         return Statement("width", "warning", text)
 
@@ -322,26 +315,24 @@ class CycleReport:
         return Statement(
             "blocked",
             verdict,
-            say("{share} of the cycles are blocked on this table.", share=percent(share)),
+            say("{share} of the cycles are blocked on this table.", percent(share)),
         )
 
     def _immovable(self, cells: Sequence[Index]) -> Statement:
         if not cells:
             return Statement("immovable", "ok", say("Every positive cell can move."))
         named = ", ".join(self.domain.cell_text(i) for i in cells[:3])
-        tail = say(" and {cells:,} more", cells=len(cells) - 3) if len(cells) > 3 else ""
+        tail = say(" and {cells:,} more", len(cells) - 3) if len(cells) > 3 else ""
         text = plural(
             len(cells),
             "{cells:,} positive cell cannot move: {named}{tail}",
             "{cells:,} positive cells cannot move: {named}{tail}",
-            cells=len(cells),
-            named=named,
-            tail=tail,
+            len(cells),
+            named,
+            tail,
         )
         if self.bridges:
-            text += say(
-                "; {bridges} of them by no cycle whatever (bridges)", bridges=len(self.bridges)
-            )
+            text += say("; {bridges} of them by no cycle whatever (bridges)", len(self.bridges))
         return Statement("immovable", "warning", text + ".")
 
 

@@ -221,9 +221,7 @@ def design(
         raise ParameterError(
             {
                 REPEATS: say(
-                    "must be between 1 and {MOST_REPEATS}, is {times}",
-                    MOST_REPEATS=MOST_REPEATS,
-                    times=repr(times),
+                    "must be between 1 and {MOST_REPEATS}, is {times}", MOST_REPEATS, repr(times)
                 )
             }
         )
@@ -234,22 +232,12 @@ def design(
     template = ORDER if kind == ORDER.name else DESIGNS.get(kind)
     if template is None:
         raise ParameterError(
-            {
-                "kind": say(
-                    "unknown: {kind}; there are {DESIGNS}",
-                    kind=repr(kind),
-                    DESIGNS=", ".join(DESIGNS),
-                )
-            }
+            {"kind": say("unknown: {kind}; there are {DESIGNS}", repr(kind), ", ".join(DESIGNS))}
         )
     for name, value in given.items():
         if type(value) is not template.parameters.get(name):
             raise ParameterError(
-                {
-                    name: say(
-                        "{value} is nothing that {kind} takes", value=repr(value), kind=repr(kind)
-                    )
-                }
+                {name: say("{value} is nothing that {kind} takes", repr(value), repr(kind))}
             )
     if template is ORDER and "order" not in given:
         raise ParameterError({"order": say("must be given")})

@@ -68,10 +68,7 @@ def build(stated: Mapping[str, object], domain: Domain) -> MoveSet:
     moves = design(domain, kind, {str(name): value for name, value in parameters.items()})
     if digest(moves) != stated["sha256"]:
         raise InputError(
-            say(
-                "the cycles are not those of the design {kind}: their SHA-256 differs",
-                kind=repr(kind),
-            ),
+            say("the cycles are not those of the design {kind}: their SHA-256 differs", repr(kind)),
             hint=say("take the mechanism that came with the table"),
         )
     return moves
@@ -79,9 +76,7 @@ def build(stated: Mapping[str, object], domain: Domain) -> MoveSet:
 
 def _listed(stated: Mapping[str, object], domain: Domain) -> MoveSet:
     if set(stated) != set(_ARRAYS):
-        raise InputError(
-            say("cycles are a design, or the arrays {ARRAYS}", ARRAYS=", ".join(_ARRAYS))
-        )
+        raise InputError(say("cycles are a design, or the arrays {ARRAYS}", ", ".join(_ARRAYS)))
     starts, cells, signs = (_whole(stated, name) for name in _ARRAYS)
     if not len(starts) >= 2 or starts[0] != 0 or starts[-1] != len(cells):
         raise InputError(say('the "starts" of the cycles do not fit their "cells"'))
@@ -96,10 +91,10 @@ def _whole(stated: Mapping[str, object], name: str) -> Ints:
     given = stated[name]
     # Not isinstance of int alone: true and false are instances, but not numbers in JSON.
     if not isinstance(given, list) or not set(map(type, given)) <= {int}:
-        raise InputError(say('the "{name}" of the cycles are no list of whole numbers', name=name))
+        raise InputError(say('the "{name}" of the cycles are no list of whole numbers', name))
     if len(given) > MAX_CYCLE_CELLS:
         raise InputError(say("the cycle set is absurdly large"))
     try:
         return np.array(given, dtype=np.int64)
     except OverflowError:
-        raise InputError(say('the "{name}" of the cycles are absurdly large', name=name)) from None
+        raise InputError(say('the "{name}" of the cycles are absurdly large', name)) from None

@@ -198,7 +198,7 @@ def _bounded(likelihood: CellFactors, why: str) -> TableBelief:
     """Belief in what is proved and nothing else: cells whose bounds meet."""
     lower, upper = proved_ends(likelihood)
     fixed = lower == upper
-    note = say("{why} Only what follows from the limits of the published sums is counted.", why=why)
+    note = say("{why} Only what follows from the limits of the published sums is counted.", why)
     rows = (np.where(fixed, 0, 1), np.where(fixed, lower, 0), np.array([[1.0], [0.0]]))
     return TableBelief(likelihood.domain, True, None, rows, "bounds", note=note)
 
@@ -237,7 +237,7 @@ class _Asked:
         """
         release, domain = self.release, self.release.tables[number].table.domain
         apart = methods()[release.mechanism.method].apart(release, number)
-        randomness = OfRelease(release, say("table {number}", number=number))
+        randomness = OfRelease(release, say("table {number}", number))
         try:
             if apart is not None:
                 found = self.believe([Evidence(release, apart)], randomness)
@@ -247,7 +247,7 @@ class _Asked:
             return self._summed(number, inner, judged, randomness)
         except InfeasibleError as error:
             label = " × ".join(domain.names) or say("the grand total")
-            return _unknown(domain, False, say("{label}: {error}.", label=label, error=error))
+            return _unknown(domain, False, say("{label}: {error}.", label, error))
 
     def _summed(
         self, number: int, inner: Posterior, judged: Bools | None, randomness: OfRelease
@@ -268,7 +268,7 @@ class _Asked:
         )[0]
         if found.draws is not None and found.draws < LEAST_DRAWS:
             raise InfeasibleError(
-                say("so few as {draws:,} drawn originals say too little", draws=found.draws)
+                say("so few as {draws:,} drawn originals say too little", found.draws)
             )
         belief = as_belief(found, inner=False, judged=judged)
         if found.effective_sample_size is None:

@@ -154,9 +154,7 @@ def _decided(done: Protected, against: str, accept: str) -> Protected:
     """The draw with the decision kept by the house, if there was one."""
     if not accept or not against:
         return done
-    decision = say(
-        "{OVERRULED}: {accept}. {against}", OVERRULED=OVERRULED, accept=accept, against=against
-    )
+    decision = say("{OVERRULED}: {accept}. {against}", OVERRULED, accept, against)
     decisions = (decision, *done.record.decisions)
     return Protected(done.release, replace(done.record, decisions=decisions))
 
@@ -189,7 +187,7 @@ def _refusal(
     ideas = remedies(method, problem, values, limits, progress)
     attempts = limits.attempts_at_most
     dear = untried(method, problem.table.domain, values)
-    drawn = "" if attempts == 1 else say("None of {attempts} draws passed. ", attempts=attempts)
+    drawn = "" if attempts == 1 else say("None of {attempts} draws passed. ", attempts)
     refused = RefusedError(
         f"{drawn}{found.sentence}".rstrip("."),
         hint=joined(filter(None, (*(map(str, ideas) if ideas else (OTHERWISE,)), dear)), "; "),

@@ -105,16 +105,15 @@ class Chance:
             said = say(
                 "{synthetic} of synthetic tables with the same margins and "
                 "{here} of trial runs on this table (CONFIDENTIAL)",
-                synthetic=percent(self.synthetic),
-                here=percent(self.here),
+                percent(self.synthetic),
+                percent(self.here),
             )
         elif self.synthetic is not None:
             said = say(
-                "{synthetic} of synthetic tables with the same margins",
-                synthetic=percent(self.synthetic),
+                "{synthetic} of synthetic tables with the same margins", percent(self.synthetic)
             )
         elif self.here is not None:
-            said = say("{here} of trial runs on this table (CONFIDENTIAL)", here=percent(self.here))
+            said = say("{here} of trial runs on this table (CONFIDENTIAL)", percent(self.here))
         else:
             return ""
         leaning = say(
@@ -122,7 +121,7 @@ class Chance:
             "towards those that pass."
         )
         sure = min(self._shares) >= SURE
-        return say("The gate lets through {said}.{value}", said=said, value="" if sure else leaning)
+        return say("The gate lets through {said}.{value}", said, "" if sure else leaning)
 
 
 def chance(
@@ -306,11 +305,7 @@ def untried(method: Method, domain: Domain, values: Values) -> str:
     dear = method.alternatives(domain, values)[:MOST_TRIED]
     dear = dear[len(_affordable(method, domain, values)) :]
     named = ", ".join(text for text, _ in dear)
-    return (
-        say("not tried here, where a trial would take too long: {named}", named=named)
-        if named
-        else ""
-    )
+    return say("not tried here, where a trial would take too long: {named}", named) if named else ""
 
 
 def within_budget(method: Method, domain: Domain) -> int:

@@ -74,8 +74,8 @@ class HousePolicy:
             if getattr(self, name) not in choices:
                 wrong[name] = say(
                     "must be one of {choices}, is {self}",
-                    choices=", ".join(choices),
-                    self=repr(getattr(self, name)),
+                    ", ".join(choices),
+                    repr(getattr(self, name)),
                 )
         try:
             self.limits()
@@ -120,9 +120,7 @@ class HousePolicy:
             return decoded(given, cls)
         except FieldsError as error:
             known = ", ".join(field.name for field in fields(cls))
-            raise ParameterError(
-                error.fields, hint=say("the limits are {known}", known=known)
-            ) from None
+            raise ParameterError(error.fields, hint=say("the limits are {known}", known)) from None
 
 
 def read(path: Path) -> HousePolicy:

@@ -155,11 +155,7 @@ def restore(
     given = np.asarray(values, dtype=np.float64)
     if given.shape != inverse.shape:
         raise InputError(
-            say(
-                "{size} values are given for {inverse} published cells",
-                size=given.size,
-                inverse=len(inverse),
-            )
+            say("{size} values are given for {inverse} published cells", given.size, len(inverse))
         )
     stated = np.ones(len(inverse), dtype=np.bool_) if known is None else np.asarray(known)
     if not np.isfinite(given[stated]).all():

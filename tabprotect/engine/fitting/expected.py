@@ -129,11 +129,11 @@ def contradiction(publication: Publication, values: Floats) -> str:
                 "the margins {a} and {b} contradict each other: "
                 "{worst} is {sums:g} in one and "
                 "{sums2:g} in the other",
-                a=_said(a),
-                b=_said(b),
-                worst=shared.cell_text(worst),
-                sums=sums[0][worst],
-                sums2=sums[1][worst],
+                _said(a),
+                _said(b),
+                shared.cell_text(worst),
+                sums[0][worst],
+                sums[1][worst],
             )
     return ""
 
@@ -223,8 +223,8 @@ def fit(
         raise InputError(
             say(
                 "{size} values are given for {size2} published cells",
-                size=targets.size,
-                size2=publication.size,
+                targets.size,
+                publication.size,
             )
         )
     if not np.isfinite(targets[stated]).all():
@@ -233,7 +233,7 @@ def fit(
     if targets[stated].min(initial=0.0) < -1e-9 * scale:
         worst = int(np.flatnonzero(stated)[np.argmin(targets[stated])])
         raise InputError(
-            say("the published count of {worst} is negative", worst=publication.cell_text(worst)),
+            say("the published count of {worst} is negative", publication.cell_text(worst)),
             hint=say("restore additivity without negative counts first"),
         )
     margins = _swept(publication, stated)
@@ -328,8 +328,8 @@ def check_size(publication: Publication) -> None:
     """
     if publication.domain.size > FITTED_CELLS:
         raise InputError(
-            say("{size:,} inner cells are too many to be fitted", size=publication.domain.size),
-            hint=say("take a table of at most {FITTED_CELLS:,} cells", FITTED_CELLS=FITTED_CELLS),
+            say("{size:,} inner cells are too many to be fitted", publication.domain.size),
+            hint=say("take a table of at most {FITTED_CELLS:,} cells", FITTED_CELLS),
         )
 
 

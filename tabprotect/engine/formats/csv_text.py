@@ -114,7 +114,7 @@ def write_csv(
     for name in table.domain.names:
         if name in {**before, **after}:
             raise InputError(
-                say("a variable is named {name}", name=repr(name)),
+                say("a variable is named {name}", repr(name)),
                 hint=say("rename it before writing"),
             )
     header = ",".join(map(_quoted, (*before, *table.domain.names, count, *after)))

@@ -172,7 +172,7 @@ def _sums(
     said = (
         ""
         if table is None
-        else say("{size:,} cells, sum {total:,}", size=table.domain.size, total=table.total)
+        else say("{size:,} cells, sum {total:,}", table.domain.size, table.total)
     )
     if not totals:
         return said, frozenset()
@@ -180,22 +180,22 @@ def _sums(
     parts.append(LaidOutPart("totals", names_of(cells, totals), _add_up(len(wrong)), not wrong))
     inner = say(
         "{sum:,} inner cells, sum {sum2:,}",
-        sum=int((~is_total).sum()),
-        sum2=int(cells.counts[~is_total].sum()),
+        int((~is_total).sum()),
+        int(cells.counts[~is_total].sum()),
     )
-    whole = say("{value}; {sum:,} totals in the file", value=said or inner, sum=int(is_total.sum()))
+    whole = say("{value}; {sum:,} totals in the file", said or inner, int(is_total.sum()))
     told = (
         say("equal to the file's own totals")
         if not wrong
-        else say("{wrong} do not hold", wrong=len(wrong))
+        else say("{wrong} do not hold", len(wrong))
     )
     inner_lines = _lines_of(cells, (~is_total).nonzero()[0].tolist()[: SHOWN**2])
     lines = _lines_of(cells, is_total.nonzero()[0].tolist()[: SHOWN**2])
-    return say("{whole}: {told}", whole=whole, told=told), lines - inner_lines
+    return say("{whole}: {told}", whole, told), lines - inner_lines
 
 
 def _add_up(wrong: int) -> str:
-    return say("they add up") if not wrong else say("{wrong} of them do not add up", wrong=wrong)
+    return say("they add up") if not wrong else say("{wrong} of them do not add up", wrong)
 
 
 def _lines_of(cells: CellList, entries: list[int]) -> frozenset[int]:

@@ -165,7 +165,7 @@ class Format(ABC):
         if self.publishes:
             return self.publish(table, None, "")
         raise InputError(
-            say("tables are not written as {label}", label=self.label),
+            say("tables are not written as {label}", self.label),
             hint=say("choose a format that is written"),
         )
 
@@ -201,7 +201,7 @@ class Format(ABC):
             If the format cannot mark suppressed cells, or cannot carry this table.
         """
         raise InputError(
-            say("published tables are not written as {label}", label=self.label),
+            say("published tables are not written as {label}", self.label),
             hint=say("choose a format that is written"),
         )
 
@@ -219,7 +219,7 @@ class Format(ABC):
             If the format does not hold figures.
         """
         raise InputError(
-            say("figures are not written as {label}", label=self.label),
+            say("figures are not written as {label}", self.label),
             hint=say("choose a format that holds them"),
         )
 
@@ -282,7 +282,7 @@ class RowFormat(Format):
             asks = any(name in error.hint for name in ("--marks", "--thousands", "--form"))
             raise (error if refused is None or asks else refused) from None
         return cells, [
-            say("{option}: {value} ({reason})", option=p.option, value=p.value, reason=p.reason)
+            say("{option}: {value} ({reason})", p.option, p.value, p.reason)
             for p in (*layout.parts, *parts)
         ]
 

@@ -30,18 +30,18 @@ def formats_page() -> str:
         lines.append(
             say(
                 "| `{name}` | {label} | {suffixes} | {holds} | yes | yes |",
-                name=kind.name,
-                label=kind.label,
-                suffixes=suffixes,
-                holds=holds,
+                kind.name,
+                kind.label,
+                suffixes,
+                holds,
             )
             if kind.writes
             else say(
                 "| `{name}` | {label} | {suffixes} | {holds} | yes | no |",
-                name=kind.name,
-                label=kind.label,
-                suffixes=suffixes,
-                holds=holds,
+                kind.name,
+                kind.label,
+                suffixes,
+                holds,
             )
         )
     for kind in formats().values():

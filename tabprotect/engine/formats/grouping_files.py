@@ -69,7 +69,7 @@ def stated_groupings(text: str, domain: Domain) -> tuple[Grouping, ...]:
     """
     for part in filter(None, map(str.strip, _PARTS.findall(text))):
         if ">" not in part and part not in {grouping.name for grouping in declared(domain)}:
-            raise InputError(say("{part} is not a grouping", part=repr(part[:60])), hint=FORM)
+            raise InputError(say("{part} is not a grouping", repr(part[:60])), hint=FORM)
     return parse_groupings(text, domain)
 
 
@@ -127,13 +127,13 @@ def _inline(part: str, domain: Domain) -> Grouping:
     name, colon, of = head.partition(":")
     name, of = name.strip(), of.strip()
     if not equals or not colon or not name or not of:
-        raise InputError(say("{part} is not a grouping", part=repr(part)), hint=FORM)
+        raise InputError(say("{part} is not a grouping", repr(part)), hint=FORM)
     # Quotation marks protect a comma inside a category.
     try:
         (pairs,) = csv.reader([body], skipinitialspace=True)
     except (csv.Error, ValueError):
         raise InputError(
-            say("{body} is not one line of groups", body=repr(body[:60])), hint=FORM
+            say("{body} is not one line of groups", repr(body[:60])), hint=FORM
         ) from None
     given: dict[str, str] = {}
     for pair in pairs:
@@ -143,18 +143,12 @@ def _inline(part: str, domain: Domain) -> Grouping:
         group = group.strip()
         if not arrow or not category or not group:
             raise InputError(
-                say(
-                    "{pair} in the grouping {name} names no group", pair=repr(pair), name=repr(name)
-                ),
+                say("{pair} in the grouping {name} names no group", repr(pair), repr(name)),
                 hint=FORM,
             )
         if given.setdefault(category, group) != group:
             raise InputError(
-                say(
-                    "the category {category} has two groups in {name}",
-                    category=repr(category),
-                    name=repr(name),
-                ),
+                say("the category {category} has two groups in {name}", repr(category), repr(name)),
                 hint=FORM,
             )
     return _complete(name, domain[of], given)
@@ -170,10 +164,10 @@ def _complete(name: str, variable: Variable, given: Mapping[str, str]) -> Groupi
                 len(without),
                 "{name}: {without} category has no group in {name2}, first {without2}",
                 "{name}: {without} categories have no group in {name2}, first {without2}",
-                name=variable.name,
-                without=len(without),
-                name2=repr(name),
-                without2=repr(without[0]),
+                variable.name,
+                len(without),
+                repr(name),
+                repr(without[0]),
             ),
             hint=say("name the group of every category; a category may be a group of its own"),
         )
@@ -242,7 +236,7 @@ def read_code_list(path: Path, variables: Sequence[str]) -> tuple[Columns, dict[
             hint=say(
                 "its first column is named for one of {variables}, "
                 "every further column for a grouping",
-                variables=", ".join(variables),
+                ", ".join(variables),
             ),
         )
     given: dict[str, tuple[str, ...]] = {}
@@ -250,9 +244,9 @@ def read_code_list(path: Path, variables: Sequence[str]) -> tuple[Columns, dict[
         if len(row) != width or row[0] in given:
             raise InputError(
                 (
-                    say("the row of {row} has the wrong number of fields", row=repr(row[0]))
+                    say("the row of {row} has the wrong number of fields", repr(row[0]))
                     if len(row) != width
-                    else say("the row of {row} names it again", row=repr(row[0]))
+                    else say("the row of {row} names it again", repr(row[0]))
                 ),
                 file=path,
                 line=records.line(number),
@@ -286,11 +280,9 @@ def read_hierarchy(path: Path, lead: str = "@") -> dict[str, tuple[str, ...]]:
         if depth > len(trail) or not code or code in parents:
             raise InputError(
                 (
-                    say("the code {code} occurs twice", code=repr(code))
+                    say("the code {code} occurs twice", repr(code))
                     if code in parents
-                    else say(
-                        "the code {code} is more than one level below the last", code=repr(code)
-                    )
+                    else say("the code {code} is more than one level below the last", repr(code))
                 ),
                 file=path,
                 line=records.line(number),
@@ -309,7 +301,7 @@ def _read_hrc(path: Path, domain: Domain) -> list[Grouping]:
         raise InputError(
             say("the file holds the categories of ")
             + (
-                say("several variables ({join})", join=", ".join(v.name for v in fits))
+                say("several variables ({join})", ", ".join(v.name for v in fits))
                 if fits
                 else say("no variable")
             ),

@@ -107,11 +107,7 @@ def _arranged(listed: CellList, *, total: str, groupings: str, missing: Missing)
         codes = tuple(code for k, code in enumerate(known) if k != mark)
         if not codes:
             raise InputError(
-                say(
-                    "the variable {name} has no code but {known}",
-                    name=repr(name),
-                    known=repr(known[mark]),
-                ),
+                say("the variable {name} has no code but {known}", repr(name), repr(known[mark])),
                 hint=say("leave the column out: it says nothing"),
             )
         columns[name] = Variable(name, codes)
@@ -119,7 +115,7 @@ def _arranged(listed: CellList, *, total: str, groupings: str, missing: Missing)
     for grouping in grouped:
         if grouping.name not in columns:
             raise InputError(
-                say("there is no column {name}", name=repr(grouping.name)),
+                say("there is no column {name}", repr(grouping.name)),
                 hint=say("name the grouping as its column"),
             )
         for code in columns[grouping.name].categories:
@@ -136,7 +132,7 @@ def _arranged(listed: CellList, *, total: str, groupings: str, missing: Missing)
     if len(publication.margins) < len(margins):
         raise InputError(
             say("a row details a grouping beside its own variable"),
-            hint=say("write {total} for the grouping there", total=repr(total)),
+            hint=say("write {total} for the grouping there", repr(total)),
         )
     cells = np.empty(len(listed.counts), dtype=np.int64)
     for m, k in enumerate(order):
@@ -156,7 +152,7 @@ def _mark(name: str, codes: tuple[str, ...], total: str) -> int:
     found = [k for k, code in enumerate(codes) if code.strip().casefold() == total.casefold()]
     if len(found) > 1:
         raise InputError(
-            say("the total of {name} is written in several ways: ", name=repr(name))
+            say("the total of {name} is written in several ways: ", repr(name))
             + ", ".join(repr(codes[k]) for k in found),
             hint=say("write it in one way"),
         )
@@ -187,7 +183,7 @@ def _refuse_twice(listed: CellList) -> None:
         at = twice[np.argmin(order[twice + 1])]
         one, other = int(order[at]), int(order[at + 1])
         raise InputError(
-            say("the count occurs twice (first in {one})", one=listed.place(one)),
+            say("the count occurs twice (first in {one})", listed.place(one)),
             line=listed.line(other),
             cell=listed.text(other),
             hint=say("remove one of them; or a variable is missing"),
@@ -205,9 +201,9 @@ def _refuse_holes(publication: Publication, known: Bools) -> None:
                     "{holes:,} of {size:,} counts is missing",
                     "the margin {margin} is published in part: "
                     "{holes:,} of {size:,} counts are missing",
-                    margin=":".join(margin),
-                    holes=len(holes),
-                    size=publication.domains[m].size,
+                    ":".join(margin),
+                    len(holes),
+                    publication.domains[m].size,
                 ),
                 cell=publication.cell_text(int(holes[0] + publication.starts[m])),
                 hint=say(

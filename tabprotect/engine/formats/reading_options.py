@@ -114,32 +114,27 @@ class Reading(Options):
             (kind,) = one.kinds
             if type(value) is not kind and (value is not None or kind is bool):
                 raise InputError(
-                    say(
-                        "{name} must be {SAID}, is {value}",
-                        name=one.name,
-                        SAID=_SAID[kind],
-                        value=repr(value),
-                    )
+                    say("{name} must be {SAID}, is {value}", one.name, _SAID[kind], repr(value))
                 )
         for name, allowed in _ALLOWED.items():
             if getattr(self, name) not in (None, *allowed):
                 said = {"decimal": "decimal mark"}.get(name, name)
                 raise InputError(
-                    say("the {said} cannot be {self}", said=said, self=repr(getattr(self, name))),
+                    say("the {said} cannot be {self}", said, repr(getattr(self, name))),
                     hint=say("it is ") + " or ".join(f'"{value}"' for value in allowed),
                 )
         for name in ("delimiter", "thousands"):
             text = getattr(self, name)
             if text is not None and len(text) != 1:
                 raise InputError(
-                    say("the {name} cannot be {text}", name=name, text=repr(text)),
+                    say("the {name} cannot be {text}", name, repr(text)),
                     hint=say("it is one character"),
                 )
         if self.thousands is not None and self.thousands == self.decimal:
             raise InputError(say("the decimal mark cannot be the sign between thousands, too"))
         if self.header_row is not None and not _LINES.fullmatch(self.header_row):
             raise InputError(
-                say("{header_row} are no lines", header_row=repr(self.header_row)),
+                say("{header_row} are no lines", repr(self.header_row)),
                 hint=say("for example 4, or 4-5, or 0 for none"),
             )
         if (self.footer or 0) < 0:
@@ -160,8 +155,8 @@ class Reading(Options):
         for name in given:
             if name not in known:
                 raise InputError(
-                    say("there is no option {name} of reading a table", name=repr(name)),
-                    hint=say("there are {known}", known=", ".join(known)),
+                    say("there is no option {name} of reading a table", repr(name)),
+                    hint=say("there are {known}", ", ".join(known)),
                 )
         if isinstance(marks := given.get("marks"), Mapping):
             said = " ".join(f"{mark or 'blank'}={meaning}" for mark, meaning in marks.items())

@@ -58,13 +58,7 @@ def figures_format(name: str) -> Format:
     if not kind.holds_figures:
         able = ", ".join(other.name for other in formats().values() if other.holds_figures)
         raise ParameterError(
-            {
-                "format": say(
-                    "{label} files hold no figures; choose one of {able}",
-                    label=kind.label,
-                    able=able,
-                )
-            }
+            {"format": say("{label} files hold no figures; choose one of {able}", kind.label, able)}
         )
     return kind
 
@@ -93,12 +87,12 @@ def format_of(path: Path) -> Format:
         other = foreign(path, head)
         if other is not None:
             raise InputError(
-                say("not a table file: {label}", label=other.label), file=path, hint=other.hint
+                say("not a table file: {label}", other.label), file=path, hint=other.hint
             )
     check_file(path)
     if said is not None and path.suffix.lower() == ".gz" and not said.packed:
         raise InputError(
-            say("{label} files are not read packed", label=said.label),
+            say("{label} files are not read packed", said.label),
             file=path,
             hint=say("unpack it first: gunzip"),
         )

@@ -100,21 +100,12 @@ def withheld(statuses: Mapping[str, str]) -> str:
     """
     conf, obs = (statuses.get(name, "").strip() for name in (CONF_STATUS, OBS_STATUS))
     if conf in _HIDDEN:
-        return say(
-            "{CONF_STATUS} {conf}: {HIDDEN}",
-            CONF_STATUS=CONF_STATUS,
-            conf=conf,
-            HIDDEN=_HIDDEN[conf],
-        )
+        return say("{CONF_STATUS} {conf}: {HIDDEN}", CONF_STATUS, conf, _HIDDEN[conf])
     for name, code in statuses.items():
         # Eurostat's flag c means confidential.
         if name.casefold() in FLAGS and "c" in code.split():
-            return say("{name} c: confidential", name=name)
-    return (
-        say("{OBS_STATUS} {obs}: {OBS}", OBS_STATUS=OBS_STATUS, obs=obs, OBS=OBS[obs])
-        if obs == SUPPRESSED
-        else ""
-    )
+            return say("{name} c: confidential", name)
+    return say("{OBS_STATUS} {obs}: {OBS}", OBS_STATUS, obs, OBS[obs]) if obs == SUPPRESSED else ""
 
 
 def statuses_told(name: str, codes: Iterable[str]) -> str:
@@ -122,7 +113,7 @@ def statuses_told(name: str, codes: Iterable[str]) -> str:
     found = Counter(code.strip() for code in codes)
     known = VOCABULARIES[name]
     parts = [
-        say("{n:,} {value} ({c})", n=n, value=c or "blank", c=known.get(c, "unknown"))
+        say("{n:,} {value} ({c})", n, c or "blank", known.get(c, "unknown"))
         for c, n in sorted(found.items())
     ]
-    return say("{name}: {parts}", name=name, parts=joined(parts, ", "))
+    return say("{name}: {parts}", name, joined(parts, ", "))

@@ -56,9 +56,9 @@ def _parsed(text: str, domain: Domain, path: Path | None) -> tuple[str, Bools]:
     if unknown or not header or len(set(header)) != len(header):
         raise InputError(
             say("the first row must name variables of the table, each once")
-            + (say("; {unknown} is none", unknown=repr(unknown[0])) if unknown else ""),
+            + (say("; {unknown} is none", repr(unknown[0])) if unknown else ""),
             file=path,
-            hint=say("there are {names}", names=", ".join(domain.names)),
+            hint=say("there are {names}", ", ".join(domain.names)),
         )
     zeros = np.zeros(domain.shape, dtype=np.bool_)
     written: list[list[str]] = []

@@ -66,7 +66,7 @@ def read_table(
     _check_options(kind, reading)
     if reading.holds == "records":
         raise RecordsError(
-            say("{name} holds records, not a table", name=path.name), hint=say("tabulate them")
+            say("{name} holds records, not a table", path.name), hint=say("tabulate them")
         )
     try:
         cells, notes = kind.cells(path, reading, progress)
@@ -83,12 +83,12 @@ def read_table(
         raise error.in_file(path) from None
     if missing:
         notes.append(
-            say("1 of {size:,} cells is not in the file and was taken as 0", size=table.domain.size)
+            say("1 of {size:,} cells is not in the file and was taken as 0", table.domain.size)
             if missing == 1
             else say(
                 "{missing:,} of {size:,} cells are not in the file and were taken as 0",
-                missing=missing,
-                size=table.domain.size,
+                missing,
+                table.domain.size,
             )
         )
     if table.domain.ndim > 2 and missing > 0.9 * table.domain.size:
@@ -107,8 +107,8 @@ def _check_options(kind: Format, reading: Reading) -> None:
             raise InputError(
                 say(
                     "{replace} says nothing about this format: {label}",
-                    replace=name.replace("_", " "),
-                    label=kind.label,
+                    name.replace("_", " "),
+                    kind.label,
                 ),
                 hint=say("leave the option out"),
             )
@@ -146,8 +146,8 @@ def _check_missing(cells: CellList, missing: int, domain: Domain) -> None:
             missing,
             "{missing:,} of {size:,} cells is missing",
             "{missing:,} of {size:,} cells are missing",
-            missing=missing,
-            size=domain.size,
+            missing,
+            domain.size,
         ),
         cell=domain.cell_text(domain.unflat(first)),
         hint=say("list every cell, zeros too; or say that missing cells are 0: --fill-missing"),
@@ -179,8 +179,8 @@ def without_names(cells: CellList) -> tuple[CellList, list[str]]:
         notes.append(
             say(
                 "the column {names} names the categories of {names2}",
-                names=repr(cells.names[name]),
-                names2=repr(cells.names[code]),
+                repr(cells.names[name]),
+                repr(cells.names[code]),
             )
         )
         dropped.add(name)

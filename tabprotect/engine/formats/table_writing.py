@@ -26,7 +26,7 @@ def format_to_write(path: Path, name: str | None = None) -> Format:
     kind = named(name) if name is not None else by_suffix(path) or named(TEXT)
     if not kind.writes:
         raise InputError(
-            say("tables are not written as {label}", label=kind.label),
+            say("tables are not written as {label}", kind.label),
             file=path,
             hint=say("choose another format: --format NAME"),
         )

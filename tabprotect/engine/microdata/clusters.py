@@ -91,7 +91,7 @@ def _worked(
         client: Any = Client(f"tcp://{address}", timeout=CLUSTER_PATIENCE)
     except (OSError, ValueError) as error:
         raise InputError(
-            say("no Dask scheduler answers at {address}", address=address),
+            say("no Dask scheduler answers at {address}", address),
             hint=say("start one"),
             detail=str(error),
         ) from None

@@ -68,7 +68,7 @@ class Codings:
         for name in self.variables:
             if name in self.code_lists and (name in self.bands or name in self.cuts):
                 raise InputError(
-                    say("{name} is coded twice", name=name), hint=say("choose bands or a code list")
+                    say("{name} is coded twice", name), hint=say("choose bands or a code list")
                 )
         for name in self.bands:
             widths = self.widths(name)
@@ -76,20 +76,20 @@ class Codings:
                 raise InputError(
                     say(
                         "{name}: a band has a width of at least 1, not {widths}",
-                        name=name,
-                        widths=min(widths, default=0),
+                        name,
+                        min(widths, default=0),
                     )
                 )
         for name, cuts in self.cuts.items():
             if not cuts or any(a >= b for a, b in pairwise(cuts)):
                 raise InputError(
-                    say("{name}: cut points stand in rising order", name=name),
+                    say("{name}: cut points stand in rising order", name),
                     hint=say("for example 0,15,65"),
                 )
         for name in self.level_names:
             if not _file_and_level(self.code_lists.get(name, ""))[0].suffix.lower() == ".hrc":
                 raise InputError(
-                    say("{name}: levels are named for a hierarchy (.hrc)", name=name),
+                    say("{name}: levels are named for a hierarchy (.hrc)", name),
                     hint=say(
                         "the columns of a code list, and of records that nest, have their names"
                     ),
@@ -99,7 +99,7 @@ class Codings:
                 raise InputError(
                     say(
                         "{name}: levels are two columns or more, each once, the coarsest first",
-                        name=name,
+                        name,
                     ),
                     hint=say("for example nuts1,nuts2,nuts3=nuts"),
                 )
@@ -199,10 +199,10 @@ def _levelled(name: str, ways: Mapping[str, Mapping[str, str]]) -> Coded:
                 raise InputError(
                     say(
                         "{name}: {category} lies in both {found} and {groups}",
-                        name=name,
-                        category=category,
-                        found=found[category],
-                        groups=groups[value],
+                        name,
+                        category,
+                        found[category],
+                        groups[value],
                     ),
                     hint=say("let the wider bands begin where narrower ones do"),
                 )
@@ -267,7 +267,7 @@ def _listed(
         if value not in groups and value != MISSING:
             raise fault(value)
         if value in groups and not groups[value]:
-            raise InputError(say("the code {value} has no group", value=repr(value)), file=path)
+            raise InputError(say("the code {value} has no group", repr(value)), file=path)
     # In the order of the file.
     there = set(values)
     return Coded({code: group for code, group in groups.items() if code in there}, above, finest)
@@ -282,8 +282,8 @@ def _called(levels: list[str], called: Sequence[str], path: Path) -> list[str]:
         raise InputError(
             say(
                 "{called} names for a hierarchy of {levels} levels, the codes' own among them",
-                called=len(called),
-                levels=len(levels),
+                len(called),
+                len(levels),
             ),
             file=path,
             hint=say("name each level once, the coarsest first; the codes' own may be left out"),
@@ -313,9 +313,9 @@ def _depth(trail: Sequence[str], level: int | None) -> int:
 def _level(level: str, levels: Sequence[str], path: Path) -> int:
     if level not in levels:
         raise InputError(
-            say("the code list has no level {level}", level=repr(level)),
+            say("the code list has no level {level}", repr(level)),
             file=path,
-            hint=say("it has {levels}", levels=", ".join(levels)),
+            hint=say("it has {levels}", ", ".join(levels)),
         )
     return levels.index(level)
 

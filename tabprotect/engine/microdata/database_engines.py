@@ -81,9 +81,9 @@ def engine_table(source: str) -> Iterator[Any]:
 
 def _unreachable(url: str, error: Exception) -> InputError:
     return InputError(
-        say("the engine {partition} does not answer as it should", partition=url.partition(":")[0]),
+        say("the engine {partition} does not answer as it should", url.partition(":")[0]),
         hint=say("check its address, your rights, and the names of table and columns"),
-        detail=say("{name}: {error}", name=type(error).__name__, error=str(error)[:500]),
+        detail=say("{name}: {error}", type(error).__name__, str(error)[:500]),
     )
 
 
@@ -142,8 +142,8 @@ def grouped_records(
         missing = [name for name in (*by, *also.names) if name not in table.columns]
         if missing:
             raise InputError(
-                say("the table has no column {missing}", missing=repr(missing[0])),
-                hint=say("it has {columns}", columns=", ".join(table.columns)),
+                say("the table has no column {missing}", repr(missing[0])),
+                hint=say("it has {columns}", ", ".join(table.columns)),
             )
         _look_first(table, by, progress)
         asked = _measures(table, also.weight)
@@ -189,7 +189,7 @@ def handed_over(
     """
     if len(next(iter(rows.values()))) > MOST_GROUPS:
         raise InputError(
-            say("there are more than {MOST_GROUPS:,} groups of records", MOST_GROUPS=MOST_GROUPS),
+            say("there are more than {MOST_GROUPS:,} groups of records", MOST_GROUPS),
             hint=say("tabulate by fewer variables, or by coarser ones"),
         )
     columns: dict[str, Any] = {
@@ -248,7 +248,7 @@ def _weight_ends(table: Any, name: str, progress: Progress) -> tuple[int, int]:
     low, high = found["low"][0], found["high"][0]
     if found["gone"][0] or low is None or low < 0 or high > 10**9:
         raise InputError(
-            say("{name}: a design weight is no number from 0 to 10^9", name=name),
+            say("{name}: a design weight is no number from 0 to 10^9", name),
             hint=say("every record needs its weight, of 0 or more"),
         )
     return round(low * SCALE), round(high * SCALE)
@@ -270,15 +270,15 @@ def _key(table: Any, name: str, progress: Progress) -> Any:
                 found["gone"][0],
                 "{name}: {found:,} record has no key",
                 "{name}: {found:,} records have no key",
-                name=name,
-                found=found["gone"][0],
+                name,
+                found["gone"][0],
             ),
             hint=hint,
         )
     low, high, broken = found["low"][0], found["high"][0], bool(found["broken"][0])
     if low is not None and (low < 0 or high >= (1 if broken else KEY_MODULUS)):
-        raise InputError(say("{name}: a record key lies outside its range", name=name), hint=hint)
+        raise InputError(say("{name}: a record key lies outside its range", name), hint=hint)
     if low is not None and low == high:
-        raise InputError(say("{name}: all record keys are the same", name=name), hint=hint)
+        raise InputError(say("{name}: all record keys are the same", name), hint=hint)
     whole = (number * KEY_MODULUS).round() if broken else number
     return whole.cast("int64")

@@ -69,8 +69,8 @@ def examine(column: str, records: int, distinct: int, ends: tuple[int, int], par
     raise InputError(
         say(
             "{column}: {why}, not like random numbers: the noise could be taken off again",
-            column=column,
-            why=why,
+            column,
+            why,
         ),
         hint=say("let the program give every record a key: record-keys FILE --out KEYED"),
         detail=picture(parts),

@@ -96,14 +96,14 @@ def files_of(source: str) -> tuple[list[Path], str]:
         )
     if len(files) > MOST_FILES:
         raise InputError(
-            say("more than {MOST_FILES:,} files", MOST_FILES=MOST_FILES),
+            say("more than {MOST_FILES:,} files", MOST_FILES),
             file=source,
             hint=say("name fewer"),
         )
     kinds = {format_of(file).name: file for file in files}
     if len(kinds) > 1:
         raise InputError(
-            say("the files are of several formats: {kinds}", kinds=", ".join(sorted(kinds))),
+            say("the files are of several formats: {kinds}", ", ".join(sorted(kinds))),
             file=source,
             hint=say('name those of one, for example "folder/*.parquet"'),
         )
@@ -137,10 +137,10 @@ def table_of(connection: duckdb.DuckDBPyConnection, path: Path, name: str) -> st
     if len(wanted) != 1:
         listed = ", ".join(r[1] if r[0] == "main" else f"{r[0]}.{r[1]}" for r in rows[:20])
         raise InputError(
-            say("the database has no table {name}", name=repr(name))
+            say("the database has no table {name}", repr(name))
             if name
-            else say("the database has {rows} tables", rows=len(rows)),
+            else say("the database has {rows} tables", len(rows)),
             file=path,
-            hint=say("say which: {name}#TABLE; there are {listed}", name=path.name, listed=listed),
+            hint=say("say which: {name}#TABLE; there are {listed}", path.name, listed),
         )
     return f"source.{quoted(wanted[0][0])}.{quoted(wanted[0][1])}"

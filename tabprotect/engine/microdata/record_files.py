@@ -207,7 +207,7 @@ def _together(sources: Sequence[MicrodataFile]) -> str:
         if sorted(others) != sorted(names):
             odd = sorted(set(names) ^ set(others))
             raise InputError(
-                say("the files do not have the same columns: {odd}", odd=", ".join(odd[:8])),
+                say("the files do not have the same columns: {odd}", ", ".join(odd[:8])),
                 file=source.path,
                 hint=say("put files of one kind into a folder of their own"),
             )

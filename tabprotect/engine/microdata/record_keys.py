@@ -67,18 +67,16 @@ def key_measure(source: MicrodataFile, column: str, progress: Progress = SILENT)
                 records - read,
                 "{column}: {records:,} record has no key",
                 "{column}: {records:,} records have no key",
-                column=column,
-                records=records - read,
+                column,
+                records - read,
             ),
             hint=hint,
         )
     if records and (least < 0 or most >= (KEY_MODULUS if not broken else 1)):
-        raise InputError(
-            say("{column}: a record key lies outside its range", column=column), hint=hint
-        )
+        raise InputError(say("{column}: a record key lies outside its range", column), hint=hint)
     if records > 1 and least == most:
         raise InputError(
-            say("{column}: all record keys are the same", column=column),
+            say("{column}: all record keys are the same", column),
             hint=say("record keys are random numbers; let the program draw them"),
         )
     scaled = f"CAST(round({key} * {KEY_MODULUS}) AS BIGINT)" if broken else f"CAST({key} AS BIGINT)"
@@ -143,7 +141,7 @@ def add_record_keys(
             )
         if column in [c.name for c in source.columns]:
             raise InputError(
-                say("the file has a column {column} already", column=repr(column)),
+                say("the file has a column {column} already", repr(column)),
                 file=path,
                 hint=say("record keys are given once and kept"),
             )

@@ -91,16 +91,14 @@ def _weight_range(source: MicrodataFile, column: str, progress: Progress) -> tup
         raise InputError(
             say(
                 "{column}: the design weight {example} is no number from 0 to 10^9",
-                column=column,
-                example=repr(example),
+                column,
+                repr(example),
             ),
             line=line_of(source, column, example),
             hint=say("every record needs its weight, of 0 or more"),
         )
     if records and total * SCALE > INT64_MAX:
-        raise InputError(
-            say("{column}: the design weights add up to more than 9.2e12", column=column)
-        )
+        raise InputError(say("{column}: the design weights add up to more than 9.2e12", column))
     return low or 0, high or 0
 
 
@@ -110,10 +108,10 @@ def check_known(source: MicrodataFile, name: str) -> None:
     if name not in names:
         close = get_close_matches(name, names, n=3, cutoff=0.5)
         raise InputError(
-            say("the file has no variable {name}", name=repr(name)),
-            hint=say("did you mean {close}?", close=" or ".join(close))
+            say("the file has no variable {name}", repr(name)),
+            hint=say("did you mean {close}?", " or ".join(close))
             if close
-            else say("it has {names}", names=", ".join(names)),
+            else say("it has {names}", ", ".join(names)),
         )
 
 

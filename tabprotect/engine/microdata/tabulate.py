@@ -381,18 +381,16 @@ def _coded(
             return InputError(
                 say(
                     "{name}: the code list {where} does not have the code {value}",
-                    name=name,
-                    where=where,
-                    value=repr(value),
+                    name,
+                    where,
+                    repr(value),
                 )
                 if where
                 else say(
-                    "{name}: {value} is no whole number and falls into no band",
-                    name=name,
-                    value=repr(value),
+                    "{name}: {value} is no whole number and falls into no band", name, repr(value)
                 ),
                 line=line_of(source, name, value),
-                cell=say("({name}: {value})", name=name, value=value),
+                cell=say("({name}: {value})", name, value),
                 hint=say("add the code to the list")
                 if where
                 else say("mend the value, or leave it empty"),
@@ -432,7 +430,7 @@ def _check_weights(source: MicrodataFile, by: list[str], weight: str, progress: 
         if row is not None:
             text = f"{row[0]:f}".rstrip("0") if row[0] is not None else ""
             raise InputError(
-                say("{weight}: {text}", weight=weight, text=why.format(text, row[1])),
+                say("{weight}: {text}", weight, why.format(text, row[1])),
                 cell=f"({', '.join(map(str, row[2:]))})",
                 line=line_of(source, weight, row[1]),
                 hint=hint,

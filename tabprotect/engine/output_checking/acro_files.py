@@ -39,11 +39,11 @@ def write_acro(checked: Checked, table: Table, path: Path, *, when: str) -> Path
     comments = [
         say(
             "({cell}): {what} by {who} at {when}: {why}",
-            cell=", ".join(f.cell),
-            what=f.decision.what,
-            who=f.decision.who,
-            when=f.decision.when,
-            why=f.decision.why,
+            ", ".join(f.cell),
+            f.decision.what,
+            f.decision.who,
+            f.decision.when,
+            f.decision.why,
         )
         for f in checked.flags
         if f.decision is not None
@@ -89,6 +89,6 @@ def _outcome(uid: str, outcome: object) -> list[Flag]:
 
 def _reasons(text: str) -> dict[str, str]:
     return {
-        part: say("flagged by ACRO: {part}", part=part)
+        part: say("flagged by ACRO: {part}", part)
         for part in filter(None, map(str.strip, text.split(";")))
     }

@@ -41,7 +41,7 @@ class CheckRules:
     def __post_init__(self) -> None:
         if self.threshold < 0:
             raise ParameterError(
-                {"threshold": say("must be 0 or more, is {threshold}", threshold=self.threshold)}
+                {"threshold": say("must be 0 or more, is {threshold}", self.threshold)}
             )
 
 
@@ -54,9 +54,7 @@ def flag_cells(table: Table, rules: CheckRules | None = None) -> Checked:
     def flag(cell: tuple[int, ...], rule: str, sentence: str) -> None:
         found = reasons.setdefault(cell, {})
         found[rule] = (
-            say("{found}; {sentence}", found=found[rule], sentence=sentence)
-            if rule in found
-            else sentence
+            say("{found}; {sentence}", found[rule], sentence) if rule in found else sentence
         )
 
     small = (counts > 0) & (counts < rules.threshold)
@@ -64,11 +62,7 @@ def flag_cells(table: Table, rules: CheckRules | None = None) -> Checked:
         flag(
             cell,
             THRESHOLD,
-            say(
-                "{counts} is below the threshold of {threshold}",
-                counts=counts[cell],
-                threshold=rules.threshold,
-            ),
+            say("{counts} is below the threshold of {threshold}", counts[cell], rules.threshold),
         )
     if rules.zeros:
         for cell in map(tuple, np.argwhere(counts == 0).tolist()):
@@ -80,16 +74,11 @@ def flag_cells(table: Table, rules: CheckRules | None = None) -> Checked:
         for cell in map(tuple, np.argwhere(alone).tolist()):
             labels = domain.labels(cell)
             others = ", ".join(label for a, label in enumerate(labels) if a != axis)
-            of = say(" of ({others})", others=others) if others else ""
+            of = say(" of ({others})", others) if others else ""
             flag(
                 cell,
                 CLASS,
-                say(
-                    "everybody{of} is in {name} = {labels}",
-                    of=of,
-                    name=variable.name,
-                    labels=labels[axis],
-                ),
+                say("everybody{of} is in {name} = {labels}", of, variable.name, labels[axis]),
             )
     return Checked(
         domain.names,

@@ -116,15 +116,13 @@ def _csv_rows(path: Path, variables: tuple[str, ...]) -> list[_Row]:
         raise InputError(
             say("these are no decisions on this table"),
             line=1,
-            hint=say("columns: {header}", header=", ".join(header)),
+            hint=say("columns: {header}", ", ".join(header)),
         )
     out: list[_Row] = []
     for number, row in enumerate(rows[1:], 1):
         if len(row) != len(header):
             raise InputError(
-                say(
-                    "the row has {row} fields, the first {header}", row=len(row), header=len(header)
-                ),
+                say("the row has {row} fields, the first {header}", len(row), len(header)),
                 line=source.line(number),
             )
         given = dict(zip(_DECIDED, row[-len(_DECIDED) :], strict=True))
@@ -136,7 +134,7 @@ def _json_rows(path: Path) -> list[_Row]:
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
-        raise InputError(say("cannot be read: {strerror}", strerror=error.strerror)) from None
+        raise InputError(say("cannot be read: {strerror}", error.strerror)) from None
     except (ValueError, RecursionError):
         raise InputError(say("this is no JSON of decisions")) from None
     cells = data.get("cells") if isinstance(data, dict) and data.get("format") == FORMAT else None
@@ -157,7 +155,7 @@ def _decision(given: Mapping[str, str], line: int | None, cell: tuple[str, ...])
     where = f"({', '.join(cell)})"
     to = given["to"].strip()
     if to and not to.isdecimal():
-        raise InputError(say("{to} is no count", to=repr(to)), line=line, cell=where)
+        raise InputError(say("{to} is no count", repr(to)), line=line, cell=where)
     try:
         return Decision(
             given["decision"].strip(), given["who"], given["when"], given["why"],

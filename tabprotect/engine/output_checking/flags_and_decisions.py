@@ -42,13 +42,13 @@ class Decision:
     def __post_init__(self) -> None:
         if self.what not in DECISIONS:
             raise InputError(
-                say("{what} is no decision", what=repr(self.what)),
-                hint=say("decide {DECISIONS}", DECISIONS=", ".join(DECISIONS)),
+                say("{what} is no decision", repr(self.what)),
+                hint=say("decide {DECISIONS}", ", ".join(DECISIONS)),
             )
         for name, text in ((say("who decided"), self.who), ("when", self.when), ("why", self.why)):
             if not text.strip():
                 raise InputError(
-                    say("a decision does not say {name}", name=name),
+                    say("a decision does not say {name}", name),
                     hint=say("every decision has a name and a reason"),
                 )
         if (self.what == "change") != (self.to is not None) or (self.to or 0) < 0:

@@ -200,13 +200,7 @@ class ModelSummary:
     def lines(self) -> list[str]:
         """The pooled test and the odds ratios as text, a line each."""
         pooled = self.pooled
-        lines = [
-            say(
-                "Pooled test: D2 = {test:.4g}, p = {test2:.3g}",
-                test=self.test[0],
-                test2=self.test[1],
-            )
-        ]
+        lines = [say("Pooled test: D2 = {test:.4g}, p = {test2:.3g}", self.test[0], self.test[1])]
         if self.model.associations:
             lines.append(
                 say("odds ratio, 95 % interval, share of the variance that perturbation adds")
@@ -214,18 +208,18 @@ class ModelSummary:
         for k, name in enumerate(self.model.associations):
             middle, spread = float(pooled.estimate[k]), 1.96 * math.sqrt(float(pooled.total[k]))
             if not math.isfinite(middle):
-                lines.append(say("  {name}: open, a fitted count is 0", name=name))
+                lines.append(say("  {name}: open, a fitted count is 0", name))
                 continue
             low, high = math.exp(middle - spread), math.exp(middle + spread)
             share = float(pooled.missing[k])
             lines.append(
                 say(
                     "  {name}: {middle:.3f} ({low:.3f} to {high:.3f}), {share}",
-                    name=name,
-                    middle=math.exp(middle),
-                    low=low,
-                    high=high,
-                    share=percent(share),
+                    name,
+                    math.exp(middle),
+                    low,
+                    high,
+                    percent(share),
                 )
             )
         return lines

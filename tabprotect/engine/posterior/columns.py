@@ -60,7 +60,7 @@ class PosteriorColumns:
         rows = int(each[groups].sum())
         if rows > COLUMNS_ROWS:
             raise TooLargeError(
-                say("{rows:,} rows, one for each cell and possible count, are too many", rows=rows),
+                say("{rows:,} rows, one for each cell and possible count, are too many", rows),
                 hint=say("ask for some of the cells"),
             )
         # The possible columns of all groups, concatenated.
@@ -93,7 +93,7 @@ def cells_json(posterior: Posterior, cells: Ints) -> Iterator[str]:
             index.append(f', {{"index": [{before}')
             said = zip(labels[:-1], codes[1:], strict=True)
             before = "".join(f"{texts[code]}, " for texts, code in said)
-            label.append(say('], "labels": [{before}', before=before))
+            label.append(say('], "labels": [{before}', before))
         code = span % shape[-1]
         pieces = np.empty((len(span), 5), dtype=np.object_)
         pieces[:, 0], pieces[:, 1] = _objects(index)[row], numbers[code]

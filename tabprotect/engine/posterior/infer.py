@@ -179,7 +179,7 @@ def posterior_joined(
             say(
                 "the drawn originals are worth {effective:.0f} independent ones under all releases: "
                 "too few to say anything",
-                effective=effective,
+                effective,
             )
         )
     return _weighed(first, (tables, weights), effective, note)

@@ -131,11 +131,7 @@ class LogLinear:
         left_out = [n for n in domain.names if not any(n in margin for margin in margins)]
         if left_out:
             raise ParameterError(
-                {
-                    "model": say(
-                        "{left_out} is in no term of the model", left_out=", ".join(left_out)
-                    )
-                },
+                {"model": say("{left_out} is in no term of the model", ", ".join(left_out))},
                 hint=say("add the variable by itself, as in a*b + c"),
             )
         return cls(domain, margins)
@@ -224,8 +220,8 @@ class LogLinear:
                 {
                     "model": say(
                         "it has {columns:,} parameters, more than {LOG_LINEAR_PARAMETERS}",
-                        columns=len(self._columns),
-                        LOG_LINEAR_PARAMETERS=LOG_LINEAR_PARAMETERS,
+                        len(self._columns),
+                        LOG_LINEAR_PARAMETERS,
                     )
                 },
                 hint=say("take out a term, or merge categories"),

@@ -287,9 +287,7 @@ class Posterior:
             If the level is not in (0, 1].
         """
         if not 0 < level <= 1:
-            raise ParameterError(
-                {"level": say("must be above 0 and at most 1, is {level}", level=level)}
-            )
+            raise ParameterError({"level": say("must be above 0 and at most 1, is {level}", level)})
         below = self._cumulative
         if self.width <= WIDE:
             low, high = _shortest_runs(below, level)

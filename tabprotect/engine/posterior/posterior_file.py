@@ -79,6 +79,6 @@ def _check_names(domain: Domain, taken: tuple[str, ...]) -> None:
         # SQL names are case-insensitive.
         if name in map(str.lower, domain.names):
             raise InputError(
-                say("a variable is called {name}, like a column of the file", name=repr(name)),
+                say("a variable is called {name}, like a column of the file", repr(name)),
                 hint=say("rename the variable; or take another form: --json"),
             )

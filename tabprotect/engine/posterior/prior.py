@@ -178,14 +178,13 @@ class NegativeBinomial(Prior):
         object.__setattr__(self, "means", _checked_means(self.means))
         if not 0 < self.dispersion < np.inf:
             raise ParameterError(
-                {"dispersion": say("must be positive, is {dispersion}", dispersion=self.dispersion)}
+                {"dispersion": say("must be positive, is {dispersion}", self.dispersion)}
             )
 
     @property
     def label(self) -> str:
         return say(
-            "knows earlier counts (negative binomial, dispersion {dispersion:g})",
-            dispersion=self.dispersion,
+            "knows earlier counts (negative binomial, dispersion {dispersion:g})", self.dispersion
         )
 
     def alike(self, keys: Ints) -> Ints:
@@ -244,7 +243,7 @@ class CellTable(Prior):
 
     @property
     def label(self) -> str:
-        return say("believes {source}", source=self.source)
+        return say("believes {source}", self.source)
 
     def alike(self, keys: Ints) -> Ints:
         listed = np.isin(keys, self.keys)
@@ -337,9 +336,7 @@ def parse_prior(text: str, domain: Domain) -> Prior:
         try:
             return Factorial(float(theta))
         except ValueError:
-            raise ParameterError(
-                {"prior": say("not a number: {theta}", theta=repr(theta))}
-            ) from None
+            raise ParameterError({"prior": say("not a number: {theta}", repr(theta))}) from None
     if kind == "positive" and name:
         return Positive(_chosen(name, domain))
     if kind == "table" and name:
@@ -352,10 +349,10 @@ def parse_prior(text: str, domain: Domain) -> Prior:
             return NegativeBinomial(_means(Path(name), domain), float(dispersion))
         except ValueError:
             raise ParameterError(
-                {"prior": say("not a dispersion: {dispersion}", dispersion=repr(dispersion))}
+                {"prior": say("not a dispersion: {dispersion}", repr(dispersion))}
             ) from None
     raise ParameterError(
-        {"prior": say("unknown: {text}", text=repr(text))},
+        {"prior": say("unknown: {text}", repr(text))},
         hint=say(
             "uniform, factorial, positive, positive:CELLS, poisson:FILE, negative_binomial:FILE or table:FILE"
         ),
@@ -369,10 +366,9 @@ def _chosen(text: str, domain: Domain) -> Ints:
         return np.array(sorted({domain.flat(index) for index in indices}), dtype=np.int64)
     except (ValueError, InputError):
         raise ParameterError(
-            {"prior": say("not cells of this table: {text}", text=repr(text))},
+            {"prior": say("not cells of this table: {text}", repr(text))},
             hint=say(
-                "{ndim} category numbers from 0 per cell, cells apart by a semicolon",
-                ndim=domain.ndim,
+                "{ndim} category numbers from 0 per cell, cells apart by a semicolon", domain.ndim
             ),
         ) from None
 
@@ -387,7 +383,7 @@ def _rows(
             return _parse(csv.reader(stream), domain, columns)
     except OSError as error:
         raise InputError(
-            say("the file cannot be read ({strerror})", strerror=error.strerror),
+            say("the file cannot be read ({strerror})", error.strerror),
             file=path,
             hint=say("check its name"),
         ) from None
@@ -396,7 +392,7 @@ def _rows(
             say("the file is not UTF-8 text"), file=path, hint=say("save it as UTF-8")
         ) from None
     except csv.Error as error:
-        raise InputError(say("not a CSV file ({error})", error=error), file=path) from None
+        raise InputError(say("not a CSV file ({error})", error), file=path) from None
     except InputError as error:
         raise error.in_file(path) from None
 
@@ -412,7 +408,7 @@ def _parse(
         raise InputError(
             say("the columns are not the ones of this table"),
             line=1,
-            hint=say("the first line must name {needed}", needed=", ".join(needed)),
+            hint=say("the first line must name {needed}", ", ".join(needed)),
         )
     at = [header.index(name) for name in needed]
     out = []
@@ -422,7 +418,7 @@ def _parse(
         line = reader.line_num
         if len(row) != len(header):
             raise InputError(
-                say("{row} fields instead of {header}", row=len(row), header=len(header)),
+                say("{row} fields instead of {header}", len(row), len(header)),
                 line=line,
                 hint=say("quote labels that contain a comma"),
             )
@@ -442,14 +438,12 @@ def _parse(
                     (
                         say(
                             "{name} must be a whole number from 0 up, is {number}",
-                            name=name,
-                            number=repr(number),
+                            name,
+                            repr(number),
                         )
                         if name == "count"
                         else say(
-                            "{name} must be a number from 0 up, is {number}",
-                            name=name,
-                            number=repr(number),
+                            "{name} must be a number from 0 up, is {number}", name, repr(number)
                         )
                     ),
                     line=line,
@@ -482,7 +476,7 @@ def _means(path: Path, domain: Domain) -> Floats:
                 len(missing),
                 "{missing} cell is not listed",
                 "{missing} cells are not listed",
-                missing=len(missing),
+                len(missing),
             ),
             file=path,
             cell=domain.cell_text(domain.unflat(int(missing[0]))),
@@ -497,7 +491,7 @@ def _cell_table(path: Path, domain: Domain) -> CellTable:
     for line, key, (count, _) in rows:
         if (key, count) in seen:
             raise InputError(
-                say("the count {count} is listed twice for the cell", count=int(count)),
+                say("the count {count} is listed twice for the cell", int(count)),
                 file=path,
                 line=line,
                 cell=domain.cell_text(domain.unflat(key)),
@@ -507,5 +501,5 @@ def _cell_table(path: Path, domain: Domain) -> CellTable:
         np.array([key for _, key, _ in rows], dtype=np.int64),
         np.array([int(count) for _, _, (count, _) in rows], dtype=np.int64),
         np.array([weight for _, _, (_, weight) in rows]),
-        say("the weights of {name}", name=path.name),
+        say("the weights of {name}", path.name),
     )

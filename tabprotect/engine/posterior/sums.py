@@ -67,7 +67,7 @@ def sums(
     cells = int(publication.starts[-1])
     if cells * FEWEST_DRAWS > SUMS_LISTED:
         raise TooLargeError(
-            say("{cells:,} sums are too many to be told at once", cells=cells),
+            say("{cells:,} sums are too many to be told at once", cells),
             hint=say("ask for fewer tables"),
         )
     exact = [
@@ -163,7 +163,7 @@ def _from_originals(
         raise InfeasibleError(
             say(
                 "{size:,} inner cells are too many for the sums of drawn originals",
-                size=posterior.domain.size,
+                posterior.domain.size,
             )
         )
     number = draws or SUMS_DRAWS

@@ -161,9 +161,7 @@ class Protecting(Drawing):
         None,
         metavar="policy.toml",
         read=lambda path: read(Path(path)),
-        help=say(
-            "the limits of the house (default: the file that {VARIABLE} names)", VARIABLE=VARIABLE
-        ),
+        help=say("the limits of the house (default: the file that {VARIABLE} names)", VARIABLE),
     )
     register: str | None = option_field(
         None,

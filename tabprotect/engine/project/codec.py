@@ -195,7 +195,7 @@ class Decoder:
     def get(self, number: object) -> object:
         """The value with this number in ``shared``."""
         if isinstance(number, bool) or not isinstance(number, int) or number < 0:
-            raise ValueError(say("{number} is no number of a value", number=repr(number)))
+            raise ValueError(say("{number} is no number of a value", repr(number)))
         if number not in self._built:
             self._built[number] = self._build(*self._shared[number])
         return self._built[number]
@@ -235,7 +235,7 @@ class Decoder:
             return found if tag == "dict" else MappingProxyType(found)
         if tag == "value":
             return self.get(content)
-        raise ValueError(say("{tag} is nothing that is stored", tag=repr(tag)))
+        raise ValueError(say("{tag} is nothing that is stored", repr(tag)))
 
     def _array(self, name: str) -> npt.NDArray[Any]:
         data = self._arrays[name]

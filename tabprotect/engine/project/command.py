@@ -196,10 +196,8 @@ class Command(Generic[P]):
         named = [n for n, p in parameters.items() if p.kind is p.KEYWORD_ONLY]
         unknown = set(arguments) - set(named)
         if unknown and len(named) == len(parameters):
-            why = say(
-                "{name} takes {value}", name=self.name, value=", ".join(named) or say("no argument")
-            )
-            raise ParameterError(dict.fromkeys(sorted(unknown), say("unknown; {why}", why=why)))
+            why = say("{name} takes {value}", self.name, ", ".join(named) or say("no argument"))
+            raise ParameterError(dict.fromkeys(sorted(unknown), say("unknown; {why}", why)))
         out = dict(arguments)
         decoding = _Argument()
         for name in named:
@@ -324,9 +322,7 @@ def cell(value: Sequence[int], domain: Domain) -> Index:
         When it is no cell of the table.
     """
     if len(value) != domain.ndim:
-        raise InputError(
-            say("{value} is not a cell of {ndim} numbers", value=repr(value), ndim=domain.ndim)
-        )
+        raise InputError(say("{value} is not a cell of {ndim} numbers", repr(value), domain.ndim))
     index = tuple(value)
     domain.flat(index)
     return index
@@ -336,5 +332,5 @@ def number_text(value: object) -> str:
     """A number for a label: with two decimals if these are exact."""
     if isinstance(value, float):
         short = float(f"{value:.2f}") == value
-        return say("{value:.2f}" if short else "{value:g}", value=value)
+        return say("{value:.2f}" if short else "{value:g}", value)
     return str(value)

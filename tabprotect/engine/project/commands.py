@@ -61,6 +61,6 @@ def named(name: str) -> Command[...]:
         return COMMANDS[name]
     except KeyError:
         raise InputError(
-            say("there is no command {name}", name=repr(name)),
-            hint=say("there are {COMMANDS}", COMMANDS=", ".join(COMMANDS)),
+            say("there is no command {name}", repr(name)),
+            hint=say("there are {COMMANDS}", ", ".join(COMMANDS)),
         ) from None

@@ -57,11 +57,11 @@ class Placement:
         for name in placed:
             domain.axis(name)
             if placed.count(name) > 1:
-                raise InputError(say("the variable {name} is placed twice", name=repr(name)))
+                raise InputError(say("the variable {name} is placed twice", repr(name)))
         for name in domain.names:
             if name not in placed:
                 raise InputError(
-                    say("the variable {name} is not placed", name=repr(name)),
+                    say("the variable {name} is not placed", repr(name)),
                     hint=say("put it in the rows, the columns or the layers"),
                 )
         return self

@@ -19,7 +19,7 @@ def plugin_pages() -> dict[str, str]:
     for name, measure in measures().items():
         pages[f"measures/{name}"] = _page(measure.label, name, measure.help, _facts(measure))
     for name, criterion in criteria().items():
-        facts = [say("Counted in {unit}.", unit=criterion.unit)]
+        facts = [say("Counted in {unit}.", criterion.unit)]
         pages[f"criteria/{name}"] = _page(criterion.label, name, criterion.help, facts)
     for name, rule in rules().items():
         pages[f"rules/{name}"] = _page(rule.label, name, rule.help, parameters=rule.parameters)
@@ -29,7 +29,7 @@ def plugin_pages() -> dict[str, str]:
 
 
 def _facts(measure: Measure) -> list[str]:
-    needs = [say("It needs: {what}.", what=uncapital(NEEDS[name])) for name in measure.needs]
+    needs = [say("It needs: {what}.", uncapital(NEEDS[name])) for name in measure.needs]
     return [f"A measure of {measure.noun}, {measure.direction}; unit: {measure.unit}.", *needs]
 
 

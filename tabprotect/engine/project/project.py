@@ -261,7 +261,7 @@ class Project:
         try:
             return against(self.protected, self.limits)
         except TabprotectError as error:
-            return say("The policy of the house cannot be used: {error}", error=error)
+            return say("The policy of the house cannot be used: {error}", error)
 
     @property
     def objection(self) -> str:

@@ -119,9 +119,7 @@ def verify(method: Promising, problem: Problem, values: Values, draft: Draft) ->
                 kept=method.kept(domain, values),
             )
             if reason := check(drawn):
-                broken.append(
-                    say("{lower}: {reason}", lower=GUARANTEES[name].label.lower(), reason=reason)
-                )
+                broken.append(say("{lower}: {reason}", GUARANTEES[name].label.lower(), reason))
     broken += broken_openly(method, domain, values, draft.tables)
     if broken:
         raise InfeasibleError(
@@ -138,9 +136,7 @@ def broken_openly(method: Promising, domain: Domain, values: Values, tables: Tab
         if seen := GUARANTEES[name].seen:
             case = Seen(domain, groupings_of(domain, values), tables, _limit(method, name, values))
             if reason := seen(case):
-                reasons.append(
-                    say("{lower}: {reason}", lower=GUARANTEES[name].label.lower(), reason=reason)
-                )
+                reasons.append(say("{lower}: {reason}", GUARANTEES[name].label.lower(), reason))
     return reasons
 
 
@@ -154,7 +150,7 @@ def _first(published: PublishedTable, wrong: np.ndarray, what: str) -> str:
         return ""
     domain = published.table.domain
     index = tuple(int(i) for i in np.argwhere(wrong)[0])
-    return say("{what} at {index}", what=what, index=domain.cell_text(index))
+    return say("{what} at {index}", what, domain.cell_text(index))
 
 
 def _each(tables: Tables, wrong: Callable[[PublishedTable], np.ndarray], what: str) -> str:
@@ -190,7 +186,7 @@ def _margins_kept(drawn: Drawn) -> str:
         strict=True,
     ):
         if true != published:
-            return say("the margin {value}", value=" × ".join(margin) or "total")
+            return say("the margin {value}", " × ".join(margin) or "total")
     return ""
 
 
@@ -235,7 +231,7 @@ def _complete(seen: Seen) -> str:
 def _multiples(seen: Seen) -> str:
     base = seen.limit
     return _each(
-        seen.tables, lambda p: p.table.counts % base != 0, say("no multiple of {base}", base=base)
+        seen.tables, lambda p: p.table.counts % base != 0, say("no multiple of {base}", base)
     )
 
 
@@ -244,7 +240,7 @@ def _within_base(drawn: Drawn) -> str:
     return _each(
         drawn.tables,
         lambda p: np.abs(p.table.counts - drawn.truth(p)) >= base,
-        say("a change of {base} or more", base=base),
+        say("a change of {base} or more", base),
     )
 
 
@@ -253,7 +249,7 @@ def _none_below_base(seen: Seen) -> str:
     return _each(
         seen.tables,
         lambda p: (p.table.counts > 0) & (p.table.counts < base),
-        say("a count between 0 and {base}", base=base),
+        say("a count between 0 and {base}", base),
     )
 
 
@@ -262,7 +258,7 @@ def _within_deviation(drawn: Drawn) -> str:
     return _each(
         drawn.tables,
         lambda p: np.abs(p.table.counts - drawn.truth(p)) > most,
-        say("a change of more than {most}", most=most),
+        say("a change of more than {most}", most),
     )
 
 
@@ -271,7 +267,7 @@ def _small_avoided(seen: Seen) -> str:
     return _each(
         seen.tables,
         lambda p: (p.table.counts > 0) & (p.table.counts <= small),
-        say("a count between 1 and {small}", small=small),
+        say("a count between 1 and {small}", small),
     )
 
 
@@ -295,7 +291,7 @@ def _intervals(drawn: Drawn) -> str:
             failing,
             "{failing} primary cell lacks its interval",
             "{failing} primary cells lack their interval",
-            failing=failing,
+            failing,
         )
         if failing
         else ""

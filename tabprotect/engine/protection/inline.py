@@ -59,7 +59,7 @@ def require_inline(parameters: Iterable[Parameter[object]], stated: Mapping[str,
                 say(
                     'the mechanism\'s "{name}" does not stand in it, but names a file or '
                     "nothing that is known",
-                    name=parameter.name,
+                    parameter.name,
                 ),
                 hint=say("what a release rests on must be in its bundle; no file was read"),
             )

@@ -229,7 +229,7 @@ class Method(ABC):
         """
         unmet = self.unmet(problem)
         if unmet:
-            raise ParameterError(unmet, hint=say("{label} cannot do without", label=self.label))
+            raise ParameterError(unmet, hint=say("{label} cannot do without", self.label))
 
     def preview(
         self, problem: Problem, given: Mapping[str, object], progress: Progress = SILENT

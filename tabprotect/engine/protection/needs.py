@@ -38,7 +38,7 @@ def _two_way(problem: Problem) -> str:
         ""
         if n == 2
         else plural(
-            n, "the table has {n} variable, not two", "the table has {n} variables, not two", n=n
+            n, "the table has {n} variable, not two", "the table has {n} variables, not two", n
         )
     )
 

@@ -130,9 +130,9 @@ def sum_factors(
                 "{size:,} inner cells in {margins:,} published "
                 "sub-tables are too many to be followed: it would take about {value:.0f} "
                 "GB",
-                size=publication.domain.size,
-                margins=len(publication.margins),
-                value=50 * entries / 1e9,
+                publication.domain.size,
+                len(publication.margins),
+                50 * entries / 1e9,
             ),
             hint=say("ask for bounds of some cells instead (tabprotect bounds)"),
         )

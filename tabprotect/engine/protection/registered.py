@@ -40,7 +40,7 @@ def likelihood_of(release: Release) -> Likelihood:
             continue
         if parameter.name not in stated:
             raise InputError(
-                say('the mechanism does not state "{name}"', name=parameter.name),
+                say('the mechanism does not state "{name}"', parameter.name),
                 hint=say("take the mechanism that came with the table"),
             )
         value = stated[parameter.name]
@@ -51,8 +51,8 @@ def likelihood_of(release: Release) -> Likelihood:
             raise InputError(
                 say(
                     'the mechanism\'s "{name}" must be a number, is {value}',
-                    name=parameter.name,
-                    value=repr(value),
+                    parameter.name,
+                    repr(value),
                 )
             )
     return method.likelihood(release)

@@ -33,12 +33,12 @@ class Remedy(Suggestion):
     def reached(self) -> str:
         return say(
             "passed on {chance} of synthetic tables, where {known} of the at-risk cells were known",
-            chance=percent(self.chance),
-            known=percent(self.known),
+            percent(self.chance),
+            percent(self.known),
         )
 
     def __str__(self) -> str:
-        return say("{text} ({reached})", text=self.text, reached=self.reached)
+        return say("{text} ({reached})", self.text, self.reached)
 
 
 @dataclass(frozen=True)
@@ -50,4 +50,4 @@ class Mending(Suggestion):
         return say("tried on this table: it meets the method's own criterion and the limits")
 
     def __str__(self) -> str:
-        return say("{text} ({reached})", text=self.text, reached=self.reached)
+        return say("{text} ({reached})", self.text, self.reached)

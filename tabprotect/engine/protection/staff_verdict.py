@@ -75,12 +75,12 @@ class Staff:
             "In truth {known:,} of {at_risk_cells:,} at-risk cells are known and "
             "{certain:,} certain; mean belief in the true count {mean_belief:.2f}, "
             "highest {belief:.2f} ({cell}).",
-            known=self.known,
-            at_risk_cells=self.at_risk_cells,
-            certain=self.certain,
-            mean_belief=self.mean_belief,
-            belief=self.worst.belief,
-            cell=cell,
+            self.known,
+            self.at_risk_cells,
+            self.certain,
+            self.mean_belief,
+            self.worst.belief,
+            cell,
         )
 
 

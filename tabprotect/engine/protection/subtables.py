@@ -138,8 +138,8 @@ def _publication(domain: Domain, formula: str, groupings: tuple[Grouping, ...]) 
             say(
                 "{margins:,} sub-tables with {size:,} cells in all are "
                 "too many to be published at once",
-                margins=len(publication.margins),
-                size=publication.size,
+                len(publication.margins),
+                publication.size,
             ),
             hint=say("name the sub-tables you need in the formula, for example (a + b + c)^2"),
         )

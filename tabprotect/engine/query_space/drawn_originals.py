@@ -55,7 +55,7 @@ def drawn_originals(
         raise TooLargeError(
             say(
                 "originals of {size:,} cells are too large to be judged one by one",
-                size=table.domain.size,
+                table.domain.size,
             ),
             hint=say("take a rule or a criterion that draws none"),
         )

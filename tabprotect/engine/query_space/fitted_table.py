@@ -36,14 +36,8 @@ def fitted(table: Table, released: Frontier, progress: Progress = SILENT) -> Flo
     """
     if table.domain.size > FITTED_TABLE_CELLS:
         raise InputError(
-            say(
-                "a table of {size:,} cells is too large to be fitted in full",
-                size=table.domain.size,
-            ),
-            hint=say(
-                "take a margin of at most {FITTED_TABLE_CELLS:,} cells",
-                FITTED_TABLE_CELLS=FITTED_TABLE_CELLS,
-            ),
+            say("a table of {size:,} cells is too large to be fitted in full", table.domain.size),
+            hint=say("take a margin of at most {FITTED_TABLE_CELLS:,} cells", FITTED_TABLE_CELLS),
         )
     margins = released.lattice.margins(released.members)
     publication = Publication.of(table.domain, margins or [()])

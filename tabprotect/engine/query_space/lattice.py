@@ -109,11 +109,8 @@ class Lattice:
             object.__setattr__(self, "axes", tuple(1 << v for v in range(len(self.names))))
         if len(self.names) > MAX_VARIABLES:
             raise InputError(
-                say("a query space over {names} variables", names=len(self.names)),
-                hint=say(
-                    "take the margin over at most {MAX_VARIABLES} variables",
-                    MAX_VARIABLES=MAX_VARIABLES,
-                ),
+                say("a query space over {names} variables", len(self.names)),
+                hint=say("take the margin over at most {MAX_VARIABLES} variables", MAX_VARIABLES),
             )
 
     @property
@@ -159,12 +156,10 @@ class Lattice:
             raise InputError(
                 say(
                     "{axes} variables have {size:,} sub-tables: too many to list",
-                    axes=len(self.axes),
-                    size=self.size,
+                    len(self.axes),
+                    self.size,
                 ),
-                hint=say(
-                    "take a margin over at most {MAX_LISTED} variables", MAX_LISTED=MAX_LISTED
-                ),
+                hint=say("take a margin over at most {MAX_LISTED} variables", MAX_LISTED),
             )
         out = np.zeros(1, dtype=np.int64)
         for patterns in self.patterns:
@@ -268,12 +263,12 @@ class Lattice:
             bit = self._bit.get(name)
             if bit is None:
                 raise InputError(
-                    say("the table has no variable {name}", name=repr(name)),
-                    hint=say("it has {names}", names=names_joined(self.names, ", ")),
+                    say("the table has no variable {name}", repr(name)),
+                    hint=say("it has {names}", names_joined(self.names, ", ")),
                 )
             if name in seen:
                 raise InputError(
-                    say("the variable {name} is named twice in one sub-table", name=repr(name)),
+                    say("the variable {name} is named twice in one sub-table", repr(name)),
                     hint=say("name it once"),
                 )
             out |= bit

@@ -100,7 +100,7 @@ def _parallel(workers: int | str) -> Iterator[Callable[..., Iterator[object]]]:
         client = Client(workers, timeout=WORKERS_PATIENCE)
     except (OSError, ValueError) as error:
         raise InputError(
-            say("no Dask scheduler answers at {workers} ({error})", workers=workers, error=error),
+            say("no Dask scheduler answers at {workers} ({error})", workers, error),
             hint=say("start one, or give a number of processes"),
         ) from None
     with client, joblib.parallel_config(backend="dask"):

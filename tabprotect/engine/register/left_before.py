@@ -165,9 +165,9 @@ class LeftBefore:
             return ""
         last = read[0].entry.day
         what = (
-            say("the release of {last}", last=last)
+            say("the release of {last}", last)
             if len(read) == 1
-            else say("{read} releases up to {last}", read=len(read), last=last)
+            else say("{read} releases up to {last}", len(read), last)
         )
         text = read_together(found, what)
         return capital(text)
@@ -185,7 +185,7 @@ class LeftBefore:
     def beside(self) -> tuple[CheckLine, ...]:
         """The releases read together, and those that could not be."""
         if self.error is not None:
-            text = say("It is not known what left before: {error}.", error=self.error)
+            text = say("It is not known what left before: {error}.", self.error)
             return (CheckLine("failed", text),)
         lines, together, unread = [], self.together, self.unread
         if together is not None:
@@ -196,11 +196,9 @@ class LeftBefore:
             of = (
                 say("One earlier release")
                 if unread == 1
-                else say("{unread} earlier releases", unread=unread)
+                else say("{unread} earlier releases", unread)
             )
-            text = say(
-                "{of} could not be read beside this one: look at them in the register.", of=of
-            )
+            text = say("{of} could not be read beside this one: look at them in the register.", of)
             lines.append(CheckLine("mind", text))
         return tuple(lines)
 

@@ -106,9 +106,9 @@ class Register:
             or (len(sign) >= 8 and entry.publication.bundle.startswith(sign))
         ]
         if len(found) != 1:
-            how = say("no release") if not found else say("{found} releases", found=len(found))
+            how = say("no release") if not found else say("{found} releases", len(found))
             raise InputError(
-                say("the register has {how} {word}", how=how, word=repr(word)),
+                say("the register has {how} {word}", how, repr(word)),
                 file=self.name,
                 hint=say("give the number that the list shows"),
             )
@@ -186,9 +186,7 @@ class Register:
             )
         )
         if not done:
-            raise InputError(
-                say("release {number} is withdrawn already", number=number), file=self.name
-            )
+            raise InputError(say("release {number} is withdrawn already", number), file=self.name)
 
     def refuse(self, original: str, mechanism: str, method: str) -> None:
         """Record that the gate refused a mechanism for an original; each is recorded once."""

@@ -112,18 +112,18 @@ class RegisterEntry:
         gone = (
             ""
             if self.withdrawn is None
-            else say(", withdrawn ({withdrawn_reason})", withdrawn_reason=self.withdrawn_reason)
+            else say(", withdrawn ({withdrawn_reason})", self.withdrawn_reason)
         )
         title = f" {of.title!r}" if of.title else ""
         return say(
             "{number}  {time}  {method}{title}  {bundle}  {who}{gone}",
-            number=self.number,
-            time=_text(self.time),
-            method=of.method,
-            title=title,
-            bundle=of.bundle[:12],
-            who=of.who,
-            gone=gone,
+            self.number,
+            _text(self.time),
+            of.method,
+            title,
+            of.bundle[:12],
+            of.who,
+            gone,
         )
 
 
@@ -176,26 +176,26 @@ def warnings_of(earlier: Sequence[Earlier]) -> list[dict[str, str]]:
         if not mine:
             continue
         last = mine[0]
-        times = "" if len(mine) == 1 else say(", {mine} times, last", mine=len(mine))
+        times = "" if len(mine) == 1 else say(", {mine} times, last", len(mine))
         message = (
             say(
                 "{said}{times} on {day} (release {number}, {method_label}"
                 ", withdrawn since); together they tell readers more",
-                said=said,
-                times=times,
-                day=last.day,
-                number=last.number,
-                method_label=last.publication.method_label,
+                said,
+                times,
+                last.day,
+                last.number,
+                last.publication.method_label,
             )
             if last.withdrawn
             else say(
                 "{said}{times} on {day} (release {number}, {method_label}"
                 "); together they tell readers more",
-                said=said,
-                times=times,
-                day=last.day,
-                number=last.number,
-                method_label=last.publication.method_label,
+                said,
+                times,
+                last.day,
+                last.number,
+                last.publication.method_label,
             )
         )
         out.append({"kind": KIND, "message": message})
@@ -222,7 +222,7 @@ def admit(earlier: Sequence[Earlier], rule: Again, reason: str) -> str:
         raise RefusedError(
             said, hint=say("the house's policy takes a reason: say why it is published")
         )
-    return say("published again: {reason}", reason=reason) if reason else ""
+    return say("published again: {reason}", reason) if reason else ""
 
 
 def _text(time: datetime) -> str:

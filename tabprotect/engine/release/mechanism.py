@@ -94,8 +94,8 @@ class Mechanism:
             raise InputError(
                 say(
                     "the mechanism is for the variables {names}, the table has {names2}",
-                    names=names,
-                    names2=list(domain.names),
+                    names,
+                    list(domain.names),
                 ),
                 hint=say("the order matters; take the mechanism that came with the table"),
             )
@@ -130,6 +130,6 @@ class Mechanism:
         for name, categories in stated.items():
             if not isinstance(categories, list) or not all(isinstance(c, str) for c in categories):
                 raise InputError(
-                    say("the categories of {name} are not a list of texts", name=repr(name))
+                    say("the categories of {name} are not a list of texts", repr(name))
                 )
         return Domain.of({str(name): list(found) for name, found in stated.items()})

@@ -71,17 +71,14 @@ class Gate:
         wrong = {}
         if not 0.5 <= self.belief_limit < 1:
             wrong["belief_limit"] = say(
-                "must be at least 0.5 and below 1, is {belief_limit}",
-                belief_limit=self.belief_limit,
+                "must be at least 0.5 and below 1, is {belief_limit}", self.belief_limit
             )
         if not 0 <= self.share <= 1:
-            wrong["share"] = say("must be from 0 to 1, is {share}", share=self.share)
+            wrong["share"] = say("must be from 0 to 1, is {share}", self.share)
         if not 1 <= self.attempts_at_most <= MOST_ATTEMPTS:
-            wrong["attempts_at_most"] = say(
-                "must be from 1 to {MOST_ATTEMPTS}", MOST_ATTEMPTS=MOST_ATTEMPTS
-            )
+            wrong["attempts_at_most"] = say("must be from 1 to {MOST_ATTEMPTS}", MOST_ATTEMPTS)
         if self.intruder not in ("", *READERS):
-            wrong["intruder"] = say("must be empty or one of {READERS}", READERS=", ".join(READERS))
+            wrong["intruder"] = say("must be empty or one of {READERS}", ", ".join(READERS))
         if wrong:
             raise ParameterError(wrong)
 

@@ -193,10 +193,7 @@ class Verdict:
             say("none is certain")
             if not self.certain
             else plural(
-                self.certain,
-                "{certain:,} is certain",
-                "{certain:,} are certain",
-                certain=self.certain,
+                self.certain, "{certain:,} is certain", "{certain:,} are certain", self.certain
             )
         )
         inside = "".join(
@@ -204,7 +201,7 @@ class Verdict:
                 table.known,
                 " Somebody who is alone in a cell would know {known:,} other.",
                 " Somebody who is alone in a cell would know {known:,} others.",
-                known=table.known,
+                table.known,
             )
             for table in self.tables
             if table.who == "insider" and table.known
@@ -215,31 +212,29 @@ class Verdict:
             else say(
                 "A reader would know {known:,} of {at_risk} expected at-risk cells "
                 "(limit {limit}); {sure}",
-                known=self.known,
-                at_risk=at_risk,
-                limit=limit,
-                sure=sure,
+                self.known,
+                at_risk,
+                limit,
+                sure,
             )
         )
-        return say(
-            "{said}.{inside} Judged {SAID}", said=said, inside=inside, SAID=SAID[self.way]
-        ) + ("." if self.complete else say(", incompletely. {note}", note=self.note))
+        return say("{said}.{inside} Judged {SAID}", said, inside, SAID[self.way]) + (
+            "." if self.complete else say(", incompletely. {note}", self.note)
+        )
 
     def _failure(self, table: TableVerdict) -> str:
-        which = (
-            say("the inner cells") if table.inner else say("the table {label}", label=table.label)
-        )
-        reader = say("A reader") if table.who == "user" else say("An {who}", who=table.who)
+        which = say("the inner cells") if table.inner else say("the table {label}", table.label)
+        reader = say("A reader") if table.who == "user" else say("An {who}", table.who)
         at_risk = expected_number(table.at_risk)
         limit = expected_number(self.share * table.at_risk)
         return say(
             "{reader} would know {known:,} of {at_risk} expected at-risk cells of {which} "
             "(limit {limit}).",
-            reader=reader,
-            known=table.known,
-            at_risk=at_risk,
-            which=which,
-            limit=limit,
+            reader,
+            table.known,
+            at_risk,
+            which,
+            limit,
         )
 
     def as_json(self) -> dict[str, object]:
@@ -270,4 +265,4 @@ def nothing_expected(judged: TableVerdict | Verdict) -> bool:
 def expected_number(value: float) -> str:
     """An expected number of cells as sentences write it: ``19.5``, ``1,390``, ``0``."""
     whole = f"{value:,.1f}".endswith(".0")
-    return say("{value:,.0f}" if whole else "{value:,.1f}", value=value)
+    return say("{value:,.0f}" if whole else "{value:,.1f}", value)

@@ -76,7 +76,7 @@ def size_text(domain: Domain) -> str:
     """The shape of a table and its number of cells."""
     shape = " × ".join(map(str, domain.shape))
     return (
-        say("{shape} = {size} cells", shape=shape, size=svg_figures.count_text(domain.size))
+        say("{shape} = {size} cells", shape, svg_figures.count_text(domain.size))
         if shape
         else say("1 cell")
     )

@@ -90,19 +90,15 @@ def _own(entries: list[RegisterEntry], fingerprint: str) -> str:
     if not mine:
         return say("This release is not in the register.")
     last = mine[-1]
-    who = say(" by {who}", who=last.publication.who) if last.publication.who else ""
+    who = say(" by {who}", last.publication.who) if last.publication.who else ""
     gone = ""
     if (day := last.withdrawn) is not None:
         gone = say(
             " It was withdrawn on {day} {day2:%B %Y}: {withdrawn_reason}.",
-            day=day.day,
-            day2=day,
-            withdrawn_reason=last.withdrawn_reason,
+            day.day,
+            day,
+            last.withdrawn_reason,
         )
     return say(
-        "Release number {number}, published on {day}{who}.{gone}",
-        number=last.number,
-        day=last.day,
-        who=who,
-        gone=gone,
+        "Release number {number}, published on {day}{who}.{gone}", last.number, last.day, who, gone
     )

@@ -122,7 +122,7 @@ def make_report(
             )
         dossier = confidential.open_dossier(data, progress=progress)
     except BundleError as error:
-        message = say("{name}: {message}", name=path.name, message=error.message)
+        message = say("{name}: {message}", path.name, error.message)
         raise BundleError(message, hint=error.hint, detail=error.detail) from None
     return staff_report(dossier, made, progress, register=register)
 

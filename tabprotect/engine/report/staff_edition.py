@@ -112,13 +112,13 @@ def staff_edition(
         facts=(
             (
                 "Original",
-                say("{names}: {domain}", names=", ".join(domain.names), domain=size_text(domain)),
+                say("{names}: {domain}", ", ".join(domain.names), size_text(domain)),
             ),
             (
                 say("Sum of the original"),
-                say("{total} records", total=svg_figures.count_text(problem.table.total)),
+                say("{total} records", svg_figures.count_text(problem.table.total)),
             ),
-            (say("At risk"), say("counts of {at_risk}", at_risk=problem.at_risk)),
+            (say("At risk"), say("counts of {at_risk}", problem.at_risk)),
             (say("True cells at risk"), svg_figures.count_text(summary.at_risk_cells)),
             *public.facts[2:],
         ),

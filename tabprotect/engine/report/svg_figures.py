@@ -73,7 +73,7 @@ def size_bars(published: PublishedTable) -> Markup:
     for first, last in CLASSES:
         inside = counts >= first if last is None else (counts >= first) & (counts <= last)
         labels.append(
-            say("over {first}", first=first - 1)
+            say("over {first}", first - 1)
             if last is None
             else str(first)
             if first == last

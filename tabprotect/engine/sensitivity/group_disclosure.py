@@ -27,7 +27,7 @@ class GroupDisclosure:
     def __post_init__(self) -> None:
         if not 0.5 < self.share <= 1:
             raise ParameterError(
-                {"share": say("must lie above 0.5 and be at most 1, is {share}", share=self.share)}
+                {"share": say("must lie above 0.5 and be at most 1, is {share}", self.share)}
             )
 
     def mask(self, counts: Ints) -> Bools:

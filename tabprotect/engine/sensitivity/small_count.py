@@ -19,11 +19,7 @@ class SmallCount:
     def __post_init__(self) -> None:
         if not 0 <= self.low <= self.high:
             raise ParameterError(
-                {
-                    "at_risk": say(
-                        "{low}..{high} is not a range from 0 up", low=self.low, high=self.high
-                    )
-                }
+                {"at_risk": say("{low}..{high} is not a range from 0 up", self.low, self.high)}
             )
 
     @classmethod
@@ -40,7 +36,7 @@ class SmallCount:
             return cls(int(low), int(high) if dots else int(low))
         except ValueError:
             raise ParameterError(
-                {"at_risk": say("must look like 1..2, is {text}", text=repr(text))}
+                {"at_risk": say("must look like 1..2, is {text}", repr(text))}
             ) from None
 
     def __str__(self) -> str:

@@ -51,15 +51,12 @@ class Domain:
         if len(set(names)) != len(names):
             twice = sorted({n for n in names if names.count(n) > 1})
             raise InputError(
-                say("the variable {twice} occurs twice", twice=repr(twice[0])),
+                say("the variable {twice} occurs twice", repr(twice[0])),
                 hint=say("rename one of them"),
             )
         if self.size > DOMAIN_CELLS and not self.wide:
             raise InputError(
-                say(
-                    "a table of {str} has more than 2^62 cells",
-                    str=" x ".join(map(str, self.shape)),
-                ),
+                say("a table of {str} has more than 2^62 cells", " x ".join(map(str, self.shape))),
                 hint=say("leave out a variable or merge categories"),
             )
         for zero in self.structural:
@@ -78,8 +75,8 @@ class Domain:
             raise InputError(
                 say(
                     "{shape:,} categories are more than {MAX_CATEGORIES:,}",
-                    shape=sum(shape),
-                    MAX_CATEGORIES=MAX_CATEGORIES,
+                    sum(shape),
+                    MAX_CATEGORIES,
                 )
             )
         if names is None:
@@ -128,8 +125,8 @@ class Domain:
             return self.names.index(name)
         except ValueError:
             raise InputError(
-                say("the table has no variable {name}", name=repr(name)),
-                hint=say("it has {names}", names=", ".join(self.names)),
+                say("the table has no variable {name}", repr(name)),
+                hint=say("it has {names}", ", ".join(self.names)),
             ) from None
 
     def __getitem__(self, name: str) -> Variable:
@@ -159,8 +156,8 @@ class Domain:
         if name not in self._places:
             known = (*self.names, *(n for v in self.variables for n in v.named))
             raise InputError(
-                say("the table has no variable {name}", name=repr(name)),
-                hint=say("it has {known}", known=", ".join(known)),
+                say("the table has no variable {name}", repr(name)),
+                hint=say("it has {known}", ", ".join(known)),
             )
         axis, _, level = self._places[name]
         return axis, level
@@ -307,7 +304,7 @@ class Domain:
         key = 0
         for i, size in zip(index, self.shape, strict=True):
             if not 0 <= i < size:
-                raise InputError(say("the table has no cell {index}", index=tuple(index)))
+                raise InputError(say("the table has no cell {index}", tuple(index)))
             key = key * size + i
         return key
 

@@ -58,22 +58,20 @@ def from_json(data: Mapping[str, object], domain: Domain) -> Domain:
     for name, stated in (levels or {}).items():
         coarser = stated.get("coarser") if isinstance(stated, Mapping) else None
         if name not in domain.names or not isinstance(coarser, Mapping):
-            raise InputError(
-                say('"levels" of {name} are none of a variable', name=repr(str(name)[:60]))
-            )
+            raise InputError(say('"levels" of {name} are none of a variable', repr(str(name)[:60])))
         found = [
             Level(
                 str(level),
-                _texts(groups, say("the groups of {level}", level=repr(str(level)[:60]))),
+                _texts(groups, say("the groups of {level}", repr(str(level)[:60]))),
             )
             for level, groups in coarser.items()
         ]
         finest = stated.get("finest", "")
         if not isinstance(finest, str):
-            raise InputError(say("the finest level of {name} has no name", name=repr(name)))
+            raise InputError(say("the finest level of {name} has no name", repr(name)))
         variable = domain[name].grouped(*found, finest=finest)
         if "labels" in stated:
-            labels = _texts(stated["labels"], say("the labels of {name}", name=repr(name)))
+            labels = _texts(stated["labels"], say("the labels of {name}", repr(name)))
             variable = replace(variable, labels=labels)
         domain = domain.with_variable(variable)
     zeros = structural.from_json(data.get("structural_zeros"), domain.categories)
@@ -82,7 +80,7 @@ def from_json(data: Mapping[str, object], domain: Domain) -> Domain:
 
 def _texts(found: object, what: str) -> tuple[str, ...]:
     if not isinstance(found, list) or not all(isinstance(text, str) for text in found):
-        raise InputError(say("{what} are not a list of texts", what=what))
+        raise InputError(say("{what} are not a list of texts", what))
     return tuple(found)
 
 

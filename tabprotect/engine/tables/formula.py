@@ -81,9 +81,7 @@ def names_in(formula: str) -> tuple[str, ...]:
     while formula[at:].strip():
         match = _TOKEN.match(formula, at)
         if match is None:
-            raise InputError(
-                say("the formula {formula} cannot be read", formula=repr(formula)), hint=FORM
-            )
+            raise InputError(say("the formula {formula} cannot be read", repr(formula)), hint=FORM)
         if match["quoted"]:
             found.append(match["quoted"][1:-1])
         elif match["word"] and match["word"] != "." and not match["word"].isdecimal():
@@ -104,9 +102,7 @@ class _Reader:
         while formula[at:].strip():
             match = _TOKEN.match(formula, at)
             if match is None:
-                raise self._fault(
-                    say("cannot be read from {strip} on", strip=repr(formula[at:].strip()))
-                )
+                raise self._fault(say("cannot be read from {strip} on", repr(formula[at:].strip())))
             kind = str(match.lastgroup)
             self._tokens.append((kind, match[kind], match.start(kind)))
             at = match.end()
@@ -115,22 +111,16 @@ class _Reader:
     def read(self) -> list[Term]:
         self._take("~")
         if self._formula.count("(") > FORMULA_BRACKETS:
-            raise self._fault(
-                say("has more than {FORMULA_BRACKETS} brackets", FORMULA_BRACKETS=FORMULA_BRACKETS)
-            )
+            raise self._fault(say("has more than {FORMULA_BRACKETS} brackets", FORMULA_BRACKETS))
         if self._at == len(self._tokens):
             raise self._fault(say("is empty"))
         found = self._sum(top=True)
         if self._at < len(self._tokens):
-            raise self._fault(
-                say("has a {tokens} too many", tokens=repr(self._tokens[self._at][1]))
-            )
+            raise self._fault(say("has a {tokens} too many", repr(self._tokens[self._at][1])))
         return list(found)
 
     def _fault(self, what: str) -> InputError:
-        return InputError(
-            say("the formula {formula} {what}", formula=repr(self._formula), what=what), hint=FORM
-        )
+        return InputError(say("the formula {formula} {what}", repr(self._formula), what), hint=FORM)
 
     def _take(self, *operators: str) -> str:
         """The next operator, taken, if it is one of these; else an empty text."""
@@ -186,7 +176,7 @@ class _Reader:
         kind, text, _ = self._next()
         if kind != "word" or not text.isdecimal() or int(text) < 1:
             raise self._fault(
-                say("has the power {text}; it must be a whole number from 1", text=repr(text))
+                say("has the power {text}; it must be a whole number from 1", repr(text))
             )
         found = base
         for _ in range(int(text) - 1):
@@ -207,7 +197,7 @@ class _Reader:
         kind, text, _ = self._next()
         if kind == "op":
             if text != "(":
-                raise self._fault(say("has a {text} where a variable is due", text=repr(text)))
+                raise self._fault(say("has a {text} where a variable is due", repr(text)))
             found = self._sum()
             if not self._take(")"):
                 raise self._fault(say("has a bracket that is not closed"))
@@ -222,10 +212,10 @@ class _Reader:
         raise InputError(
             say(
                 "the formula {formula} names {name}, which is no variable",
-                formula=repr(self._formula),
-                name=repr(name),
+                repr(self._formula),
+                repr(name),
             ),
-            hint=say("there are {names}", names=", ".join(self._names)),
+            hint=say("there are {names}", ", ".join(self._names)),
         )
 
     def _crossed(self, left: Iterable[Term], right: Iterable[Term]) -> dict[Term, None]:
@@ -233,7 +223,5 @@ class _Reader:
         for a, b in product(left, right):
             crossed[a | b] = None
             if len(crossed) > FORMULA_TERMS:
-                raise self._fault(
-                    say("has more than {FORMULA_TERMS:,} terms", FORMULA_TERMS=FORMULA_TERMS)
-                )
+                raise self._fault(say("has more than {FORMULA_TERMS:,} terms", FORMULA_TERMS))
         return crossed

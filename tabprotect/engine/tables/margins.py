@@ -19,12 +19,8 @@ def margins_of_order(domain: Domain, order: int) -> MarginSet:
     """All margins over ``order`` variables."""
     if not 0 <= order < domain.ndim:
         raise InputError(
-            say(
-                "margins over {order} variables of a {ndim}-way table",
-                order=order,
-                ndim=domain.ndim,
-            ),
-            hint=say("take 0 to {ndim}", ndim=domain.ndim - 1),
+            say("margins over {order} variables of a {ndim}-way table", order, domain.ndim),
+            hint=say("take 0 to {ndim}", domain.ndim - 1),
         )
     return tuple(combinations(domain.names, order))
 

@@ -58,9 +58,9 @@ class Violation:
         cell = ", ".join(f"{n}={c}" for n, c in zip(self.margin, self.labels, strict=True))
         return say(
             "cycle {cycle} changes the margin {value} by {amount:+d}",
-            cycle=self.cycle + 1,
-            value=cell or say("grand total"),
-            amount=self.amount,
+            self.cycle + 1,
+            cell or say("grand total"),
+            self.amount,
         )
 
 
@@ -133,10 +133,10 @@ class MoveSet:
         g = np.asarray(signs, dtype=np.int8)
         if len(c) and not 0 <= int(c.min()) <= int(c.max()) < domain.size:
             row = _row(s, (c < 0) | (c >= domain.size))
-            raise InputError(say("cycle {row} touches a cell outside the table", row=row + 1))
+            raise InputError(say("cycle {row} touches a cell outside the table", row + 1))
         if len(g) and (np.abs(g) != 1).any():
             row = _row(s, np.abs(g) != 1)
-            raise InputError(say("cycle {row} has an entry other than -1, 0, +1", row=row + 1))
+            raise InputError(say("cycle {row} has an entry other than -1, 0, +1", row + 1))
         c, g = _ascending(s, c, g)
         twice = c[1:] == c[:-1]
         twice[s[1:-1][(s[1:-1] > 0) & (s[1:-1] < len(c))] - 1] = False
@@ -144,9 +144,7 @@ class MoveSet:
             at = int(np.flatnonzero(twice)[0])
             row = _row(s, np.arange(len(c)) == at)
             raise InputError(
-                say(
-                    "cycle {row} names the cell {c} twice", row=row + 1, c=domain.unflat(int(c[at]))
-                ),
+                say("cycle {row} names the cell {c} twice", row + 1, domain.unflat(int(c[at]))),
                 hint=say("each cell stands once, in plus or in minus"),
             )
         if margins is not None and not margins:
@@ -154,7 +152,7 @@ class MoveSet:
             margins = ((),)
         empty = np.flatnonzero(np.diff(s) == 0)
         if len(empty):
-            raise InputError(say("cycle {empty} is empty", empty=empty[0] + 1))
+            raise InputError(say("cycle {empty} is empty", empty[0] + 1))
         for array in (s, c, g):
             array.flags.writeable = False
         return cls(domain, s, c, g, all_margins(domain) if margins is None else margins, groupings)
@@ -171,16 +169,16 @@ class MoveSet:
                 raise InputError(
                     say(
                         "cycle {number} has the shape {shape}, the table {shape2}",
-                        number=number + 1,
-                        shape=array.shape,
-                        shape2=domain.shape,
+                        number + 1,
+                        array.shape,
+                        domain.shape,
                     )
                 )
             flat = array.reshape(-1)
             at = np.flatnonzero(flat)
             if (np.abs(flat[at]) != 1).any():
                 raise InputError(
-                    say("cycle {number} has an entry other than -1, 0, +1", number=number + 1)
+                    say("cycle {number} has an entry other than -1, 0, +1", number + 1)
                 )
             cells.append(at)
             signs.append(flat[at])
@@ -267,8 +265,8 @@ class MoveSet:
             raise InputError(
                 say(
                     "the cycles are for a {str} table, this one is {str2}",
-                    str=" x ".join(map(str, self.domain.shape)),
-                    str2=" x ".join(map(str, domain.shape)),
+                    " x ".join(map(str, self.domain.shape)),
+                    " x ".join(map(str, domain.shape)),
                 ),
                 hint=say("design cycles for this table's shape"),
             )

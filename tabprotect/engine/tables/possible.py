@@ -67,8 +67,7 @@ def possible(domain: Domain) -> list[Possible]:
         if own.size > DENSE_LIMIT:
             raise TooLargeError(
                 say(
-                    "structural zeros join {size:,} combinations of categories: too many",
-                    size=own.size,
+                    "structural zeros join {size:,} combinations of categories: too many", own.size
                 ),
                 hint=say("state them of fewer variables together"),
             )

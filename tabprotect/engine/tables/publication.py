@@ -89,8 +89,8 @@ class Publication:
         for name in margin:
             if name not in place and name not in self.domain.known_names:
                 raise InputError(
-                    say("the table has no variable {name}", name=repr(name)),
-                    hint=say("there are {place}", place=", ".join(place)),
+                    say("the table has no variable {name}", repr(name)),
+                    hint=say("there are {place}", ", ".join(place)),
                 )
         levels = [name for name in margin if name in self.domain.known_names]
         bare = {name for name in margin if name in self.domain.names}
@@ -234,7 +234,7 @@ class Publication:
             raise TooLargeError(
                 say(
                     "a table of {size:,} cells is too large to be laid out in full",
-                    size=self.domain.size,
+                    self.domain.size,
                 ),
                 hint=say("leave out a variable or merge categories"),
             )

@@ -65,17 +65,17 @@ class Sliver:
     @property
     def sentence(self) -> str:
         """For people of the house."""
-        over = say(" by {over}", over=", ".join(self.over)) if self.over else ""
+        over = say(" by {over}", ", ".join(self.over)) if self.over else ""
         return plural(
             self.at_risk,
             "{variable}: {group} less {less} leaves {left}{over}: {at_risk:,} cell at risk",
             "{variable}: {group} less {less} leaves {left}{over}: {at_risk:,} cells at risk",
-            variable=self.variable,
-            group=self.group,
-            less=", ".join(self.less),
-            left=", ".join(self.left),
-            over=over,
-            at_risk=self.at_risk,
+            self.variable,
+            self.group,
+            ", ".join(self.less),
+            ", ".join(self.left),
+            over,
+            self.at_risk,
         )
 
 
@@ -100,7 +100,7 @@ class PublicationSet:
         for name in self.formulas:
             if not name or set(name) & set('/\\:*?"<>|') or name.startswith("."):
                 raise InputError(
-                    say("{name} cannot name a file", name=repr(name)),
+                    say("{name} cannot name a file", repr(name)),
                     hint=say("letters, digits and hyphens"),
                 )
         assert self.tables
@@ -153,12 +153,10 @@ class PublicationSet:
             places = {name: _beside(self.whole.margins, name) for name, _ in levels}
             for number, other in enumerate(earlier, 1):
                 for name, level in _fitting(other.domain, self.domain, variable.name):
-                    places[say("{name} (earlier set {number})", name=name, number=number)] = (
-                        _beside(other.whole.margins, name)
+                    places[say("{name} (earlier set {number})", name, number)] = _beside(
+                        other.whole.margins, name
                     )
-                    levels.append(
-                        (say("{name} (earlier set {number})", name=name, number=number), level)
-                    )
+                    levels.append((say("{name} (earlier set {number})", name, number), level))
             for (a, one), (b, two) in combinations(levels, 2):
                 over = _shared(self.domain, places[a], places[b])
                 if over is not None:
@@ -233,11 +231,8 @@ def _between(
             positive = cells[cells > 0]
             yield Sliver(
                 variable,
-                say("{wide_name}: {group}", wide_name=wide_name, group=group),
-                tuple(
-                    say("{narrow_name}: {part}", narrow_name=narrow_name, part=part)
-                    for part in parts
-                ),
+                say("{wide_name}: {group}", wide_name, group),
+                tuple(say("{narrow_name}: {part}", narrow_name, part) for part in parts),
                 tuple(table.domain[variable].categories[n] for n in left),
                 over,
                 int(((cells >= at_risk[0]) & (cells <= at_risk[1])).sum()),

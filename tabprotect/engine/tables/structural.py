@@ -54,8 +54,8 @@ def stated(
     unknown = [name for name in where if name not in categories]
     if unknown:
         raise InputError(
-            say("the table has no variable {unknown}", unknown=repr(unknown[0])),
-            hint=say("it has {categories}", categories=", ".join(categories)),
+            say("the table has no variable {unknown}", repr(unknown[0])),
+            hint=say("it has {categories}", ", ".join(categories)),
         )
     found: list[tuple[str, tuple[str, ...]]] = []
     for name, known in categories.items():
@@ -66,8 +66,8 @@ def stated(
             raise InputError(
                 say(
                     "a structural zero names no category of {name}: {wanted}",
-                    name=repr(name),
-                    wanted=", ".join(sorted(wanted))[:60],
+                    repr(name),
+                    ", ".join(sorted(wanted))[:60],
                 )
             )
         if len(wanted) < len(known):

@@ -104,8 +104,8 @@ class Table:
             raise InputError(
                 say(
                     "the counts have the shape {shape}, the variables {shape2}",
-                    shape=given.shape,
-                    shape2=domain.shape,
+                    given.shape,
+                    domain.shape,
                 )
             )
         array = np.array(given, dtype=np.int64, order="C")
@@ -156,7 +156,7 @@ class Table:
             raise InputError(
                 say(
                     "a table of {size:,} cells is too large to be laid out in full",
-                    size=self.domain.size,
+                    self.domain.size,
                 ),
                 hint=say("leave out a variable or merge categories"),
             )
@@ -251,9 +251,7 @@ class Table:
         if domain.shape != self.domain.shape:
             raise InputError(
                 say(
-                    "the table has the shape {shape}, not {shape2}",
-                    shape=self.domain.shape,
-                    shape2=domain.shape,
+                    "the table has the shape {shape}, not {shape2}", self.domain.shape, domain.shape
                 )
             )
         return replace(self, domain=domain)
@@ -264,7 +262,7 @@ class Table:
         for index, count in changes.items():
             if not -INT64_MAX <= count <= INT64_MAX:
                 raise InputError(
-                    say("{count} is too large for a count", count=count),
+                    say("{count} is too large for a count", count),
                     cell=self.domain.cell_text(index),
                 )
             array[index] = count

@@ -72,32 +72,26 @@ class Variable:
                 say("a variable has no name"), hint=say("name every column of the table")
             )
         if not self.categories:
-            raise InputError(say("variable {name} has no categories", name=repr(self.name)))
+            raise InputError(say("variable {name} has no categories", repr(self.name)))
         if len(set(self.categories)) != len(self.categories):
             twice = sorted({c for c in self.categories if self.categories.count(c) > 1})
             raise InputError(
                 say(
                     "variable {name} has the category {twice} twice",
-                    name=repr(self.name),
-                    twice=repr(twice[0]),
+                    repr(self.name),
+                    repr(twice[0]),
                 ),
                 hint=say("rename or merge it"),
             )
         if self.labels and len(self.labels) != len(self.categories):
-            raise InputError(
-                say("{name} has not one label for each category", name=repr(self.name))
-            )
+            raise InputError(say("{name} has not one label for each category", repr(self.name)))
         taken = {self.finest or self.name}
         for level in self.coarser:
             if not level.name or level.name in taken:
                 raise InputError(
-                    say(
-                        "{name} has two levels called {name2}",
-                        name=repr(self.name),
-                        name2=repr(level.name),
-                    )
+                    say("{name} has two levels called {name2}", repr(self.name), repr(level.name))
                     if level.name
-                    else say("a level of {name} has no name", name=repr(self.name)),
+                    else say("a level of {name} has no name", repr(self.name)),
                     hint=say("give every level a name of its own"),
                 )
             taken.add(level.name)
@@ -105,8 +99,8 @@ class Variable:
                 raise InputError(
                     say(
                         "the level {name} does not group every category of {name2}",
-                        name=repr(level.name),
-                        name2=repr(self.name),
+                        repr(level.name),
+                        repr(self.name),
                     ),
                     hint=say("name the group of every category"),
                 )
@@ -200,15 +194,11 @@ class Variable:
         except KeyError:
             known = ", ".join(map(repr, self.categories[:8]))
             raise InputError(
-                say(
-                    "variable {name} has no category {category}",
-                    name=repr(self.name),
-                    category=repr(category),
-                ),
+                say("variable {name} has no category {category}", repr(self.name), repr(category)),
                 hint=(
-                    say("it has {known}, ...", known=known)
+                    say("it has {known}, ...", known)
                     if len(self.categories) > 8
-                    else say("it has {known}", known=known)
+                    else say("it has {known}", known)
                 ),
             ) from None
 

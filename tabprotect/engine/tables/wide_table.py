@@ -83,7 +83,7 @@ class WideTable(Table):
     def cells(self) -> tuple[Ints, Ints]:
         """Refused: keys cannot number the cells."""
         raise InputError(
-            say("a table of {ndim} variables has more than 2^62 cells", ndim=self.domain.ndim),
+            say("a table of {ndim} variables has more than 2^62 cells", self.domain.ndim),
             hint=say("take a margin of it: leave out a variable or merge categories"),
         )
 

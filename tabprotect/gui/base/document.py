@@ -377,7 +377,7 @@ class Document(QObject):
             _ = posterior.mode_matches, posterior.entropy, posterior.small(project.at_risk)
             return found
 
-        self._beliefs[who].ask(say("posterior of the {who}", who=who), work, (release, text))
+        self._beliefs[who].ask(say("posterior of the {who}", who), work, (release, text))
         return None
 
     def known_posterior(self, who: Who = "user") -> Posterior | None:

@@ -55,9 +55,9 @@ class Exporter(QObject):
         if kind not in self._writing:
             jobs, failed = self._page.document.jobs, self._page.show_error
             self._writing[kind] = Question(self, jobs, self._written, failed)
-        self._writing[kind].ask(say("writing {name}", name=path.name), work)
+        self._writing[kind].ask(say("writing {name}", path.name), work)
 
     def _written(self, path: Path) -> None:
         # Public view names no file of the house, even one requested before the switch.
         if MARK not in path.name or not self._page.document.public:
-            self._page.errors.show_note(say("Written: {name}.", name=path.name))
+            self._page.errors.show_note(say("Written: {name}.", path.name))

@@ -46,7 +46,7 @@ class Page(Stage, QWidget):
         self.begins: QWidget = self
         """The widget that gets the focus when the page is shown. No focus proxy: Tab would skip all before it."""
         self._missed: PageChanges = frozenset({"everything"})
-        self.setAccessibleName(tell("{label} page", label=self.label))
+        self.setAccessibleName(tell("{label} page", self.label))
         self._heading = Label(self.label, role="heading")
         self._sentence = Label(wordWrap=True)
         self._sentence.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
@@ -85,7 +85,7 @@ class Page(Stage, QWidget):
     def _tabbed(self) -> QTabBar:
         """The pages that share this one's place as tabs; each is a page of its own."""
         bar = QTabBar(expanding=False, drawBase=True)
-        bar.setAccessibleName(tell("Pages of {label}", label=self.label))
+        bar.setAccessibleName(tell("Pages of {label}", self.label))
         names = [name for name, _ in self.together]
         for _, words in self.together:
             bar.addTab(words)

@@ -145,7 +145,7 @@ class MatricesDialog(QDialog):
         try:
             matrix[item.row(), item.column()] = float(item.text().replace(",", "."))
         except ValueError:
-            item.setText(tell("{matrix:g}", matrix=matrix[item.row(), item.column()]))
+            item.setText(tell("{matrix:g}", matrix[item.row(), item.column()]))
         self._say()
 
     def _say(self) -> None:
@@ -156,7 +156,7 @@ class MatricesDialog(QDialog):
             self.sums.setText(tell("None of its own: by the chance to keep a category."))
             return
         wrong = [
-            say("{category}: {total:g}", category=category, total=total)
+            say("{category}: {total:g}", category, total)
             for category, total in zip(
                 self._domain[name].categories, matrix.sum(axis=1), strict=True
             )
@@ -164,7 +164,7 @@ class MatricesDialog(QDialog):
         ]
         self.sums.setText(
             told(
-                say("Rows that do not add up to 1: {wrong}", wrong=joined(wrong, ", "))
+                say("Rows that do not add up to 1: {wrong}", joined(wrong, ", "))
                 if wrong
                 else say("Every row adds up to 1.")
             )

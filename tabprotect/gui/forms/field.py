@@ -90,7 +90,7 @@ class Field(QWidget):
             elif parameter.kind in ("setting", *DIALOGS):
                 choose = tool_button(say("Choose\u2026"))
                 choose.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-                choose.setAccessibleName(tell("Choose: {label}", label=parameter.label))
+                choose.setAccessibleName(tell("Choose: {label}", parameter.label))
                 choose.clicked.connect(self._ask)
                 self._stops.append(choose)
                 row.addWidget(choose)
@@ -156,15 +156,11 @@ class Field(QWidget):
         if isinstance(self.input, QComboBox) and self.input.currentIndex() >= 0:
             words = str(self.input.currentData(Qt.ItemDataRole.ToolTipRole))
             if words:
-                text = say(
-                    "{text} {removesuffix}.",
-                    text=text,
-                    removesuffix=capital(words).removesuffix("."),
-                )
+                text = say("{text} {removesuffix}.", text, capital(words).removesuffix("."))
             if not self.parameter.public:
-                text = say("{text} Which one is chosen stays in the house.", text=text)
+                text = say("{text} Which one is chosen stays in the house.", text)
         elif not self.parameter.public:
-            text = say("{text} Stays in the house: it is not published.", text=text)
+            text = say("{text} Stays in the house: it is not published.", text)
         # Told before it is broken: the catalogue knows it without the breaks.
         self.help.setText(told(_breakable(told(text))))
         if not self.fault.text():
@@ -221,7 +217,7 @@ class Field(QWidget):
         shown = told(text) if self.parameter.kind == "real" else text
         self._line.setText(told(IMPORTED if self._held is not None else shown))
         self._line.setToolTip(
-            told(tip(say("{text}\u2026", text=text[:400])) if self._held is not None else "")
+            told(tip(say("{text}\u2026", text[:400])) if self._held is not None else "")
         )
         if self.chips is not None:
             self.chips.show_text("" if self._held is not None else text)
@@ -229,15 +225,9 @@ class Field(QWidget):
     def _placeholder(self) -> str:
         parameter = self.parameter
         if parameter.kind in ("real", "integer"):
-            low = (
-                ""
-                if parameter.low == float("-inf")
-                else say("from {low}", low=_bound(parameter.low))
-            )
+            low = "" if parameter.low == float("-inf") else say("from {low}", _bound(parameter.low))
             high = (
-                ""
-                if parameter.high == float("inf")
-                else say("to {high}", high=_bound(parameter.high))
+                "" if parameter.high == float("inf") else say("to {high}", _bound(parameter.high))
             )
             return joined((part for part in (low, high) if part), " ")
         if parameter == MARGINS:
@@ -249,7 +239,7 @@ class Field(QWidget):
     def _open_button(self) -> QToolButton:
         button = tool_button(icon=icons.icon("open"), flat=True)
         button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        button.setAccessibleName(tell("Choose a file for {label}", label=self.parameter.label))
+        button.setAccessibleName(tell("Choose a file for {label}", self.parameter.label))
         button.setToolTip(tell("Choose a file"))
         button.clicked.connect(self._choose_file)
         return button

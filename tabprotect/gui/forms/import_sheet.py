@@ -121,7 +121,7 @@ class ImportSheet(QDialog):
         self, parent: QWidget, jobs: Jobs, path: Path, given: Mapping[str, object]
     ) -> None:
         super().__init__(parent)
-        self.setWindowTitle(tell("Read {name}", name=path.name))
+        self.setWindowTitle(tell("Read {name}", path.name))
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.path = path
         self.seen: FilePreview | None = None
@@ -195,7 +195,7 @@ class ImportSheet(QDialog):
         given = self.given
         path = self.path
         self._question.ask(
-            say("look into {name}", name=path.name), lambda p: preview(path, Reading.of(given), p)
+            say("look into {name}", path.name), lambda p: preview(path, Reading.of(given), p)
         )
 
     def _changed(self) -> None:
@@ -297,9 +297,7 @@ class ImportSheet(QDialog):
             text = FOUND_OUT
             if found:
                 value, reason = found[0].value, found[0].reason
-                text = say(
-                    "{value} ({reason})", value=told(VALUES.get(value, value)), reason=told(reason)
-                )
+                text = say("{value} ({reason})", told(VALUES.get(value, value)), told(reason))
             if name in FROM_FILE and isinstance(box, QComboBox) and not box.currentText():
                 self._offer(box, self._listed(seen, name, ""))
             if name == "thousands" and isinstance(box, QComboBox):
@@ -312,7 +310,7 @@ class ImportSheet(QDialog):
             if isinstance(edit, QLineEdit):
                 edit.setPlaceholderText(told(text))
                 if found:
-                    box.setToolTip(tip(say("Recognised: {text}", text=text)))
+                    box.setToolTip(tip(say("Recognised: {text}", text)))
 
     def _offer(self, box: QComboBox, choices: tuple[str, ...]) -> None:
         """Other choices, where the file tells others than before."""
@@ -372,9 +370,7 @@ def _tell_grouped(box: QComboBox, seen: FilePreview) -> None:
         said = told(GROUPED.get(sign, sign))
         if number is not None:
             # As it stands in the file, in no language's way.
-            said += say(
-                " ({number} \u2192 {sign})", number=number[0], sign=number[0].replace(sign, "")
-            )
+            said += say(" ({number} \u2192 {sign})", number[0], number[0].replace(sign, ""))
         box.setItemText(row, told(said))
     box.blockSignals(False)
 
@@ -460,7 +456,7 @@ class MarkChoices(QWidget):
 
     def _add(self, mark: str) -> QComboBox:
         choice = self.meanings[mark] = QComboBox()
-        choice.setAccessibleName(tell("What {value} means", value=mark or BLANK))
+        choice.setAccessibleName(tell("What {value} means", mark or BLANK))
         choice.addItem("", "")
         for meaning in MEANINGS:
             choice.addItem(told(MEANT[meaning]), meaning)

@@ -294,11 +294,7 @@ class SeedChooser(QWidget):
         if not text.isdecimal():
             self.wrong.emit(
                 ParameterError(
-                    {
-                        "seed": say(
-                            "must be a whole number of at least 0, is {text}", text=repr(text)
-                        )
-                    },
+                    {"seed": say("must be a whole number of at least 0, is {text}", repr(text))},
                     hint=say("type digits, or take the house's coins"),
                 )
             )

@@ -95,11 +95,7 @@ class NameChips(QWidget):
             button = tool_button(name, checkable=True)
             button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
             button.setAccessibleName(
-                told(
-                    say("Together: {name}", name=name)
-                    if self._together
-                    else say("Take: {name}", name=name)
-                )
+                told(say("Together: {name}", name) if self._together else say("Take: {name}", name))
             )
             button.toggled.connect(lambda _: self._toggled())
             self.names[name] = button
@@ -114,8 +110,8 @@ class NameChips(QWidget):
         self.entries = []
         if self._together:
             for number, part in enumerate(found):
-                chip = tool_button(say("{part}  \u2715", part=part), tip=say("Let it go"))
-                chip.setAccessibleName(tell("Chosen: {part}. Let it go", part=part))
+                chip = tool_button(say("{part}  \u2715", part), tip=say("Let it go"))
+                chip.setAccessibleName(tell("Chosen: {part}. Let it go", part))
                 chip.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
                 chip.clicked.connect(lambda _=False, n=number: self._let_go(n))
                 self.entries.append(chip)
@@ -235,8 +231,8 @@ class PairPicker(QPushButton):
             grid.addWidget(Label(name), place, 0)
         for first, second in pairs:
             box = QCheckBox()
-            box.setAccessibleName(tell("{first} by {second}", first=first, second=second))
-            box.setToolTip(tell("{first} by {second}", first=first, second=second))
+            box.setAccessibleName(tell("{first} by {second}", first, second))
+            box.setToolTip(tell("{first} by {second}", first, second))
             box.setChecked((first, second) in self._chosen)
             box.toggled.connect(
                 lambda on, one=first, other=second: self.picked.emit(one, other, on)

@@ -45,7 +45,7 @@ class NamePicks(QWidget):
         for name in names:
             button = tool_button(name, checkable=True)
             button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-            button.setAccessibleName(tell("{words}: {name}", words=self._words, name=name))
+            button.setAccessibleName(tell("{words}: {name}", self._words, name))
             button.toggled.connect(lambda _: self.changed.emit())
             self.names[name] = button
             self._row.addWidget(button)

@@ -95,12 +95,7 @@ class ShareEditor(QWidget):
     def _tell(self, first: float, second: float) -> None:
         left = max(round(1 - first - second, 10), 0.0)
         self.rest.setText(
-            tell(
-                "{rest}, the rest ({words}): {left}",
-                rest=self._rest,
-                words=self._words,
-                left=number_text(left),
-            )
+            tell("{rest}, the rest ({words}): {left}", self._rest, self._words, number_text(left))
         )
 
 
@@ -129,19 +124,14 @@ class ShareTriangle(QWidget):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self.setAccessibleName(
-            tell(
-                "Triangle of {names}, {names2} and {names3}",
-                names=names[0],
-                names2=names[1],
-                names3=names[2],
-            )
+            tell("Triangle of {names}, {names2} and {names3}", names[0], names[1], names[2])
         )
         self.setToolTip(
             tell(
                 "<p>Drag the point. Keys: up and down change {names}, right and left change "
                 "{names2}, with Shift in larger steps; = makes them equal.</p>",
-                names=names[0],
-                names2=names[1],
+                names[0],
+                names[1],
             )
         )
         self.setCursor(Qt.CursorShape.CrossCursor)
@@ -165,7 +155,7 @@ class ShareTriangle(QWidget):
     def _texts(self) -> list[str]:
         """What each corner stands for."""
         return [
-            tell("{word} {name}", word=word, name=name)
+            tell("{word} {name}", word, name)
             for word, name in zip(self.words, self.names, strict=True)
         ]
 
@@ -175,7 +165,7 @@ class ShareTriangle(QWidget):
             told(
                 joined(
                     (
-                        say("{n} {s}", n=n, s=told(number_text(s)))
+                        say("{n} {s}", n, told(number_text(s)))
                         for n, s in zip(self.names, shares, strict=True)
                     ),
                     ", ",

@@ -47,7 +47,7 @@ class Actions(QObject):
         self._pictures: dict[str, str] = {}
         self.menus: dict[str, QMenu] = {}
         for name in MENUS:
-            self.menus[name] = window.menuBar().addMenu(tell("&{name}", name=name))
+            self.menus[name] = window.menuBar().addMenu(tell("&{name}", name))
             # A page may have found something since.
             self.menus[name].aboutToShow.connect(self._offer)
             self.menus[name].aboutToShow.connect(self._repaint)
@@ -319,11 +319,7 @@ class Actions(QObject):
             # Step names hold counts that were typed: in public view they stay unsaid.
             named = label and not self.document.public
             self[name].setText(
-                told(
-                    say("&{verb}: {label}", verb=verb, label=label)
-                    if named
-                    else say("&{verb}", verb=verb)
-                )
+                told(say("&{verb}: {label}", verb, label) if named else say("&{verb}", verb))
             )
             self[name].setEnabled(bool(label))
         self._offer()

@@ -81,8 +81,8 @@ class Autosave:
             window.document.work_found.emit(
                 say(
                     "{name}, as it was at {when}, when the program ended unexpectedly.",
-                    name=found.name,
-                    when=when,
+                    found.name,
+                    when,
                 ),
                 lambda f=found: self._recover(f),
                 found.discard,
@@ -92,8 +92,8 @@ class Autosave:
                 say(
                     "{name} in {parent} was being written when its program ended. "
                     "It may be confidential.",
-                    name=left_over.name,
-                    parent=left_over.parent,
+                    left_over.name,
+                    left_over.parent,
                 ),
                 None,
                 lambda p=left_over: p.unlink(missing_ok=True),
@@ -139,8 +139,7 @@ def show_unexpected(window: MainWindow, error: BaseException) -> None:
     window.show_error(
         UnexpectedError(
             say(
-                "the program made a mistake ({name}); your work is as it was",
-                name=type(error).__name__,
+                "the program made a mistake ({name}); your work is as it was", type(error).__name__
             ),
             hint=say("save under another name, and report the details"),
             detail=detail,
@@ -220,7 +219,7 @@ def _smoke(app: QApplication, source: str, path: Path) -> int:
 
     def done() -> None:
         if not window.grab().save(str(path)):
-            faults.append(say("cannot write {path}", path=path))
+            faults.append(say("cannot write {path}", path))
         if getattr(sys, "frozen", False):
             # Pages and plots are built late, and a packaged program must find all they import.
             Canvas(lambda canvas: None)
@@ -238,7 +237,7 @@ def _smoke(app: QApplication, source: str, path: Path) -> int:
     app.exec()
     window.close()
     for fault in faults:
-        print(say("smoke test failed: {fault}", fault=fault), file=sys.stderr)
+        print(say("smoke test failed: {fault}", fault), file=sys.stderr)
     return 1 if faults else 0
 
 

@@ -57,12 +57,7 @@ class HistoryPanel(QWidget):
             if step.sealed:
                 item.setIcon(icons.icon("seal"))
                 item.setToolTip(
-                    tip(
-                        say(
-                            "{label}. Published: undo cannot go back past this step.",
-                            label=step.label,
-                        )
-                    )
+                    tip(say("{label}. Published: undo cannot go back past this step.", step.label))
                 )
             if number + 1 > here:
                 item.setForeground(self.palette().placeholderText())

@@ -151,7 +151,7 @@ class Inspector(QScrollArea):
                 told(
                     joined(
                         (
-                            say("{n}: {c}", n=n, c=c)
+                            say("{n}: {c}", n, c)
                             for n, c in zip(domain.names, domain.labels(index), strict=True)
                         ),
                         "\n",
@@ -167,7 +167,7 @@ class Inspector(QScrollArea):
         document, domain = self.document, table.domain
         labels = zip(domain.names, domain.labels(total.cell), strict=True)
         said = (
-            say("{name}: {label}", name=name, label=label if name in total.names else "total")
+            say("{name}: {label}", name, label if name in total.names else "total")
             for name, label in labels
         )
         self._title.setText(told(joined(said, "\n")))
@@ -179,7 +179,7 @@ class Inspector(QScrollArea):
             shown["published"] = count_text(slice_total(published, domain, total.cell, total.names))
         if original is not None:
             true = slice_total(original, domain, total.cell, total.names)
-            shown["original"] = say("{true}  [staff only]", true=count_text(true))
+            shown["original"] = say("{true}  [staff only]", count_text(true))
         if document.known_posterior("user") is None:
             self._why.setText(
                 told(
@@ -210,21 +210,21 @@ class Inspector(QScrollArea):
         way = (
             "exactly"
             if posterior.way == "exact"
-            else say("from draws, \u00b1{error:.4f}", error=posterior.error)
+            else say("from draws, \u00b1{error:.4f}", posterior.error)
         )
         believed = (
             say("Every reader knows this total: it is the same for every possible original")
             if float(chances.max()) > CERTAIN
             else say(
                 "A reader who {label} believes this total is {best} with probability {sum}",
-                label=posterior.prior.label,
-                best=count_text(best),
-                sum=chance_text(float(chances[values == best].sum())),
+                posterior.prior.label,
+                count_text(best),
+                chance_text(float(chances[values == best].sum())),
             )
         )
         if true is not None:
             shown["P(true)"] = chance_text(float(chances[values == true].sum()), digits=3)
-        self._why.setText(tell("{believed}; computed {way}.", believed=believed, way=way))
+        self._why.setText(tell("{believed}; computed {way}.", believed, way))
         return shown
 
     def _answered(self, found: TotalsBy) -> None:
@@ -247,16 +247,16 @@ class Inspector(QScrollArea):
             project = document.project
             assert project is not None
             count = original[index]
-            shown["original"] = say("{count}  [staff only]", count=count_text(count))
+            shown["original"] = say("{count}  [staff only]", count_text(count))
             low, high = project.at_risk.low, project.at_risk.high
             if low <= count <= high:
                 shown["status"] = say("at risk (U)")
                 words.append(
                     say(
                         "At risk: {count} lies in the declared small counts {low} to {high}.",
-                        count=count_text(count),
-                        low=low,
-                        high=high,
+                        count_text(count),
+                        low,
+                        high,
                     )
                 )
             else:
@@ -265,9 +265,7 @@ class Inspector(QScrollArea):
                     say("Zero: nobody is in this cell.")
                     if count == 0
                     else say(
-                        "Safe: not one of the declared small counts {low} to {high}.",
-                        low=low,
-                        high=high,
+                        "Safe: not one of the declared small counts {low} to {high}.", low, high
                     )
                 )
             letter = self._letter(index)
@@ -297,14 +295,14 @@ class Inspector(QScrollArea):
             chance = float(chances[values == best].sum())
             said = say(
                 "A reader who {label} believes this cell is {best} with probability {chance}",
-                label=posterior.prior.label,
-                best=count_text(best),
-                chance=chance_text(chance),
+                posterior.prior.label,
+                count_text(best),
+                chance_text(chance),
             )
             if true is not None:
                 chance = float(chances[values == true].sum())
                 shown["P(true)"] = chance_text(chance, digits=3)
-                said += say("; the true value is {true}", true=count_text(true))
+                said += say("; the true value is {true}", count_text(true))
             words.append(said + ".")
         elif hidden and original is None:
             words.append(
@@ -342,8 +340,8 @@ class Inspector(QScrollArea):
             out[name] = (
                 say(
                     "{value} % of {whole}",
-                    value=number_text(100 * count / whole, digits=1),
-                    whole=count_text(whole),
+                    number_text(100 * count / whole, digits=1),
+                    count_text(whole),
                 )
                 if whole
                 else "\u2013"
@@ -374,5 +372,5 @@ def _interval(values: np.ndarray, chances: np.ndarray, level: float) -> str:
     return (
         count_text(low)
         if low == high
-        else say("{low} to {high}", low=count_text(low), high=count_text(high))
+        else say("{low} to {high}", count_text(low), count_text(high))
     )

@@ -276,7 +276,7 @@ class MainWindow(Window):
         )
         name = self._name()
         self.setWindowTitle(
-            told(say("{name}[*] \u2013 tabprotect", name=name) if name else "tabprotect")
+            told(say("{name}[*] \u2013 tabprotect", name) if name else "tabprotect")
         )
         self.setWindowModified(document.modified)
 
@@ -299,10 +299,7 @@ class MainWindow(Window):
             facts.append(say("original open"))
             facts.append(
                 plural(
-                    number,
-                    "{number} at-risk cell",
-                    "{number} at-risk cells",
-                    number=count_text(number),
+                    number, "{number} at-risk cell", "{number} at-risk cells", count_text(number)
                 )
             )
         elif document.has_original:
@@ -314,7 +311,7 @@ class MainWindow(Window):
             facts.append(say("not protected yet"))
         verdict = document.judging.verdict(project)
         if verdict is not None:
-            facts.append(say("a reader would know {known}", known=count_text(verdict.known)))
+            facts.append(say("a reader would know {known}", count_text(verdict.known)))
         posterior = document.known_posterior()
         if posterior is not None:
             facts.append(_way(posterior, document.originals()))
@@ -424,9 +421,7 @@ def _way(posterior: Posterior, originals: int | None) -> str:
     return (
         words
         if originals is None
-        else say(
-            "{words}, {originals} possible originals", words=words, originals=count_text(originals)
-        )
+        else say("{words}, {originals} possible originals", words, count_text(originals))
     )
 
 
@@ -451,8 +446,8 @@ class Edge(QToolButton):
         self.setAutoRaise(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Expanding)
-        self.setAccessibleName(tell("Open the {lower}", lower=words.lower()))
-        self.setToolTip(tip(say("Open the {lower} (Ctrl+I)", lower=words.lower())))
+        self.setAccessibleName(tell("Open the {lower}", words.lower()))
+        self.setToolTip(tip(say("Open the {lower} (Ctrl+I)", words.lower())))
 
     def sizeHint(self) -> QSize:
         return QSize(self.fontMetrics().height() + GRID, 12 * GRID)

@@ -47,9 +47,9 @@ def open_filter() -> str:
     return say(
         "All that can be opened ({tables} {project} *.zip *{RECIPE});;Tables ({tables});;"
         "Projects ({project});;Release bundles (*.zip);;Recipes (*{RECIPE});;All files (*)",
-        tables=tables,
-        project=project,
-        RECIPE=RECIPE,
+        tables,
+        project,
+        RECIPE,
     )
 
 
@@ -182,7 +182,7 @@ class Files(QObject):
     def read(self, path: str) -> None:
         """Open a release bundle as its reader: in a window of its own where this one is in use."""
         job = self.document.jobs.command(
-            say("open {name}", name=Path(path).name),
+            say("open {name}", Path(path).name),
             lambda progress: History().do(open_bundle(path=path), progress=progress)[0],
         )
         job.finished.connect(lambda history: self._reads(history, path))
@@ -212,7 +212,7 @@ class Files(QObject):
     def _load_from(self, path: Path, held: HeldProject | None) -> None:
         """A copy, which nobody holds, is saved under a name of its own."""
         job = self.document.load(
-            say("open {name}", name=path.name),
+            say("open {name}", path.name),
             lambda _: storage.load(path),
             lambda: self._loaded(path, held),
         )
@@ -243,10 +243,10 @@ class Files(QObject):
         self, label: str, then: Callable[[], object], *, saved: Callable[[], object]
     ) -> None:
         last = self.document.history.trail[-1:]
-        what = say("; the last step was: {label}", label=last[0].label) if last else ""
+        what = say("; the last step was: {label}", last[0].label) if last else ""
         self.window.page.errors.show_error(
             RefusedError(
-                say("there is unsaved work{what}", what=what),
+                say("there is unsaved work{what}", what),
                 hint=say("save it first, or go on without it"),
             ),
             asking=True,
@@ -360,7 +360,7 @@ class Files(QObject):
             self.window,
             say("Save the project"),
             f"{Path(project.name).stem}{storage.SUFFIX}",
-            say("Projects (*{SUFFIX})", SUFFIX=storage.SUFFIX),
+            say("Projects (*{SUFFIX})", storage.SUFFIX),
             lambda path: self.save_to(Path(path), then),
             suffix=storage.SUFFIX.removeprefix("."),
         )
@@ -376,7 +376,7 @@ class Files(QObject):
                 self._not_saved(error, then)
                 return
         job = self.document.jobs.command(
-            say("save {name}", name=path.name),
+            say("save {name}", path.name),
             lambda _: storage.save(history, path),
             deniable=False,
         )

@@ -54,7 +54,7 @@ class StageButton(QToolButton):
     def words(self) -> str:
         """Number and label."""
         label = told(self.page.label)
-        return say("{number}  {label}", number=self.number, label=label) if self.number else label
+        return say("{number}  {label}", self.number, label) if self.number else label
 
     @property
     def _indent(self) -> int:
@@ -88,15 +88,11 @@ class StageButton(QToolButton):
     def _say(self) -> None:
         parts = [self.why or self.page.hint]
         if self.badge:
-            parts.append(say("To look at: {badge}.", badge=count_text(self.badge)))
+            parts.append(say("To look at: {badge}.", count_text(self.badge)))
         said = joined((p for p in parts if p), " ")
         self.setAccessibleDescription(told(said))
         self.setToolTip(
-            tip(
-                say("{label}. {said}", label=told(self.page.label), said=said)
-                if self.folded
-                else said
-            )
+            tip(say("{label}. {said}", told(self.page.label), said) if self.folded else said)
         )
         self.update()
 

@@ -40,7 +40,7 @@ from tabprotect.gui.look.theme import GRID, MARGIN
 from tabprotect.languages.said import joined, say
 from tabprotect.languages.speaking import tell, told
 
-RECIPES = say("Recipes (*{RECIPE})", RECIPE=RECIPE)
+RECIPES = say("Recipes (*{RECIPE})", RECIPE)
 
 
 class Recipes(QObject):
@@ -70,7 +70,7 @@ class Recipes(QObject):
         history = self.document.history
         text = next_year_text(history.trail, history.project)
         job = self.document.jobs.command(
-            say("save {name}", name=path.name),
+            say("save {name}", path.name),
             lambda _: write_bytes(path, text.encode(), private=True),
         )
         page = self.window.page
@@ -79,7 +79,7 @@ class Recipes(QObject):
                 say(
                     "Saved as {name}, without data, seeds and paths. Next year: File > Run a "
                     "recipe on new data.",
-                    name=path.name,
+                    path.name,
                 )
             )
         )
@@ -90,12 +90,10 @@ class Recipes(QObject):
         self._ask(say("Recipe"), RECIPES, self._ask_data)
 
     def _ask_data(self, recipe: str) -> None:
-        shown = say(
-            "{patterns} {patterns2}", patterns=patterns("table"), patterns2=patterns("records")
-        )
+        shown = say("{patterns} {patterns2}", patterns("table"), patterns("records"))
         self._ask(
-            say("New data for {name}", name=Path(recipe).name),
-            say("Data ({shown});;All files (*)", shown=shown),
+            say("New data for {name}", Path(recipe).name),
+            say("Data ({shown});;All files (*)", shown),
             partial(self._choose, recipe),
         )
 
@@ -115,7 +113,7 @@ class Recipes(QObject):
         accept = renames is not None
         self.window.page.errors.clear()
         job = self.document.jobs.command(
-            say("run {name} on {name2}", name=recipe.name, name2=data.name),
+            say("run {name} on {name2}", recipe.name, data.name),
             lambda p: prepared_recipe(recipe, settings, renames=renames, accept=accept, progress=p),
         )
         job.finished.connect(self._arrive)
@@ -157,17 +155,15 @@ class CategoriesSheet(QDialog):
                 box = QComboBox()
                 box.addItem(told(IS_NEW), None)
                 for missing in other.missing:
-                    box.addItem(tell("is {missing}", missing=missing), missing)
+                    box.addItem(tell("is {missing}", missing), missing)
                 box.setCurrentIndex(max(box.findData(other.alike.get(name)), 0))
-                box.setAccessibleName(
-                    tell("{variable}: {name}", variable=other.variable, name=name)
-                )
+                box.setAccessibleName(tell("{variable}: {name}", other.variable, name))
                 self.boxes[other.variable, name] = box
                 form.addRow(name, box)
             if other.missing:
                 form.addRow(
                     Label(
-                        say("missing: {missing}", missing=joined(other.missing, ", ")),
+                        say("missing: {missing}", joined(other.missing, ", ")),
                         wordWrap=True,
                     )
                 )

@@ -121,11 +121,9 @@ class PolicyForm(QWidget):
         self.two.setEnabled(not fixed)
         form.addRow(self.two)
         where = Label(
-            say("Set for everybody by the file that {VARIABLE} names.", VARIABLE=VARIABLE)
+            say("Set for everybody by the file that {VARIABLE} names.", VARIABLE)
             if fixed
-            else say(
-                "Kept in {policy_file}; the command line goes by it too.", policy_file=policy_file()
-            ),
+            else say("Kept in {policy_file}; the command line goes by it too.", policy_file()),
             wordWrap=True,
             role="quiet",
         )
@@ -160,7 +158,7 @@ class FolderField(QWidget):
         self.field.setAccessibleName(told(name))
         self.field.setClearButtonEnabled(True)
         button = QPushButton(tell("Choose\u2026"))
-        button.setAccessibleName(tell("Choose: {name}", name=name))
+        button.setAccessibleName(tell("Choose: {name}", name))
         button.clicked.connect(self._ask)
         in_row((self.field, 1), button, on=self, margins=0)
 
@@ -231,7 +229,7 @@ class SettingsDialog(QDialog):
             say(
                 "It lies in {state_folder}, readable by you alone, until the program ends well. It "
                 "holds the original.",
-                state_folder=state_folder(),
+                state_folder(),
             ),
             wordWrap=True,
             role="quiet",

@@ -31,9 +31,9 @@ def time_text(seconds: float | None) -> str:
     if seconds < 1.0:
         return say("almost done")
     return (
-        say("{seconds:.0f} s left", seconds=seconds)
+        say("{seconds:.0f} s left", seconds)
         if seconds < 90
-        else say("{seconds:.0f} min left", seconds=seconds / 60)
+        else say("{seconds:.0f} min left", seconds / 60)
     )
 
 
@@ -49,11 +49,11 @@ class JobView(QWidget):
         self._bar = QProgressBar(maximum=1000, textVisible=False)
         self._bar.setFixedWidth(10 * GRID)
         self._bar.setMaximumHeight(12)
-        self._bar.setAccessibleName(tell("Progress of: {label}", label=job.label))
+        self._bar.setAccessibleName(tell("Progress of: {label}", job.label))
         self._bar.setRange(0, 0)
         self._cancel = tool_button(flat=True, icon=icons.icon("close"))
         self._cancel.setToolTip(tell("Cancel (Esc)"))
-        self._cancel.setAccessibleName(tell("Cancel: {label}", label=job.label))
+        self._cancel.setAccessibleName(tell("Cancel: {label}", job.label))
         self._cancel.clicked.connect(self._stop)
         in_row((self._label, 1), self._bar, self._cancel, on=self, margins=0)
         job.progressed.connect(self._show)
@@ -70,7 +70,7 @@ class JobView(QWidget):
 
     def _stop(self) -> None:
         self.job.cancel()
-        self._label.setText(tell("{label} \u00b7 cancelling", label=self.job.label))
+        self._label.setText(tell("{label} \u00b7 cancelling", self.job.label))
         self._cancel.setEnabled(False)
 
 
@@ -106,9 +106,9 @@ class JobsButton(QToolButton):
     @Slot()
     def _tell(self) -> None:
         number = len(self.views)
-        words = say("{number} running", number=number)
+        words = say("{number} running", number)
         self.setText(told(words))
-        self.setAccessibleName(tell("{words}: show what runs", words=words))
+        self.setAccessibleName(tell("{words}: show what runs", words))
         self.setToolTip(tip(joined((job.label for job in self.views), "; ")))
         self.setVisible(number > 0)
         self.list.adjustSize()
@@ -168,9 +168,7 @@ class Strip(QFrame):
         self._word.setText(told(words[confidential]))
         self._facts.setText(told(facts))
         self._facts.setToolTip(tip(facts))
-        self.setAccessibleDescription(
-            tell("{words} \u2502 {facts}", words=words[confidential], facts=facts)
-        )
+        self.setAccessibleDescription(tell("{words} \u2502 {facts}", words[confidential], facts))
         self._paint()
 
     @property

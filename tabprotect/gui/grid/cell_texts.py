@@ -74,7 +74,7 @@ def figure(name: str, counts: Arrays, whole: tuple[Bools, Bools] | None = None) 
 
 def percent_text(value: float) -> str:
     """A percentage; a dash where the whole is zero."""
-    return say("{value} %", value=number_text(value, digits=1)) if np.isfinite(value) else "\u2013"
+    return say("{value} %", number_text(value, digits=1)) if np.isfinite(value) else "\u2013"
 
 
 def residual_text(value: float) -> str:

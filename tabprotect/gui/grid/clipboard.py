@@ -46,9 +46,9 @@ def read_block(text: str, *, headers: Sequence[str] = ()) -> list[list[int]]:
             say(
                 "the lines of the block differ in length: {wide} cells in the first, "
                 "{lines} in line {bad}",
-                wide=wide,
-                lines=len(lines[bad]),
-                bad=bad + 1,
+                wide,
+                len(lines[bad]),
+                bad + 1,
             ),
             hint=say("copy one rectangle"),
         )
@@ -83,7 +83,7 @@ def whole_number(text: str) -> int:
         hint = say("type a whole number of at least 0")
         if re.fullmatch(r"[\d ]*[.,]\d+", bare):
             hint = say("counts have no decimals, and no point or comma between thousands")
-        raise InputError(say("{bare} is not a whole number", bare=repr(bare)), hint=hint)
+        raise InputError(say("{bare} is not a whole number", repr(bare)), hint=hint)
     return int(re.sub(r"[^\d\-]", "", bare.replace("\u2212", "-")))
 
 
@@ -93,7 +93,7 @@ def _whole(text: str, row: int, column: int) -> int:
     except InputError as error:
         raise InputError(
             error.message,
-            cell=say("row {row}, column {column} of the block", row=row, column=column),
+            cell=say("row {row}, column {column} of the block", row, column),
             hint=error.hint,
         ) from None
 
@@ -179,9 +179,9 @@ def written(
             for column, cell in enumerate(line)
             for tag in ("th" if number < heads or column < leads else "td",)
         ]
-        parts.append(say("<tr>{tags}</tr>", tags=joined(tags)))
+        parts.append(say("<tr>{tags}</tr>", joined(tags)))
     plain = joined(("\t".join(line) for line in lines), "\n") + "\n"
-    return plain, say("<table>{parts}</table>", parts=joined(parts))
+    return plain, say("<table>{parts}</table>", joined(parts))
 
 
 def _take(found: tuple[str, str]) -> None:

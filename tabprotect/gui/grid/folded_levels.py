@@ -187,7 +187,7 @@ def _nodes(
         sign = OPEN if group in unfolded else FOLDED
         out.append(
             Node(
-                say("{indent}{sign} {name}", indent=indent, sign=sign, name=name),
+                say("{indent}{sign} {name}", indent, sign, name),
                 inside,
                 group,
                 depth == 0,

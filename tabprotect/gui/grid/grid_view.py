@@ -168,7 +168,7 @@ class GridView(QWidget):
             self._margin_models.append(model)
             view.setModel(model)
             view.setItemDelegate(self.margin_delegate)
-            view.setAccessibleName(tell("{name}: {what}", name=name, what=what))
+            view.setAccessibleName(tell("{name}: {what}", name, what))
             view.setFocusPolicy(Qt.FocusPolicy.NoFocus)
             view.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
             view.corner.hide()

@@ -87,7 +87,7 @@ class LevelHeader(QHeaderView):
             wide = max(
                 map(
                     metrics.horizontalAdvance,
-                    (longest, say("{name} \u2193", name=name[: self.limit])),
+                    (longest, say("{name} \u2193", name[: self.limit])),
                 )
             )
             out.append(max(wide, 4 * GRID) + 3 * GRID)
@@ -277,7 +277,7 @@ class Corner(QWidget):
             return min(self._row_names_width(), self.width())
         before = sum(self._rows.level_sizes()[:-1])
         room, rows = self.width() - before, self._row_names_width() - before
-        name = say("{names} \u2192", names=self._columns.names[-1][: self._columns.limit])
+        name = say("{names} \u2192", self._columns.names[-1][: self._columns.limit])
         columns = self.fontMetrics().horizontalAdvance(name) + 2 * GRID
         return before + max(min(rows, room - columns), min(rows, room // 2), 0)
 
@@ -285,7 +285,7 @@ class Corner(QWidget):
         """Pixels that the names take beside each other."""
         metrics = self.fontMetrics()
         across = [
-            metrics.horizontalAdvance(say("{n} \u2192", n=n[: self._columns.limit]))
+            metrics.horizontalAdvance(say("{n} \u2192", n[: self._columns.limit]))
             for n in self._columns.names
         ]
         beside = self._row_names_width() + (across[-1] if across else 0) + 2 * GRID
@@ -296,9 +296,7 @@ class Corner(QWidget):
         last = (self._rows.names or ("",))[-1]
         return (
             before
-            + self.fontMetrics().horizontalAdvance(
-                say("{last} \u2193", last=last[: self._rows.limit])
-            )
+            + self.fontMetrics().horizontalAdvance(say("{last} \u2193", last[: self._rows.limit]))
             + 2 * GRID
         )
 
@@ -307,10 +305,10 @@ class Corner(QWidget):
         words = elided(
             metrics,
             name,
-            room - metrics.horizontalAdvance(say(" {arrow}", arrow=arrow)),
+            room - metrics.horizontalAdvance(say(" {arrow}", arrow)),
             shared(names),
         )
-        return say("{words} {arrow}", words=words, arrow=arrow)
+        return say("{words} {arrow}", words, arrow)
 
 
 DOTS = "\u2026"

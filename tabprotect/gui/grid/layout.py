@@ -135,9 +135,7 @@ class Layout:
             variable = self.domain[name]
             category, label = variable.categories[code], variable.label(code)
             found.append(
-                category
-                if label == category
-                else say("{category} ({label})", category=category, label=label)
+                category if label == category else say("{category} ({label})", category, label)
             )
         return joined(found, ", ") or "all"
 

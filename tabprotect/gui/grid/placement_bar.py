@@ -70,20 +70,15 @@ class Chip(QFrame):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setCursor(Qt.CursorShape.OpenHandCursor)
         self.setAccessibleName(
-            tell(
-                "{name}, {categories} categories, in {zone}",
-                name=name,
-                categories=categories,
-                zone=zone,
-            )
+            tell("{name}, {categories} categories, in {zone}", name, categories, zone)
         )
         self.setToolTip(
             tip(
                 say(
                     "{name}: {categories} categories. Drag, or: arrow keys change the order, R rows, C "
                     "columns, L layers.",
-                    name=name,
-                    categories=categories,
+                    name,
+                    categories,
                 )
             )
         )
@@ -114,7 +109,7 @@ class Chip(QFrame):
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         for zone in ZONES:
-            action = menu.addAction(tell("Put into {zone}", zone=zone))
+            action = menu.addAction(tell("Put into {zone}", zone))
             action.setEnabled(zone != self.zone)
             action.triggered.connect(lambda _=False, z=zone: self.asked.emit(self.name, z, None))
         menu.popup(event.globalPos())
@@ -152,7 +147,7 @@ class DropZone(QFrame):
         self.zone = zone
         self.chips: list[Chip] = []
         self.setAcceptDrops(True)
-        self.setAccessibleName(tell("Variables in {zone}", zone=zone))
+        self.setAccessibleName(tell("Variables in {zone}", zone))
         caption = Label(say(zone.capitalize()), role="quiet")
         caption.setMinimumHeight(caption.fontMetrics().height() + GRID // 2)
         self.row = FlowLayout(self, gap=GRID // 2)
@@ -238,7 +233,7 @@ class PlacementBar(QScrollArea):
             others = tuple(a for a, n in enumerate(left) if n != name)
             numbers = part.sum(axis=others)
             words = [
-                say("{c}  \u2022{n}", c=c, n=count_text(int(n))) if n else c
+                say("{c}  \u2022{n}", c, count_text(int(n))) if n else c
                 for c, n in zip(categories, numbers, strict=True)
             ]
         for number, text in enumerate(words):
@@ -306,7 +301,7 @@ class PlacementBar(QScrollArea):
     def _combo(self, name: str) -> QComboBox:
         assert self._domain is not None
         combo = QComboBox()
-        combo.setAccessibleName(tell("Layer: {name}", name=name))
+        combo.setAccessibleName(tell("Layer: {name}", name))
         combo.addItems(list(self._domain[name].categories))
         combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         # With room for the number of at-risk cells.

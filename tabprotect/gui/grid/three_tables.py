@@ -73,7 +73,7 @@ class ThreeTables(QSplitter):
     def _side(self, part: str) -> QWidget:
         side = QWidget()
         title = Label(say(part.capitalize()), role="section")
-        grid = GridView(say("{part} table", part=say(part.capitalize())))
+        grid = GridView(say("{part} table", say(part.capitalize())))
         # Three abreast: narrower than where a table stands alone.
         grid.room = (-GRID, 0)
         grid.shorten_labels(rows=14, columns=7)

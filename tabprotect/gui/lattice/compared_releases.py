@@ -53,7 +53,7 @@ class Compared:
     def verdict(self) -> str:
         """In words; a search that was stopped says so."""
         word = VERDICTS[self.plan.judgement.verdict]
-        return word if self.plan.complete else say("{word}, best so far", word=word)
+        return word if self.plan.complete else say("{word}, best so far", word)
 
 
 def compare(

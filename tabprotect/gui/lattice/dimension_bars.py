@@ -33,18 +33,14 @@ class DimensionBars(Drawing):
             parts = [
                 say(
                     "{counts} {STATUS}",
-                    counts=count_text(int(counts[region, dimension])),
-                    STATUS=told(STATUS[region]),
+                    count_text(int(counts[region, dimension])),
+                    told(STATUS[region]),
                 )
                 for region in ORDER
                 if counts[region, dimension]
             ]
             said.append(
-                say(
-                    "{value}: {parts}",
-                    value=tell("{dimension}-way", dimension=dimension),
-                    parts=joined(parts, ", "),
-                )
+                say("{value}: {parts}", tell("{dimension}-way", dimension), joined(parts, ", "))
             )
         self.say(joined(said, "; "))
 
@@ -71,7 +67,7 @@ class DimensionBars(Drawing):
             painter.drawText(
                 QRectF(area.left(), y, name, line),
                 LEFT,
-                tell("{dimension}-way", dimension=dimension),
+                tell("{dimension}-way", dimension),
             )
             x = bars.left()
             for region in ORDER:
@@ -83,8 +79,8 @@ class DimensionBars(Drawing):
             painter.setPen(QColor(colours.text))
             said = say(
                 "{counts} of {whole}",
-                counts=count_text(int(self.counts[RELEASED, dimension])),
-                whole=count_text(whole),
+                count_text(int(self.counts[RELEASED, dimension])),
+                count_text(whole),
             )
             painter.drawText(QRectF(bars.right(), y, figure + GRID / 2, line), RIGHT, told(said))
 

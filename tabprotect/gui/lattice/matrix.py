@@ -111,12 +111,10 @@ class FrontierMatrix(QAbstractScrollArea):
         if self._letters is None:
             self.setAccessibleDescription("")
             return
-        said = say("{queries} tables.", queries=count_text(len(self.queries)))
+        said = say("{queries} tables.", count_text(len(self.queries)))
         if row is not None:
             said += say(
-                " Row {row}: {queries}.",
-                row=row + 1,
-                queries=self._letters.full(int(self.queries[row])),
+                " Row {row}: {queries}.", row + 1, self._letters.full(int(self.queries[row]))
             )
         self.setAccessibleDescription(told(said))
 

@@ -85,7 +85,7 @@ class VariableLetters:
         """``ABD (region × age × status)`` where the letters are not the names themselves."""
         if self.own or not query:
             return self.full(query) if query else say("the grand total")
-        return say("{query} ({query2})", query=self.text(query), query2=self.full(query))
+        return say("{query} ({query2})", self.text(query), self.full(query))
 
     @property
     def key(self) -> str:
@@ -103,14 +103,12 @@ def _letter(number: int) -> str:
 def counted(number: int, noun: str = "sub-table") -> str:
     """``3 sub-tables``, ``1 sub-table``, ``no sub-table``."""
     if number == 0:
-        return say("no {noun}", noun=noun)
-    return plural(
-        number, "{number} {noun}", "{number} {noun}s", number=count_text(number), noun=noun
-    )
+        return say("no {noun}", noun)
+    return plural(number, "{number} {noun}", "{number} {noun}s", count_text(number), noun)
 
 
 def first_names(parts: Sequence[str], limit: int = 4) -> str:
     """The first few of many names."""
     shown = joined(parts[:limit], ", ")
     more = len(parts) - limit
-    return say("{shown} and {more} more", shown=shown, more=count_text(more)) if more > 0 else shown
+    return say("{shown} and {more} more", shown, count_text(more)) if more > 0 else shown

@@ -32,10 +32,10 @@ WAYS = {
 def figure_text(state: ReleaseSet, judgement: RiskJudgement) -> str:
     """``a width of 12``, or ``a width of at most 12`` where that is all that is known."""
     number = count_text(judgement.width)
-    number = number if judgement.exact else say("at most {number}", number=number)
+    number = number if judgement.exact else say("at most {number}", number)
     if state.criterion.name == "width":
-        return say("a width of {number}", number=number)
-    return say("{number} {unit}", number=number, unit=state.criterion.unit)
+        return say("a width of {number}", number)
+    return say("{number} {unit}", number, state.criterion.unit)
 
 
 def way_text(judgement: RiskJudgement) -> str:
@@ -43,7 +43,7 @@ def way_text(judgement: RiskJudgement) -> str:
     words = WAYS.get(judgement.bounds, judgement.bounds)
     if judgement.exact and judgement.bounds in ("shuttle", "lp"):
         # By themselves these only enclose: here tables were found that reach them.
-        return say("{words}, reached by tables", words=words)
+        return say("{words}, reached by tables", words)
     return words
 
 
@@ -56,50 +56,45 @@ def state_sentence(regions: Regions) -> str:
         return say(
             "What is {out} would leave {state}, below the threshold "
             "{threshold}: nothing more may go out, and this should not.",
-            out=out,
-            state=figure_text(state, state.judgement),
-            threshold=state.threshold,
+            out,
+            figure_text(state, state.judgement),
+            state.threshold,
         )
     if state.judgement.verdict == "unknown":
         return say(
             "What is {out} is not proved to reach the threshold {threshold}: nothing "
             "more may go out.",
-            out=out,
-            threshold=state.threshold,
+            out,
+            state.threshold,
         )
     if state.released.members == (0,):
-        first = say("Nothing but the grand total is {out} yet", out=out)
+        first = say("Nothing but the grand total is {out} yet", out)
     else:
         names = first_names([letters.text(q) for q in state.released], 3)
         first = say(
             "{counts} of {total} sub-tables are {out} "
             "({names} and all below), which leaves {state} "
             "({judgement}; threshold {threshold})",
-            counts=count_text(int(counts[RELEASED])),
-            total=count_text(total),
-            out=out,
-            names=names,
-            state=figure_text(state, state.judgement),
-            judgement=way_text(state.judgement),
-            threshold=state.threshold,
+            count_text(int(counts[RELEASED])),
+            count_text(total),
+            out,
+            names,
+            figure_text(state, state.judgement),
+            way_text(state.judgement),
+            state.threshold,
         )
     refused = int(counts[UNRELEASABLE])
     rest = say(
         "{counts} may go out next, {refused} may not",
-        counts=count_text(int(counts[CANDIDATE])),
-        refused=count_text(refused),
+        count_text(int(counts[CANDIDATE])),
+        count_text(refused),
     )
     unknown = count_text(int(counts[UNKNOWN]))
     if counts[UNKNOWN] and regions.waiting:
-        return say(
-            "{first}; {rest}. {unknown} are still being looked at.",
-            first=first,
-            rest=rest,
-            unknown=unknown,
-        )
+        return say("{first}; {rest}. {unknown} are still being looked at.", first, rest, unknown)
     if counts[UNKNOWN]:
-        rest += say(", and {unknown} are refused because nothing is proved", unknown=unknown)
-    return say("{first}; {rest}.", first=first, rest=rest)
+        rest += say(", and {unknown} are refused because nothing is proved", unknown)
+    return say("{first}; {rest}.", first, rest)
 
 
 def foresight_sentence(regions: Regions, found: Foresight) -> str:
@@ -112,45 +107,44 @@ def foresight_sentence(regions: Regions, found: Foresight) -> str:
     if region == CANDIDATE:
         gained, lost = int(found.newly_released.sum()), found.consequence.lost
         more = (
-            say("{gained} join the plan", gained=counted(gained))
+            say("{gained} join the plan", counted(gained))
             if gained > 1
             else say("it joins the plan alone")
         )
-        said = say("With {name} {more} and would make ", name=name, more=more)
+        said = say("With {name} {more} and would make ", name, more)
         if lost:
             edge = first_names([letters.text(q) for q in found.consequence.newly_unreleasable], 3)
             said += (
-                say("{lost} unreleasable ({edge} and what is above)", lost=counted(lost), edge=edge)
+                say("{lost} unreleasable ({edge} and what is above)", counted(lost), edge)
                 if lost > 1
-                else say("{lost} unreleasable ({edge})", lost=counted(lost), edge=edge)
+                else say("{lost} unreleasable ({edge})", counted(lost), edge)
             )
         else:
             said += say("no other unreleasable")
         return say(
             "{said}; it leaves {state} ({judgement}).",
-            said=said,
-            state=figure_text(state, judgement),
-            judgement=way_text(judgement),
+            said,
+            figure_text(state, judgement),
+            way_text(judgement),
         )
     if region == UNRELEASABLE:
         return say(
             "{name} may not go out: with what is planned it would leave "
             "{state}, and the threshold is {threshold}.",
-            name=name,
-            state=figure_text(state, judgement),
-            threshold=state.threshold,
+            name,
+            figure_text(state, judgement),
+            state.threshold,
         )
     if not judgement.exact:
         return say(
             "{name} is refused because nothing is proved: it would leave "
             "{state} ({judgement}), which may be too optimistic.",
-            name=name,
-            state=figure_text(state, judgement),
-            judgement=way_text(judgement),
+            name,
+            figure_text(state, judgement),
+            way_text(judgement),
         )
     return say(
-        "{name} is refused because nothing was proved about it or about what is below it.",
-        name=name,
+        "{name} is refused because nothing was proved about it or about what is below it.", name
     )
 
 
@@ -164,9 +158,7 @@ def region_text(regions: Regions, region: int) -> str:
 def status_text(regions: Regions, query: Query) -> str:
     """The region in a word or two, and whether the query is on a frontier."""
     word = region_text(regions, int(regions.status[regions.at(query)]))
-    return (
-        say("{word}, on the frontier", word=word) if regions.frontier[regions.at(query)] else word
-    )
+    return say("{word}, on the frontier", word) if regions.frontier[regions.at(query)] else word
 
 
 def tight_title(found: Foresight, threshold: int) -> str:
@@ -175,16 +167,14 @@ def tight_title(found: Foresight, threshold: int) -> str:
     if not cells:
         return say("No at-risk cell is bounded more closely than before.")
     if cells[0].width < threshold:
-        return say("Too tight: bounds closer than {threshold}", threshold=threshold)
+        return say("Too tight: bounds closer than {threshold}", threshold)
     return say("The at-risk cells bounded most closely then")
 
 
 def spoken(regions: Regions, query: Query, found: Foresight | None) -> str:
     """The node in focus for a screen reader."""
     letters: VariableLetters = regions.letters
-    parts = [
-        say("{query}: {regions}.", query=letters.named(query), regions=status_text(regions, query))
-    ]
+    parts = [say("{query}: {regions}.", letters.named(query), status_text(regions, query))]
     if found is not None and found.query == query:
         parts.append(foresight_sentence(regions, found))
     return joined(parts, " ")

@@ -62,7 +62,7 @@ def ask_export(
     parent: QWidget, name: str, kind: str, write: Callable[[Path], object]
 ) -> QFileDialog:
     """Ask where to write a file of a kind; ``csv``, say."""
-    filters = say("{upper} (*.{kind});;All files (*)", upper=kind.upper(), kind=kind)
+    filters = say("{upper} (*.{kind});;All files (*)", kind.upper(), kind)
     return ask_place(
         parent, say("Export"), name, filters, lambda path: write(Path(path)), suffix=kind
     )

@@ -73,7 +73,7 @@ class ElidedLabel(Label):
 
 def tip(text: str) -> str:
     """A tooltip that wraps long lines and says exactly ``text``; empty for an empty one."""
-    return say("<p>{text}</p>", text=html.escape(told(text))) if text else ""
+    return say("<p>{text}</p>", html.escape(told(text))) if text else ""
 
 
 def heading(text: str) -> Label:

@@ -63,7 +63,7 @@ class ScaleBar(QWidget):
     def show_scale(self, low: str, high: str) -> None:
         """Write what the ends stand for."""
         self._low, self._high = low, high
-        self.setAccessibleDescription(tell("from {low} to {high}", low=low, high=high))
+        self.setAccessibleDescription(tell("from {low} to {high}", low, high))
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:

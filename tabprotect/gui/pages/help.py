@@ -128,7 +128,7 @@ ABOUT = say(
 SciPy, DuckDB, HiGHS and Qt for Python (PySide6, LGPL), each under a licence of its own.</p>
 <p>It works without a network, and sends nothing anywhere.</p>
 """,
-    version=__version__,
+    __version__,
 )
 
 
@@ -186,7 +186,7 @@ class HelpPage(Page):
             # Its figures were those of another view, or of another table.
             self._front = (*self._front[:3], "")
         words, text = {
-            "page": (say("Help: {front}", front=told(self._front[1])), self._on_page()),
+            "page": (say("Help: {front}", told(self._front[1])), self._on_page()),
             "walk": (say("Five minutes"), WALK),
             "keys": (say("Keys"), self._keys()),
             "about": (say("About tabprotect"), ABOUT),
@@ -197,16 +197,14 @@ class HelpPage(Page):
     def _on_page(self) -> str:
         name, _, hint, figures = self._front
         here = (
-            say("<h3>On this table</h3><p>{figures}</p>", figures=html.escape(figures))
-            if figures
-            else ""
+            say("<h3>On this table</h3><p>{figures}</p>", html.escape(figures)) if figures else ""
         )
         return say(
             "<p><b>{hint}</b></p>{name}{here}{WALK}",
-            hint=html.escape(hint),
-            name=ON_PAGES.get(name, ""),
-            here=here,
-            WALK=WALK,
+            html.escape(hint),
+            ON_PAGES.get(name, ""),
+            here,
+            WALK,
         )
 
     def _keys(self) -> str:
@@ -220,10 +218,10 @@ class HelpPage(Page):
         lines = joined(
             say(
                 "<tr><td style='padding-right: 24px; color: {quiet}'>{key}</td><td>{words}</td></tr>",
-                quiet=quiet,
-                key=key,
-                words=words,
+                quiet,
+                key,
+                words,
             )
             for key, words in (*rows, *KEYS)
         )
-        return say("<table>{lines}</table>", lines=lines)
+        return say("<table>{lines}</table>", lines)

@@ -251,8 +251,7 @@ class StageOfCycles(Stage):
         if not document.project.takes_cycles:
             method = document.project.protection.label.lower()
             return say(
-                "The chosen method is {method}: choose cyclic perturbation under Protect.",
-                method=method,
+                "The chosen method is {method}: choose cyclic perturbation under Protect.", method
             )
         if document.project.domain.ndim < 2:
             return say("A cycle needs at least two variables.")

@@ -118,7 +118,7 @@ class StartPage(Page):
         offered = ((remove, discard), *(() if recover is None else ((say("Recover"), recover),)))
         for label, run in offered:
             button = QPushButton(told(label))
-            button.setAccessibleName(tell("{label}: {text}", label=label, text=text))
+            button.setAccessibleName(tell("{label}: {text}", label, text))
             if run is recover:
                 dress(button, "main")
             button.clicked.connect(frame.hide)
@@ -194,6 +194,6 @@ class StartPage(Page):
             button.setFlat(True)
             button.setIconSize(QSize(16, 16))
             button.setStyleSheet("text-align: left; padding: 4px;")
-            button.setAccessibleName(tell("Open {path}", path=path))
+            button.setAccessibleName(tell("Open {path}", path))
             button.clicked.connect(lambda _=False, p=path: self.document.open_asked.emit(p))
             self._recent.addWidget(button)

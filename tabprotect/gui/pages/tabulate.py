@@ -174,7 +174,7 @@ class TabulatePage(Page):
         from tabprotect.engine.microdata.tabulate import columns
 
         self._look.ask(
-            say("look into {text}", text=self._file.text()),
+            say("look into {text}", self._file.text()),
             lambda progress: columns(records_file(source), progress=progress),
         )
 
@@ -192,7 +192,7 @@ class TabulatePage(Page):
         ask_file(
             self,
             say("Records"),
-            say("Records ({patterns});;All files (*)", patterns=patterns("records")),
+            say("Records ({patterns});;All files (*)", patterns("records")),
             self.choose,
         )
 
@@ -209,7 +209,7 @@ class TabulatePage(Page):
             name.setFlags(name.flags() | Qt.ItemFlag.ItemIsUserCheckable)
             name.setCheckState(Qt.CheckState.Unchecked)
             self._list.setItem(row, 0, name)
-            about = "" if column.exact else say("{told} ", told=tell("about"))
+            about = "" if column.exact else say("{told} ", tell("about"))
             categories = f"{about}{count_text(column.categories)}"
             texts = (told(column.kind), categories, count_text(column.missing))
             for at, text in enumerate(texts, 1):
@@ -293,7 +293,7 @@ class TabulatePage(Page):
             self.set_sentence(
                 say(
                     "{records} records. Tick the variables to count by; space ticks the current one.",
-                    records=records,
+                    records,
                 )
             )
             return
@@ -302,9 +302,7 @@ class TabulatePage(Page):
         names = joined(self.chosen, " \u00d7 ")
         product = joined(map(count_text, shape), " \u00d7 ")
         cells = count_text(math.prod(shape))
-        said = say(
-            "A table {names}: {product} = {cells} cells.", names=names, product=product, cells=cells
-        )
+        said = say("A table {names}: {product} = {cells} cells.", names, product, cells)
         if self._key.currentData() is True:
             said += say(" Cell keys will not agree with other tabulations of this file.")
         self.set_sentence(said)

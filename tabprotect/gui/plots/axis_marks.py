@@ -24,9 +24,7 @@ def merged(marks: Sequence[Mark], fits: Callable[[str], bool]) -> list[Mark]:
     for mark in marks:
         same = next((n for n, m in enumerate(out) if m.value == mark.value), None)
         label = (
-            mark.label
-            if same is None
-            else say("{label}, {label2}", label=out[same].label, label2=mark.label)
+            mark.label if same is None else say("{label}, {label2}", out[same].label, mark.label)
         )
         if same is None or not fits(label):
             out.append(mark)

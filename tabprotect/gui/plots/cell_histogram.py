@@ -78,19 +78,19 @@ class CellHistogram(Plot):
     def _words(self) -> str:
         parts = [say("Not published.")]
         if self.published is not None:
-            parts = [say("Published {published}.", published=count_text(self.published))]
+            parts = [say("Published {published}.", count_text(self.published))]
         if self.true is not None:
-            parts.append(say("True value {true}.", true=count_text(self.true)))
+            parts.append(say("True value {true}.", count_text(self.true)))
         for belief in self.beliefs:
             said = joined(
                 (
-                    say("{v}: {c}", v=count_text(v), c=chance_text(c))
+                    say("{v}: {c}", count_text(v), chance_text(c))
                     for v, c in zip(belief.values.tolist(), belief.chances.tolist(), strict=True)
                     if c >= TAIL
                 ),
                 ", ",
             )
-            parts.append(say("The {who} believes in {said}.", who=say(belief.who), said=said))
+            parts.append(say("The {who} believes in {said}.", say(belief.who), said))
         return joined(parts, " ")
 
     # -- plotting -----------------------------------------------------------------------------
@@ -121,14 +121,14 @@ class CellHistogram(Plot):
             marks.append(
                 Mark(
                     self.published,
-                    say("published {published}", published=count_text(self.published)),
+                    say("published {published}", count_text(self.published)),
                 )
             )
         if self.true is not None:
             marks.append(
                 Mark(
                     self.true,
-                    say("true {true} [staff only]", true=count_text(self.true)),
+                    say("true {true} [staff only]", count_text(self.true)),
                     true=True,
                 )
             )
@@ -242,14 +242,10 @@ class CellHistogram(Plot):
 
     def tip(self, value: float, height: float) -> str:
         count = round(value)
-        lines = [say("count {count}", count=count_text(count))]
+        lines = [say("count {count}", count_text(count))]
         for belief in self.beliefs:
             found = belief.chances[belief.values == count]
             lines.append(
-                say(
-                    "{who}: {found:.4g}",
-                    who=belief.who,
-                    found=float(found[0]) if len(found) else 0.0,
-                )
+                say("{who}: {found:.4g}", belief.who, float(found[0]) if len(found) else 0.0)
             )
         return joined(lines, "\n")

@@ -44,7 +44,7 @@ class DeviationPanel:
     @property
     def name(self) -> str:
         """Number and label."""
-        return say("{number} {label}", number=self.number + 1, label=self.label)
+        return say("{number} {label}", self.number + 1, self.label)
 
     @property
     def figures(self) -> str:
@@ -53,7 +53,7 @@ class DeviationPanel:
             return self.reason
         unchanged = chance_text(float((np.abs(self.deviations) < 0.5).mean()))
         mean = number_text(float(np.abs(self.deviations).mean()))
-        return say("{unchanged} unchanged, {mean} off on average", unchanged=unchanged, mean=mean)
+        return say("{unchanged} unchanged, {mean} off on average", unchanged, mean)
 
     def shares(self, reach: int) -> Floats:
         """The share of cells at each deviation from ``-reach`` to ``reach``, (2 reach + 1,)."""
@@ -65,12 +65,12 @@ class DeviationPlot(Plot):
     """The shares of one panel."""
 
     def __init__(self, panel: DeviationPanel, reach: int, peak: float) -> None:
-        super().__init__(say("Deviations of {name}", name=panel.name))
+        super().__init__(say("Deviations of {name}", panel.name))
         self.panel, self.reach, self.peak = panel, reach, peak
         self.setMinimumSize(20 * GRID, 9 * GRID)
         # A click anywhere on the panel chooses its setting.
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
-        self.say(say("{name}: {figures}", name=panel.name, figures=panel.figures))
+        self.say(say("{name}: {figures}", panel.name, panel.figures))
 
     def sizeHint(self) -> QSize:
         return self.minimumSize()
@@ -124,10 +124,7 @@ class Deviations(QWidget):
         self.panels = tuple(panels)
         self.setAccessibleDescription(
             told(
-                joined(
-                    (say("{name}: {figures}", name=p.name, figures=p.figures) for p in panels), "; "
-                )
-                or empty
+                joined((say("{name}: {figures}", p.name, p.figures) for p in panels), "; ") or empty
             )
         )
         self._empty.setText(told(empty))

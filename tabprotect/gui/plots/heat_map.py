@@ -179,7 +179,7 @@ class HeatMap(QWidget):
             label, combo = Label(name), QComboBox()
             dress(label, "quiet")
             label.setBuddy(combo)
-            combo.setAccessibleName(tell("Layer: {name}", name=name))
+            combo.setAccessibleName(tell("Layer: {name}", name))
             combo.addItems(list(domain[name].categories))
             combo.setMaximumWidth(22 * GRID)
             combo.currentIndexChanged.connect(lambda code, n=name: self._choose(n, code))

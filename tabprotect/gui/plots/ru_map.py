@@ -48,7 +48,7 @@ class Axis:
     @property
     def title(self) -> str:
         """The name with its unit."""
-        return say("{label} ({unit})", label=self.label, unit=self.unit)
+        return say("{label} ({unit})", self.label, self.unit)
 
     @property
     def sign(self) -> int:
@@ -147,10 +147,10 @@ class RiskUtilityMap(Plot):
                 "{label} to the right (more private), {label2} upwards (more useful). "
                 "{sum} settings; on the front: {on}. "
                 "Arrow keys walk the points, Return opens the release.",
-                label=axes[0].label,
-                label2=axes[1].label,
-                sum=sum(s.there for s in settings),
-                on=on,
+                axes[0].label,
+                axes[1].label,
+                sum(s.there for s in settings),
+                on,
             )
         )
         self.refresh()
@@ -184,11 +184,7 @@ class RiskUtilityMap(Plot):
 
     @property
     def title(self) -> str:
-        return (
-            ""
-            if self.axes is None
-            else say("{title}; more private \u2192", title=self.axes[0].title)
-        )
+        return "" if self.axes is None else say("{title}; more private \u2192", self.axes[0].title)
 
     @property
     def _shown(self) -> list[PlottedConfiguration]:
@@ -253,7 +249,7 @@ class RiskUtilityMap(Plot):
             canvas.symbols([at.x()], [at.y()], s.look.path, MEAN, pen=pen, brush=brush)
             left, top = canvas.x(at.x()) - MEAN, canvas.y(at.y()) - MEAN
             taken.append(QRectF(left, top, 2 * MEAN, 2 * MEAN))
-        words = say("\u2191 more useful: {title}", title=utility.title)
+        words = say("\u2191 more useful: {title}", utility.title)
         canvas.label(words, 4, 2, ink=canvas.colours.quiet)
         taken.append(
             QRectF(0, 0, canvas.metrics.horizontalAdvance(told(words)) + 8, canvas.line + 4)
@@ -293,7 +289,7 @@ class RiskUtilityMap(Plot):
         at = self._point(*s.mean)
         x, y, tall = canvas.x(at.x()), canvas.y(at.y()), canvas.line
         number, named = f"{s.number + 1}", len(self._shown) <= NAMED
-        for text in (say("{number} {label}", number=number, label=s.label), number):
+        for text in (say("{number} {label}", number, s.label), number):
             wide = canvas.metrics.horizontalAdvance(told(text)) + 4
             if text != number and (wide > 0.45 * canvas.size[0] or not named):
                 continue

@@ -40,8 +40,8 @@ class SpreadPlot(Plot):
         spread = ""
         if len(self.values):
             low, high = number(float(self.values.min())), number(float(self.values.max()))
-            spread = say("from {low} to {high}; ", low=low, high=high)
-        self.say(say("{label}: {spread}{said}.", label=label, spread=spread, said=said))
+            spread = say("from {low} to {high}; ", low, high)
+        self.say(say("{label}: {spread}{said}.", label, spread, said))
         self.refresh()
 
     def show_nothing(self, why: str) -> None:
@@ -110,6 +110,4 @@ class SpreadPlot(Plot):
         shares, edges = self._shares()
         place = int(np.clip(np.searchsorted(edges, value, side="right") - 1, 0, len(shares) - 1))
         low, high = number(float(edges[place])), number(float(edges[place + 1]))
-        return say(
-            "{low} to {high}\n{shares:.4g} of the draws", low=low, high=high, shares=shares[place]
-        )
+        return say("{low} to {high}\n{shares:.4g} of the draws", low, high, shares[place])

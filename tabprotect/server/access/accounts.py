@@ -100,8 +100,8 @@ class Accounts:
             raise InputError(say("a name has 1 to 100 printable characters"))
         if role not in ROLES:
             raise InputError(
-                say("there is no role {role}", role=repr(role)),
-                hint=say("one of {ROLES}", ROLES=", ".join(ROLES)),
+                say("there is no role {role}", repr(role)),
+                hint=say("one of {ROLES}", ", ".join(ROLES)),
             )
         mark, secret = secrets.token_hex(8), secrets.token_urlsafe(32)
         row = {
@@ -119,7 +119,7 @@ class Accounts:
             )
         except exc.IntegrityError:
             raise InputError(
-                say("there is an account {name}", name=repr(name)), hint=say("take another name")
+                say("there is an account {name}", repr(name)), hint=say("take another name")
             ) from None
         return f"tp_{mark}_{secret}"
 

@@ -29,9 +29,7 @@ def pages_for_roles(request: Request, *roles: Role) -> str:
     if account is None:
         raise HttpProblem("unauthorised", say("sign in with a key of the house"))
     if account.role not in roles:
-        raise HttpProblem(
-            "forbidden", say("this is for the {roles}", roles=" and the ".join(roles))
-        )
+        raise HttpProblem("forbidden", say("this is for the {roles}", " and the ".join(roles)))
     return account.name
 
 
@@ -144,12 +142,12 @@ async def accounts(request: Request) -> Response:
         try:
             if given.get("withdraw"):
                 await run_in_threadpool(server.accounts.withdraw, given["withdraw"])
-                what = say("withdrew {given}", given=given["withdraw"])
+                what = say("withdrew {given}", given["withdraw"])
             else:
                 role = cast(Role, given.get("role", "user"))
                 whom, group = given.get("name", ""), given.get("group", "")
                 said["key"] = await run_in_threadpool(server.accounts.add, whom, role, group)
-                what = say("made {whom}, {role}", whom=whom, role=role)
+                what = say("made {whom}, {role}", whom, role)
             line = LogLine(name, 0, "account", None, what, "")
             await run_in_threadpool(server.table.record, line)
         except TabprotectError as error:
@@ -200,7 +198,7 @@ async def verify(request: Request) -> Response:
 
 def _number(text: str, name: str) -> int:
     if not text.isdigit() or len(text) > 12:
-        raise HttpProblem("invalid_query", say("{name} is not a number", name=name))
+        raise HttpProblem("invalid_query", say("{name} is not a number", name))
     return int(text)
 
 

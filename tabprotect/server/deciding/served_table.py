@@ -321,7 +321,7 @@ class ServedTable:
                 release = perturbed_release(
                     self.service, table, self.lattice.margins(released), progress
                 )
-                release = replace(release, title=say("{label} (perturbed)", label=self.label))
+                release = replace(release, title=say("{label} (perturbed)", self.label))
                 sealed = self._packed(release)
             margins = state.releases.released
 
@@ -365,7 +365,7 @@ class ServedTable:
         return verify_bytes(content).release.table
 
     def _release(self, query: Query) -> Release:
-        title = say("{label}: {query}", label=self.label, query=self.lattice.text(query))
+        title = say("{label}: {query}", self.label, self.lattice.text(query))
         return release_of(self._start, query, self._margin(query), title)
 
     def _sealed(self, query: Query) -> Sealed:

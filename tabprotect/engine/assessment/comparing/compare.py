@@ -197,12 +197,12 @@ def _resolved(
             # A fault in what was not given is the table's, or that of a parameter left out.
             if set(fault.fields) <= set(spec.given):
                 wrong |= {
-                    say("{text}: {name}", text=spec.text, name=name): why
+                    say("{text}: {name}", spec.text, name): why
                     for name, why in fault.fields.items()
                 }
             error = error or str(fault)
         except (InputError, InfeasibleError) as fault:
-            error = f"{fault}" + (say(" ({hint})", hint=fault.hint) if fault.hint else "")
+            error = f"{fault}" + (say(" ({hint})", fault.hint) if fault.hint else "")
         configurations.append(Configuration(spec, _plain(method, spec, found), error))
         values.append(found)
     if wrong:

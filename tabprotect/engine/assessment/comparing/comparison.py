@@ -111,7 +111,7 @@ class Comparison:
         axes = [measures()[name] for name in (risk, utility) if name in self.plan.measures]
         if len(axes) < 2:
             raise ParameterError(
-                {"front": say("{risk} or {utility} was not computed", risk=risk, utility=utility)}
+                {"front": say("{risk} or {utility} was not computed", risk, utility)}
             )
         points = [
             [np.nan if (s := summary[axis.name]) is None else s.mean for axis in axes]

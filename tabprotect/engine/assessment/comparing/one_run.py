@@ -166,7 +166,7 @@ def run_once(task: RunTask, progress: Progress = SILENT) -> ComparisonRun:
     case = trial.judged(partial(assessed_release, task, progress=progress), faults=True)
     if isinstance(case, TabprotectError):
         nothing = dict.fromkeys(plan.measures)
-        error = f"{case}" + (say(" ({hint})", hint=case.hint) if case.hint else "")
+        error = f"{case}" + (say(" ({hint})", case.hint) if case.hint else "")
         return ComparisonRun(task.configuration, task.seed, task.number, nothing, error=error)
     values: dict[str, float | None] = {}
     reasons: dict[str, str] = {}

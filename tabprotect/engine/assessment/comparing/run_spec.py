@@ -53,11 +53,7 @@ class RunSpec:
         method = methods()[self.method]
         labels = {p.name: p.label for p in method.parameters}
         said = [f"{_lower(labels.get(name, name))} {value}" for name, value in self.given.items()]
-        return (
-            say("{label} ({said})", label=method.label, said=joined(said, ", "))
-            if said
-            else method.label
-        )
+        return say("{label} ({said})", method.label, joined(said, ", ")) if said else method.label
 
 
 def parse_spec(text: str) -> tuple[RunSpec, ...]:
@@ -75,7 +71,7 @@ def parse_spec(text: str) -> tuple[RunSpec, ...]:
         words = shlex.split(text)
     except ValueError:
         raise ParameterError(
-            {"run": say("a quotation mark is missing: {text}", text=repr(text))}, hint=FORM
+            {"run": say("a quotation mark is missing: {text}", repr(text))}, hint=FORM
         ) from None
     if not words:
         raise ParameterError({"run": say("names no method")}, hint=FORM)

@@ -63,7 +63,7 @@ class Delta(DifferentialPrivacy):
     """Differential privacy: delta at epsilon a fixed delta: registered as ``dp_delta``."""
 
     name = "dp_delta"
-    label = say("Differential privacy: delta at epsilon {EPSILON:g}", EPSILON=EPSILON)
+    label = say("Differential privacy: delta at epsilon {EPSILON:g}", EPSILON)
     unit = say("probability")
     text = say(
         """With which probability a release shows one record more clearly than by a factor of e.
@@ -75,7 +75,7 @@ published as it is. For methods that protect each number by itself; noise of the
 as independent.
 
 Source: Dwork and Roth 2014, definition 2.4 and theorem 3.16.""",
-        EPSILON=EPSILON,
+        EPSILON,
     )
 
     def compute(self, case: AssessedRelease) -> Figure:
@@ -89,7 +89,7 @@ class Epsilon(DifferentialPrivacy):
     """Differential privacy: epsilon at delta a fixed delta: registered as ``dp_epsilon``."""
 
     name = "dp_epsilon"
-    label = say("Differential privacy: epsilon at delta {DELTA:g}", DELTA=DELTA)
+    label = say("Differential privacy: epsilon at delta {DELTA:g}", DELTA)
     unit = say("epsilon")
     text = say(
         """By which factor e^epsilon one record changes probabilities, but for delta {DELTA:g}.
@@ -101,7 +101,7 @@ a zero that stays zero, a bounded noise. For methods that protect each number by
 the sub-tables is taken as independent.
 
 Source: Dwork and Roth 2014, definition 2.4 and theorem 3.16.""",
-        DELTA=DELTA,
+        DELTA,
     )
 
     def compute(self, case: AssessedRelease) -> Figure:
@@ -116,8 +116,8 @@ Source: Dwork and Roth 2014, definition 2.4 and theorem 3.16.""",
                 say(
                     "not differentially private at delta {DELTA:g}: a published number tells "
                     "neighbouring counts apart with probability {worst:.2g}",
-                    DELTA=DELTA,
-                    worst=worst,
+                    DELTA,
+                    worst,
                 )
             )
         low = 0.0

@@ -113,16 +113,13 @@ def _both(
 
         class Made(GuessedCategory):
             name = begin if who == "guessing" else f"{begin}_know_yourself"
-            label = say("{short}: {what}", short=short, what=what)
+            label = say("{short}: {what}", short, what)
             unit = "probability" if figure == "surest" else "share"
             over = "key groups" if figure in ("f_beta", "surest") else "published cells"
             intruder = who
             number = figure
             text = say(
-                "{format}\n\n{who}\n\nSource: {source}",
-                format=summary.format(who=long),
-                who=more(who),
-                source=source,
+                "{format}\n\n{who}\n\nSource: {source}", summary.format(who=long), more(who), source
             )
 
         out.append(Made())
@@ -130,11 +127,11 @@ def _both(
 
 
 def _defined(who: Intruder) -> str:
-    return say("{GROUPS} {CERTAIN}", GROUPS=GROUPS, CERTAIN=CERTAIN[who])
+    return say("{GROUPS} {CERTAIN}", GROUPS, CERTAIN[who])
 
 
 def _weighed(who: Intruder) -> str:
-    return say("{who} {ABC}", who=_defined(who), ABC=ABC)
+    return say("{who} {ABC}", _defined(who), ABC)
 
 
 def _averaged(who: Intruder) -> str:

@@ -37,7 +37,7 @@ class KnownAtRisk(Measure):
         most = case.effort.cells
         if most is not None and case.release.domain.size > most:
             raise NotComputable(
-                say("{size:,} cells are too many to look at", size=case.release.domain.size)
+                say("{size:,} cells are too many to look at", case.release.domain.size)
             )
         try:
             belief = at_a_glance(case.release, case.progress)

@@ -71,7 +71,7 @@ class SolutionVariability(Measure):
         return Figure(
             float(longest),
             None,
-            say("{AT_LEAST}not all pairs of originals were looked at", AT_LEAST=AT_LEAST),
+            say("{AT_LEAST}not all pairs of originals were looked at", AT_LEAST),
         )
 
 

@@ -33,8 +33,7 @@ def check_shape(domain: Domain) -> None:
             raise ParameterError(
                 {
                     "shape": say(
-                        "variable {name} has one category: no cycle exists",
-                        name=repr(variable.name),
+                        "variable {name} has one category: no cycle exists", repr(variable.name)
                     )
                 },
                 hint=say("drop the variable from the table"),
@@ -52,7 +51,7 @@ def check_size(domain: Domain) -> None:
     """
     if domain.size > DESIGNED_CELLS:
         raise ParameterError(
-            {"shape": say("{size:,} cells are too many to design cycles for", size=domain.size)},
+            {"shape": say("{size:,} cells are too many to design cycles for", domain.size)},
             hint=say("leave out a variable or merge categories"),
         )
 
@@ -132,7 +131,7 @@ def balanced(domain: Domain) -> MoveSet:
             moves = _balanced(domain, n, int(base))
             if moves is not None:
                 return moves
-    raise ParameterError({"shape": say("no balanced set was found for {shape}", shape=shape)})
+    raise ParameterError({"shape": say("no balanced set was found for {shape}", shape)})
 
 
 def _closed_walk(size: int, n: int) -> list[int] | None:

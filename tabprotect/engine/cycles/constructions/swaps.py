@@ -52,13 +52,7 @@ def swaps(
     free = [a for a in range(domain.ndim) if a not in fixed]
     if count * 2 ** len(free) > MOST_ENTRIES:
         raise ParameterError(
-            {
-                "shape": say(
-                    "{count:,} cycles of {value} cells are too many",
-                    count=count,
-                    value=2 ** len(free),
-                )
-            },
+            {"shape": say("{count:,} cycles of {value} cells are too many", count, 2 ** len(free))},
             hint=say("leave out a variable, or keep margins of fewer variables"),
         )
     # One dimension for the step on each axis, the slowest first, then one for its two sides.
@@ -130,7 +124,7 @@ def every(domain: Domain) -> MoveSet:
     number = math.prod(math.comb(s, 2) for s in domain.shape)
     if number > MOST_SWAPS:
         raise ParameterError(
-            {"shape": say("{number:,} swaps are too many", number=number)},
+            {"shape": say("{number:,} swaps are too many", number)},
             hint=say("take elementary swaps"),
         )
     return swaps(domain, [list(itertools.combinations(range(s), 2)) for s in domain.shape])
@@ -178,7 +172,7 @@ def strips(domain: Domain, height: int = 2, closed: bool = True) -> MoveSet:
     """
     check_shape(domain)
     if height < 2:
-        raise ParameterError({"height": say("must be at least 2, is {height}", height=height)})
+        raise ParameterError({"height": say("must be at least 2, is {height}", height)})
     return _strips(domain, ring if closed else chain) if height == 2 else _blocks(domain, height)
 
 

@@ -79,11 +79,11 @@ class TriangularSettings:
     def __post_init__(self) -> None:
         wrong = {}
         if self.cap < 1:
-            wrong["cap"] = say("must be at least 1, is {cap}", cap=self.cap)
+            wrong["cap"] = say("must be at least 1, is {cap}", self.cap)
         if not 0.0 <= self.weight <= 1e6:
-            wrong["lambda"] = say("must be between 0 and 1e6, is {weight:g}", weight=self.weight)
+            wrong["lambda"] = say("must be between 0 and 1e6, is {weight:g}", self.weight)
         if not 1e-6 <= self.theta <= 1e6:
-            wrong["theta"] = say("must be between 1e-6 and 1e6, is {theta:g}", theta=self.theta)
+            wrong["theta"] = say("must be between 1e-6 and 1e6, is {theta:g}", self.theta)
         if wrong:
             raise ParameterError(wrong)
 

@@ -68,12 +68,7 @@ class Acro(Format):
         layout = lay_out(rows, reading, marks, name)
         cells, _ = marked_cells(layout, reading, marks, name)
         notes = [
-            say(
-                "read from {name} ({uid}), the first of {tables} tables",
-                name=name,
-                uid=uid,
-                tables=len(tables),
-            )
+            say("read from {name} ({uid}), the first of {tables} tables", name, uid, len(tables))
         ]
         return cells, notes if len(tables) > 1 else []
 

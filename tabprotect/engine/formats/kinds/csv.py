@@ -61,9 +61,9 @@ class Csv(RowFormat):
         for number, name in enumerate(header, 1):
             if not name or name in header[: number - 1]:
                 raise InputError(
-                    say("column {number} has no name", number=number)
+                    say("column {number} has no name", number)
                     if not name
-                    else say("the name {name} stands over two columns", name=repr(name)),
+                    else say("the name {name} stands over two columns", repr(name)),
                     file=path,
                     line=text.line(0),
                     hint=say("the first row must name every variable once"),

@@ -140,12 +140,10 @@ def _parsed(path: Path) -> object:
     try:
         return json.loads(path.read_bytes().decode("utf-8-sig"))
     except UnicodeDecodeError as error:
-        raise InputError(
-            say("byte {start} is not UTF-8", start=error.start + 1), hint=_HINT
-        ) from None
+        raise InputError(say("byte {start} is not UTF-8", error.start + 1), hint=_HINT) from None
     except json.JSONDecodeError as error:
         raise InputError(
-            say("this is no JSON: {msg}", msg=error.msg), line=error.lineno, hint=_HINT
+            say("this is no JSON: {msg}", error.msg), line=error.lineno, hint=_HINT
         ) from None
     except (RecursionError, ValueError):
         raise InputError(say("this is no JSON that a table is in"), hint=_HINT) from None
@@ -165,45 +163,41 @@ def _dataset(parsed: object) -> tuple[Mapping[str, Any], list[str]]:
         kind = top.get("class")
         raise InputError(
             say("the file holds no JSON-stat dataset")
-            + (say(" but a {kind}", kind=kind) if kind in ("collection", "dimension") else ""),
+            + (say(" but a {kind}", kind) if kind in ("collection", "dimension") else ""),
             hint=say("open one of the datasets that it names") if kind == "collection" else _HINT,
         )
-    notes = (
-        [say("the first of {inside} datasets was read", inside=len(inside))]
-        if len(inside) > 1
-        else []
-    )
+    notes = [say("the first of {inside} datasets was read", len(inside))] if len(inside) > 1 else []
     return inside[0], notes
 
 
 def _mapping(value: object, what: str) -> Mapping[str, Any]:
     if not isinstance(value, dict):
-        raise InputError(say("the {what} is not a JSON object", what=what), hint=_HINT)
+        raise InputError(say("the {what} is not a JSON object", what), hint=_HINT)
     return value
 
 
 def _names(value: object, what: str) -> list[str]:
     if not isinstance(value, list) or not value or not all(isinstance(v, str) for v in value):
-        raise InputError(say("the {what} are not named", what=what), hint=_HINT)
+        raise InputError(say("the {what} are not named", what), hint=_HINT)
     return value
 
 
 def _categories(dimension: Mapping[str, Any], name: str) -> tuple[str, ...]:
     category = _mapping(
-        _mapping(dimension.get(name), say("dimension {name}", name=repr(name))).get("category"),
+        _mapping(dimension.get(name), say("dimension {name}", repr(name))).get("category"),
         name,
     )
     index = category.get("index")
     if index is None:
         # The index of a single category may be left out.
-        index = list(_mapping(category.get("label"), say("category of {name}", name=repr(name))))
+        index = list(_mapping(category.get("label"), say("category of {name}", repr(name))))
     elif isinstance(index, dict):
         if sorted(map(repr, index.values())) != sorted(map(repr, range(len(index)))):
             raise InputError(
-                say("the categories of {name} are not numbered from 0", name=repr(name)), hint=_HINT
+                say("the categories of {name} are not numbered from 0", repr(name)), hint=_HINT
             )
         index = sorted(index, key=index.__getitem__)
-    names = _names(index, say("categories of {name}", name=repr(name)))
+    names = _names(index, say("categories of {name}", repr(name)))
     check_categories(name, len(names))
     return tuple(names)
 
@@ -223,13 +217,13 @@ def _values(
 
     def in_place(cell: int, text: str) -> tuple[str, str]:
         mark = text or _status(dataset.get("status"), cell)
-        return mark, say("status {mark}", mark=mark) if mark in _HIDDEN else ""
+        return mark, say("status {mark}", mark) if mark in _HIDDEN else ""
 
     if isinstance(value, list) and len(value) == cells:
         return None, value, in_place
     if not isinstance(value, dict):
         raise InputError(
-            say("there are not {cells:,} values, one for each cell", cells=cells), hint=_HINT
+            say("there are not {cells:,} values, one for each cell", cells), hint=_HINT
         )
     try:
         keys = np.array([int(key) for key in value], dtype=np.int64)

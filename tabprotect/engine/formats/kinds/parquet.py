@@ -119,11 +119,7 @@ class Parquet(Format):
 def _metadata(domain: Domain) -> str:
     """The option of COPY that writes levels, labels and structural zeros, if there are any."""
     pairs = [
-        say(
-            "{OURS}: {value}",
-            OURS=quoted(OURS + key),
-            value=literal(json.dumps(value, ensure_ascii=False)),
-        )
+        say("{OURS}: {value}", quoted(OURS + key), literal(json.dumps(value, ensure_ascii=False)))
         for key, value in as_json(domain).items()
     ]
     return f", KV_METADATA {{{', '.join(pairs)}}}" if pairs else ""
@@ -147,11 +143,7 @@ class _Columns:
         for name in self.names:
             if self.types[name].endswith("]") or self.types[name].startswith(_NESTED):
                 raise InputError(
-                    say(
-                        "column {name} holds {types}, no categories",
-                        name=repr(name),
-                        types=self.types[name],
-                    ),
+                    say("column {name} holds {types}, no categories", repr(name), self.types[name]),
                     hint=say("leave it out, or write it as text"),
                 )
         if not self.names:
@@ -194,7 +186,7 @@ class _Columns:
                     found[name] = json.loads(value.decode())
                 except (UnicodeDecodeError, ValueError, RecursionError):
                     raise InputError(
-                        say("the metadata {OURS} are no JSON", OURS=repr(OURS + name)),
+                        say("the metadata {OURS} are no JSON", repr(OURS + name)),
                         file=self.path,
                     ) from None
         return found
@@ -242,7 +234,7 @@ class _Columns:
             ).fetchone()
             if row is not None:
                 raise InputError(
-                    say("the count {row} is not exact", row=row[1]),
+                    say("the count {row} is not exact", row[1]),
                     line=row[0] + 1,
                     cell=f"({', '.join(row[2:])})",
                     hint=say("write counts as whole numbers"),

@@ -96,9 +96,7 @@ class Px(Format):
             codes = file.all("CODES", name)
             known = codes if len(codes) == len(texts) else texts
             if not known:
-                raise InputError(
-                    say("the variable {name} has no VALUES", name=repr(name)), hint=_HINT
-                )
+                raise InputError(say("the variable {name} has no VALUES", repr(name)), hint=_HINT)
             check_categories(name, len(known))
             categories.append(tuple(known))
             labels[name] = dict(zip(known, texts, strict=True)) if known is codes else {}
@@ -183,12 +181,12 @@ def _read(path: Path, encoding: str | None) -> _File:
         text = data.decode(encoding).lstrip("\ufeff")
     except LookupError:
         raise InputError(
-            say("there is no encoding {encoding}", encoding=repr(encoding)),
+            say("there is no encoding {encoding}", repr(encoding)),
             hint=say("for example utf-8, cp1252: --encoding"),
         ) from None
     except UnicodeDecodeError as error:
         raise InputError(
-            say("byte {start} is not {upper}", start=error.start + 1, upper=encoding.upper()),
+            say("byte {start} is not {upper}", error.start + 1, encoding.upper()),
             line=data.count(b"\n", 0, error.start) + 1,
             hint=say("say which encoding it is: --encoding utf-8"),
         ) from None
@@ -236,8 +234,8 @@ def _cells(
             raise InputError(
                 say(
                     "there are {data:,} counts for {sizes:,} cells",
-                    data=len(file.data),
-                    sizes=math.prod(sizes),
+                    len(file.data),
+                    math.prod(sizes),
                 ),
                 hint=_HINT,
             )
@@ -259,7 +257,7 @@ def _cells(
         for name, places, text in zip(names, numbers, row, strict=False):
             if text not in places:
                 raise InputError(
-                    say("variable {name} has no category {text}", name=repr(name), text=text),
+                    say("variable {name} has no category {text}", repr(name), text),
                     hint=_HINT,
                 )
             place = place * len(places) + places[text]

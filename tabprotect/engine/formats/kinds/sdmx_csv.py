@@ -93,11 +93,10 @@ class SdmxCsv(Format):
         wanted = reading.count or VALUE
         if wanted not in ids:
             raise InputError(
-                say("there is no column {wanted}", wanted=wanted),
+                say("there is no column {wanted}", wanted),
                 line=1,
                 hint=say(
-                    "name the column of the values: --count COLUMN; there are {ids}",
-                    ids=", ".join(ids),
+                    "name the column of the values: --count COLUMN; there are {ids}", ", ".join(ids)
                 ),
             )
         value = ids.index(wanted)
@@ -113,7 +112,7 @@ class SdmxCsv(Format):
             variables = [c for c in variables if c > value or (value - c) % 2 == 0]
         if not variables and set(ids[value + 1 :]) - aside:
             raise InputError(
-                say("no variable stands before {wanted}", wanted=wanted),
+                say("no variable stands before {wanted}", wanted),
                 line=1,
                 hint=say(
                     "the columns of the variables come first: put the value and what is said of it "
@@ -138,7 +137,7 @@ class SdmxCsv(Format):
         cells = _with_labels(cells, source, variables if named else [], labels=reading.labels)
         behind = [header[c] for c in dropped if c > value or header[c] in COLUMNS]
         if behind:
-            notes.append(say("attributes were left out: {behind}", behind=", ".join(behind)))
+            notes.append(say("attributes were left out: {behind}", ", ".join(behind)))
         return cells, notes + _told(source, ids)
 
     def write(self, table: Table) -> bytes:
@@ -151,7 +150,7 @@ class SdmxCsv(Format):
         for name in table.domain.names:
             if _id(name) in RESERVED | {VALUE} or _id(name) != name:
                 raise InputError(
-                    say("no variable can be named {name} in SDMX-CSV", name=repr(name)),
+                    say("no variable can be named {name} in SDMX-CSV", repr(name)),
                     hint=say("rename it first"),
                 )
         return write_csv(

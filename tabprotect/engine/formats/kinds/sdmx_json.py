@@ -63,7 +63,7 @@ class SdmxJson(SdmxMessage):
             raise InputError(
                 say("the message does not fit the structure it states"),
                 hint=HINT,
-                detail=say("{name}: {error}", name=type(error).__name__, error=error)[:200],
+                detail=say("{name}: {error}", type(error).__name__, error)[:200],
             ) from None
 
     def message(self, table: Table, hidden: Bools | None, status: str, title: str) -> bytes:
@@ -150,8 +150,8 @@ def _observations(
         raise InputError(
             say(
                 "the message holds {measures} measures: {measures2}",
-                measures=len(measures),
-                measures2=", ".join(measures[:8]),
+                len(measures),
+                ", ".join(measures[:8]),
             ),
             hint=say("say which of them is the count: --count NAME"),
         )

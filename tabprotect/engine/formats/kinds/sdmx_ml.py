@@ -72,7 +72,7 @@ class SdmxMl(SdmxMessage):
         except ElementTree.ParseError as error:
             line, _ = error.position
             raise InputError(
-                say("this is no XML: {partition}", partition=error.msg.partition(":")[0]),
+                say("this is no XML: {partition}", error.msg.partition(":")[0]),
                 line=line,
                 hint=HINT,
             ) from None
@@ -84,7 +84,7 @@ class SdmxMl(SdmxMessage):
             replace(one, key={k: v for k, v in one.key.items() if k in shared}) for one in found
         ]
         return kept, [
-            say("taken for attributes, as not all have them: {further}", further=", ".join(further))
+            say("taken for attributes, as not all have them: {further}", ", ".join(further))
         ]
 
     def message(self, table: Table, hidden: Bools | None, status: str, title: str) -> bytes:

@@ -106,7 +106,7 @@ class TauArgus(Format):
         meta = read_metadata(path)
         if path.suffix.lower() == ".asc" or any("RECORDKEY" in v.options for v in meta.variables):
             raise RecordsError(
-                say("{name} holds records, not a table", name=path.name),
+                say("{name} holds records, not a table", path.name),
                 hint=say("tabulate them first"),
             )
         separator = reading.delimiter or meta.separator or ";"
@@ -154,7 +154,7 @@ class TauArgus(Format):
             if fixed:
                 if len(variable.place) < 2:
                     raise InputError(
-                        say("the description gives no place of {name}", name=repr(variable.name)),
+                        say("the description gives no place of {name}", repr(variable.name)),
                         file=path,
                         hint=say("Name start width"),
                     )
@@ -235,7 +235,7 @@ def _check(domain: Domain) -> None:
     for name in domain.names:
         if not name.isprintable() or set('<"') & set(name) or name in (COUNT, STATUS):
             raise InputError(
-                say("tau-ARGUS has no place for a variable named {name}", name=repr(name[:40])),
+                say("tau-ARGUS has no place for a variable named {name}", repr(name[:40])),
                 hint=say("rename it first"),
             )
     refuse_texts(
@@ -281,8 +281,8 @@ def _response(meta: TauMetadata, wanted: str | None) -> int:
     if wanted is not None:
         if wanted not in names:
             raise InputError(
-                say("there is no variable {wanted}", wanted=repr(wanted)),
-                hint=say("there are {names}", names=", ".join(names)),
+                say("there is no variable {wanted}", repr(wanted)),
+                hint=say("there are {names}", ", ".join(names)),
             )
         return names.index(wanted)
     for option in ("FREQUENCY", "NUMERIC"):
@@ -305,7 +305,7 @@ def _rows(path: Path, meta: TauMetadata, separator: str, encoding: str | None) -
         text = decoded(data) if encoding is None else data.decode(encoding)
     except (LookupError, UnicodeDecodeError):
         raise InputError(
-            say("the file is not {encoding}", encoding=encoding), hint=say("leave the encoding out")
+            say("the file is not {encoding}", encoding), hint=say("leave the encoding out")
         ) from None
     rows, lines = [[v.name for v in meta.variables]], [0]
     reader = csv.reader(io.StringIO(text), delimiter=separator, skipinitialspace=True)
@@ -316,7 +316,7 @@ def _rows(path: Path, meta: TauMetadata, separator: str, encoding: str | None) -
                 lines.append(reader.line_num)
     except csv.Error as error:
         raise InputError(
-            say("the quotation marks are wrong: {error}", error=error), line=reader.line_num
+            say("the quotation marks are wrong: {error}", error), line=reader.line_num
         ) from None
     return SheetRows(str(path), rows, lines)
 

@@ -44,9 +44,7 @@ def read_results(path: Path) -> Mapping[str, Mapping[str, Any]]:
             raise InputError(say("the file is too large for results"), file=path)
         data = json.loads(path.read_text(encoding="utf-8-sig"))
     except OSError as error:
-        raise InputError(
-            say("cannot be read: {strerror}", strerror=error.strerror), file=path
-        ) from None
+        raise InputError(say("cannot be read: {strerror}", error.strerror), file=path) from None
     except (ValueError, RecursionError):
         raise InputError(
             say("this is no JSON"), file=path, hint=say("finalise the outputs again")
@@ -60,7 +58,7 @@ def read_results(path: Path) -> Mapping[str, Mapping[str, Any]]:
         )
     for uid, result in results.items():
         if not isinstance(result, dict):
-            raise InputError(say("the result {uid} is no object", uid=repr(uid)), file=path)
+            raise InputError(say("the result {uid} is no object", repr(uid)), file=path)
     return results
 
 
@@ -91,7 +89,7 @@ def results_text(
     for number, index in enumerate(np.ndindex(*domain.shape)):
         row, column = divmod(number, layout.width)
         rules = flagged.get(domain.labels(index), ())
-        text = "".join(say("{rule}; ", rule=rule) for rule in rules) if rules else "ok"
+        text = "".join(say("{rule}; ", rule) for rule in rules) if rules else "ok"
         outcome.setdefault(heads[column], {})[" | ".join(layout.labels[row])] = text
         for rule in rules:
             if rule in CHECKS:
@@ -106,10 +104,10 @@ def results_text(
         "outcome": outcome,
         "fair": {},
         "command": "tabprotect",
-        "summary": say("{status}; ", status=status)
+        "summary": say("{status}; ", status)
         + joined(
             (
-                say("{name}: {n} cells may need suppressing", name=name, n=n)
+                say("{name}: {n} cells may need suppressing", name, n)
                 for name, n in summary.items()
                 if n
             ),

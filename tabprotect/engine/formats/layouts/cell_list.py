@@ -36,8 +36,8 @@ def check_categories(name: str, number: int) -> None:
         raise InputError(
             say(
                 "variable {name} has more than {MAX_CATEGORIES:,} categories",
-                name=repr(name),
-                MAX_CATEGORIES=MAX_CATEGORIES,
+                repr(name),
+                MAX_CATEGORIES,
             ),
             hint=say("leave out identifiers; group fine categories"),
         )
@@ -89,7 +89,7 @@ class CellList:
         if len(below):
             first = int(below[0])
             raise InputError(
-                say("the count {counts} is negative", counts=self.counts[first]),
+                say("the count {counts} is negative", self.counts[first]),
                 line=self.line(first),
                 cell=self.text(first),
                 hint=say("counts are 0 or more"),
@@ -108,11 +108,7 @@ class CellList:
     def place(self, entry: int) -> str:
         """The place of an entry in words: its line, else its cell."""
         line = self.line(entry)
-        return (
-            say("cell {entry}", entry=self.text(entry))
-            if line is None
-            else say("line {line}", line=line)
-        )
+        return say("cell {entry}", self.text(entry)) if line is None else say("line {line}", line)
 
     def text(self, entry: int) -> str:
         """The cell of an entry for people: ``(v1, w2)``."""
@@ -228,7 +224,7 @@ class CellList:
         at = twice[np.argmin(order[twice + 1])]
         first, second = int(order[at]), int(order[at + 1])
         raise InputError(
-            say("the cell occurs twice (first in {first})", first=self.place(first))
+            say("the cell occurs twice (first in {first})", self.place(first))
             + (say(", and other cells do too") if len(twice) > 1 else ""),
             line=self.line(second),
             cell=self.text(second),
@@ -244,6 +240,6 @@ def labelled(codes: Sequence[str], labels: Mapping[str, str]) -> tuple[str, ...]
     texts = [labels.get(code, "").strip() or code for code in codes]
     times = Counter(texts)
     return tuple(
-        text if times[text] == 1 else say("{text} ({code})", text=text, code=code)
+        text if times[text] == 1 else say("{text} ({code})", text, code)
         for code, text in zip(codes, texts, strict=True)
     )

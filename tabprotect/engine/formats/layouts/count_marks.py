@@ -60,7 +60,7 @@ class CountMarks:
             mark, equals, meaning = word.rpartition("=")
             if not equals or not mark or meaning not in MEANINGS:
                 raise InputError(
-                    say("{word} says of no mark what it means", word=repr(word)),
+                    say("{word} says of no mark what it means", repr(word)),
                     hint=f"for example -=zero ..=missing blank=zero; meanings: {', '.join(MEANINGS)}",
                 )
             found["" if mark == BLANK else mark] = meaning
@@ -106,15 +106,15 @@ def count_in(
     meaning = marks.meaning(mark)
     if meaning == "suppressed" or (meaning is None and withheld):
         shown = withheld or mark.strip() or BLANK
-        raise NotACountError(say("the count is suppressed ({shown})", shown=shown), AS_IT_WAS)
+        raise NotACountError(say("the count is suppressed ({shown})", shown), AS_IT_WAS)
     if meaning is None and (not fill or mark.strip() in HIDDEN):
         raise NotACountError(
             say("the count is empty")
             if not mark.strip()
-            else say("{strip} is not a number", strip=repr(mark.strip())),
+            else say("{strip} is not a number", repr(mark.strip())),
             say(
                 "{mark}; or say that missing cells are 0 if they are: --fill-missing",
-                mark=unknown_mark(mark),
+                unknown_mark(mark),
             ),
         )
     return None if meaning in (None, "missing") else 0
@@ -124,5 +124,5 @@ def unknown_mark(text: str) -> str:
     """The remedy for a mark of unknown meaning."""
     mark = text.strip() or BLANK
     return say(
-        'say what it means: --marks "{mark}=zero", or =missing, =suppressed, =structural', mark=mark
+        'say what it means: --marks "{mark}=zero", or =missing, =suppressed, =structural', mark
     )

@@ -65,8 +65,8 @@ def read_grid(
             raise InputError(
                 say(
                     "variable {name} has the category {labels} twice",
-                    name=repr(name),
-                    labels=repr(labels[again]),
+                    repr(name),
+                    repr(labels[again]),
                 ),
                 file=source.name,
                 line=source.line(again + 1 if down else 0),
@@ -80,7 +80,7 @@ def read_grid(
                 decimals,
                 "{decimals} count was written with decimals, all of them zeros",
                 "{decimals} counts were written with decimals, all of them zeros",
-                decimals=decimals,
+                decimals,
             )
         )
     cells = CellList(

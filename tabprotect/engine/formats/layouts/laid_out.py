@@ -153,21 +153,19 @@ def lay_out(rows: Sequence[LaidOutRow], reading: Reading, marks: CountMarks, nam
     header, body = _without_footnotes(header, body, notes, parts)
     if title:
         parts.append(
-            LaidOutPart("header-row", _span(header), say("{title} above it", title=_said(title)))
+            LaidOutPart("header-row", _span(header), say("{title} above it", _said(title)))
         )
     elif len(header) > 1:
         parts.append(
             LaidOutPart(
                 "header-row",
                 _span(header),
-                say("{header} rows before the numbers", header=len(header)),
+                say("{header} rows before the numbers", len(header)),
             )
         )
     if notes:
         parts.append(
-            LaidOutPart(
-                "footer", str(len(notes)), say("{notes} below the numbers", notes=_said(notes))
-            )
+            LaidOutPart("footer", str(len(notes)), say("{notes} below the numbers", _said(notes)))
         )
     return _columns(_Blocks(name, title, header, body, notes, parts), reading, marks)
 
@@ -188,7 +186,7 @@ def _without_remarks(
                     comments,
                     "{comments} line begins with it",
                     "{comments} lines begin with it",
-                    comments=comments,
+                    comments,
                 ),
             )
         )
@@ -209,9 +207,9 @@ def _refuse_widths(
                 say(
                     "the row has {filled} filled fields of {fields}, the rows around it "
                     "have {width}",
-                    filled=row.filled,
-                    fields=len(row.fields),
-                    width=width,
+                    row.filled,
+                    len(row.fields),
+                    width,
                 ),
                 file=name,
                 line=row.line,
@@ -224,8 +222,8 @@ def _refuse_widths(
         raise InputError(
             say(
                 "the header has {fields} fields, the rows below it {width}",
-                fields=len(header[-1].fields),
-                width=width,
+                len(header[-1].fields),
+                width,
             ),
             file=name,
             line=header[-1].line,
@@ -242,9 +240,7 @@ def _without_blank_columns(
     if len(used) == width or len(used) < 2:
         return rows, width
     parts.append(
-        LaidOutPart(
-            "columns", say("{width} left out", width=width - len(used)), say("they are blank")
-        )
+        LaidOutPart("columns", say("{width} left out", width - len(used)), say("they are blank"))
     )
     kept = [
         LaidOutRow(row.line, [row.fields[n] for n in used]) if len(row.fields) == width else row
@@ -269,7 +265,7 @@ def _without_repeats(
                     some,
                     "{some} further line is the header again",
                     "{some} further lines are the header again",
-                    some=some,
+                    some,
                 ),
             )
         )
@@ -296,7 +292,7 @@ def _without_footnotes(
         some = seen.total()
         parts.append(
             LaidOutPart(
-                "footnotes", ", ".join(seen), say("{some} labels and counts carry them", some=some)
+                "footnotes", ", ".join(seen), say("{some} labels and counts carry them", some)
             )
         )
     return plain[0], plain[1]
@@ -319,9 +315,9 @@ def _is_comment(row: LaidOutRow, reading: Reading) -> bool:
 
 def _said(rows: Sequence[LaidOutRow]) -> str:
     return (
-        say("{rows} lines of text", rows=len(rows))
+        say("{rows} lines of text", len(rows))
         if len(rows) > 1
-        else say("{rows} line of text", rows=len(rows))
+        else say("{rows} line of text", len(rows))
     )
 
 
@@ -359,7 +355,7 @@ def _header(
         header = [row for row in rows if low <= row.line <= high]
         if not header and high:
             raise InputError(
-                say("line {high} is not there, or blank", high=high),
+                say("line {high} is not there, or blank", high),
                 file=name,
                 hint=say("say which row is the header: --header-row LINE"),
             )
@@ -440,7 +436,7 @@ def _count_column(blocks: _Blocks, reading: Reading, corner: int | None) -> int 
 def _long(blocks: _Blocks, count: int) -> LaidOut:
     words = tuple(field.strip() for field in blocks.lowest)
     said = LaidOutPart(
-        "form", "long", say("the counts stand in the column {words}", words=repr(words[count]))
+        "form", "long", say("the counts stand in the column {words}", repr(words[count]))
     )
     aside = status_columns(words) - {count}
     rest = tuple(w for n, w in enumerate(words) if n != count and n not in aside)
@@ -462,11 +458,7 @@ def _grid(blocks: _Blocks, reading: Reading, marks: CountMarks, corner: int | No
         columns = [part.strip() for part in reading.columns.split(",")]
         if len(columns) != len(upper):
             raise InputError(
-                say(
-                    "{columns} names for {upper} header rows",
-                    columns=len(columns),
-                    upper=len(upper),
-                ),
+                say("{columns} names for {upper} header rows", len(columns), len(upper)),
                 file=blocks.name,
                 hint=say(
                     "name the variable of each header row, apart by commas: --columns sex,age"
@@ -482,8 +474,8 @@ def _grid(blocks: _Blocks, reading: Reading, marks: CountMarks, corner: int | No
         labels,
         "{labels} column of labels, {rows}",
         "{labels} columns of labels, {rows}",
-        labels=labels,
-        rows=plural(len(upper), "{n} header row", "{n} header rows", n=len(upper)),
+        labels,
+        plural(len(upper), "{n} header row", "{n} header rows", len(upper)),
     )
     tops = [_filled(row.fields[labels:], last=row is upper[-1]) for row in upper]
     return blocks.laid_out(
@@ -505,10 +497,10 @@ def _named_count(blocks: _Blocks, wanted: str | None) -> int:
     if wanted is not None:
         if wanted.strip() not in words:
             raise InputError(
-                say("there is no column {wanted}", wanted=repr(wanted)),
+                say("there is no column {wanted}", repr(wanted)),
                 file=blocks.name,
                 line=blocks.header[-1].line if blocks.header else None,
-                hint=say("the columns are {words}", words=", ".join(words)),
+                hint=say("the columns are {words}", ", ".join(words)),
             )
         return words.index(wanted.strip())
     named = [n for n, word in enumerate(words) if word.casefold() in SURE_NAMES]
@@ -567,8 +559,8 @@ def _names(
             elif any(found):
                 rows = found
     some = len([n for n in columns if not n])
-    rows = [n or ("row" if labels == 1 else say("row {k}", k=k)) for k, n in enumerate(rows, 1)]
+    rows = [n or ("row" if labels == 1 else say("row {k}", k)) for k, n in enumerate(rows, 1)]
     columns = [
-        n or ("column" if some == 1 else say("column {k}", k=k)) for k, n in enumerate(columns, 1)
+        n or ("column" if some == 1 else say("column {k}", k)) for k, n in enumerate(columns, 1)
     ]
     return rows, columns

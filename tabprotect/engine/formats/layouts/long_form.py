@@ -172,7 +172,7 @@ def read_long(
     for c in axes:
         if not header[c].strip():
             raise InputError(
-                say("column {c} has no name", c=c + 1),
+                say("column {c} has no name", c + 1),
                 file=source.name,
                 line=source.line(0),
                 hint=say("give every variable a name in the first row"),
@@ -206,7 +206,7 @@ def read_long(
                 decimals,
                 "{decimals} count was written with decimals, all of them zeros",
                 "{decimals} counts were written with decimals, all of them zeros",
-                decimals=decimals,
+                decimals,
             )
         )
     whole = sum(map(len, counts)) == rows

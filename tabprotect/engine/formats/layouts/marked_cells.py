@@ -49,7 +49,7 @@ def marked_cells(
         told[meaning or ""] += 1
         if meaning == "suppressed":
             raise InputError(
-                say("the count is suppressed ({value})", value=text.strip() or "blank"),
+                say("the count is suppressed ({value})", text.strip() or "blank"),
                 file=name,
                 line=row.line,
                 cell=where,
@@ -74,7 +74,7 @@ def marked_cells(
                     told[meaning],
                     "{told:,} cell is marked so",
                     "{told:,} cells are marked so",
-                    told=told[meaning],
+                    told[meaning],
                 ),
             )
         )
@@ -135,7 +135,7 @@ def _entries(layout: LaidOut, name: str) -> Iterator[tuple[LaidOutRow, list[str]
         before = own
         if tuple(own) in seen:
             raise InputError(
-                say("the row ({own}) is there twice", own=", ".join(own)),
+                say("the row ({own}) is there twice", ", ".join(own)),
                 file=name,
                 line=row.line,
                 hint=say("rename or merge one of them"),
@@ -161,7 +161,7 @@ def _thousands(layout: LaidOut, reading: Reading, name: str, parts: list[LaidOut
         return ""
     shown = say("a blank") if sign in _BLANKS else sign
     parts.append(
-        LaidOutPart("thousands", shown, say("{found:,} counts are written so", found=found[sign]))
+        LaidOutPart("thousands", shown, say("{found:,} counts are written so", found[sign]))
     )
     return _BLANKS if sign in _BLANKS else sign
 
@@ -184,6 +184,6 @@ def _count(
             sign = f'"{found[1]}"' if found[1].isspace() else found[1]
             hint = say(
                 "say what the sign between its digits is: --thousands {sign} or --decimal {sign}",
-                sign=sign,
+                sign,
             )
         raise InputError(str(error), file=name, line=row.line, cell=where, hint=hint) from None

@@ -84,8 +84,8 @@ class Observations:
         notes = [
             say(
                 "left out: {names}, of which {categories} was read",
-                names=self.names[axis],
-                categories=repr(self.categories[axis][code]),
+                self.names[axis],
+                repr(self.categories[axis][code]),
             )
             for axis, code in chosen.items()
         ]
@@ -128,15 +128,15 @@ class Observations:
                 raise InputError(
                     say(
                         "the variable {names} holds {known} measures: {shown}",
-                        names=repr(self.names[axis]),
-                        known=len(known),
-                        shown=shown,
+                        repr(self.names[axis]),
+                        len(known),
+                        shown,
                     ),
                     hint=say("say which of them is the count: --count NAME"),
                 )
         if wanted is not None and all(wanted not in self.categories[axis] for axis in axes):
             raise InputError(
-                say("there is no measure {wanted}", wanted=repr(wanted)),
+                say("there is no measure {wanted}", repr(wanted)),
                 hint=say("leave the option count out"),
             )
         return chosen
@@ -173,12 +173,12 @@ class Observations:
         except NotACountError as error:
             means = self.explained.get(text, "")
             why = (
-                say("{text} means {means}: ", text=text, means=repr(means))
+                say("{text} means {means}: ", text, repr(means))
                 if means and means not in str(error)
                 else ""
             )
             raise InputError(
-                say("{why}{error}", why=why, error=error),
+                say("{why}{error}", why, error),
                 line=self.line(entry),
                 cell=self._listed.text(entry),
                 hint=error.hint,
@@ -250,7 +250,7 @@ def refuse_names(domain: Domain, taken: Collection[str]) -> None:
     for name in domain.names:
         if name in taken:
             raise InputError(
-                say("a variable is named {name}", name=repr(name)),
+                say("a variable is named {name}", repr(name)),
                 hint=say("rename it before writing"),
             )
 
@@ -271,6 +271,6 @@ def refuse_texts(
     for text in texts:
         if not sound(text):
             raise InputError(
-                say("{label} cannot hold the text {text}", label=label, text=repr(text[:40])),
+                say("{label} cannot hold the text {text}", label, repr(text[:40])),
                 hint=hint,
             )

@@ -62,16 +62,16 @@ def count_column(names: Iterable[str], wanted: str | None, path: Path) -> str:
     if wanted is not None:
         if wanted not in names:
             raise InputError(
-                say("there is no column {wanted}", wanted=repr(wanted)),
-                hint=say("the columns are {names}", names=", ".join(names)),
+                say("there is no column {wanted}", repr(wanted)),
+                hint=say("the columns are {names}", ", ".join(names)),
             )
         return wanted
     named = count_columns(names)
     if len(named) != 1:
         raise RecordsError(
-            say("{name} holds records, not a table", name=path.name)
+            say("{name} holds records, not a table", path.name)
             if not named
-            else say("several columns could hold the counts: {named}", named=", ".join(named)),
+            else say("several columns could hold the counts: {named}", ", ".join(named)),
             hint=say("tabulate records; in a table, name the column of the counts: --count COLUMN"),
         )
     return named[0]
@@ -112,10 +112,10 @@ def recognise(source: RowSource, *, count: str | None = None) -> Form:
     if count is not None:
         if count not in header:
             raise InputError(
-                say("there is no column {count}", count=repr(count)),
+                say("there is no column {count}", repr(count)),
                 file=source.name,
                 line=source.line(0),
-                hint=say("the columns are {header}", header=", ".join(header)),
+                hint=say("the columns are {header}", ", ".join(header)),
             )
         return Form("long", header.index(count), left_out=aside)
     if len(header) == 1 and not looks_numeric(header[0]):
@@ -137,7 +137,7 @@ def recognise(source: RowSource, *, count: str | None = None) -> Form:
     if _flagged(words) and not count_columns(words):
         before = say(
             "the column {header}, whose flags stand beside it, was taken as the count",
-            header=repr(header[-2]),
+            repr(header[-2]),
         )
         return Form("long", len(header) - 2, note=before, left_out=aside)
     found = _by_content(source, _Sample(header, words, body))
@@ -216,15 +216,13 @@ def _by_numbers(sample: _Sample) -> Form | None:
     """The form, if the positions of numbers determine it."""
     if sample.looks_like_grid:
         rows = sample.header[0]
-        return Form(
-            "grid", note=say("read as a grid of {rows} by the other columns", rows=repr(rows))
-        )
+        return Form("grid", note=say("read as a grid of {rows} by the other columns", repr(rows)))
     if sample.names[-1] in COUNT_NAMES:
         return Form("long")
     if sample.ends_in_numbers:
         return Form(
             "long",
-            note=say("the column {header} was taken as the count", header=repr(sample.header[-1])),
+            note=say("the column {header} was taken as the count", repr(sample.header[-1])),
         )
     return None
 
@@ -238,7 +236,7 @@ def _by_content(source: RowSource, sample: _Sample) -> Form:
         return found
     if not sample.has_numbers:
         raise RecordsError(
-            say("{name} holds records, not a table", name=Path(source.name).name),
+            say("{name} holds records, not a table", Path(source.name).name),
             hint=say("tabulate them"),
         )
     raise InputError(

@@ -35,9 +35,7 @@ def text_rows(source: TextRows, delimiter: str | None) -> list[LaidOutRow]:
         if (number, width) > rank:
             rank, best = (number, width), rows
     if not best and fault is not None:
-        raise InputError(
-            say("the quotation marks are wrong: {fault}", fault=fault), file=source.name
-        )
+        raise InputError(say("the quotation marks are wrong: {fault}", fault), file=source.name)
     return best
 
 

@@ -141,15 +141,8 @@ def names_of(cells: CellList, totals: Totals) -> str:
     parts = []
     for axis, codes in totals.items():
         shown = [repr(cells.categories[axis][code]) for code in islice(codes, 5)]
-        more = say(" and {codes} more", codes=len(codes) - 5) if len(codes) > 5 else ""
-        parts.append(
-            say(
-                "{names} = {shown}{more}",
-                names=cells.names[axis],
-                shown=", ".join(shown),
-                more=more,
-            )
-        )
+        more = say(" and {codes} more", len(codes) - 5) if len(codes) > 5 else ""
+        parts.append(say("{names} = {shown}{more}", cells.names[axis], ", ".join(shown), more))
     return joined(parts, ", ")
 
 
@@ -160,21 +153,21 @@ def refuse_wrong(
     lines = [
         say(
             "{entry}, cell {entry2}: the total is {counts}, its inner cells add up to {inner}",
-            entry=cells.place(w.entry),
-            entry2=cells.text(w.entry),
-            counts=cells.counts[w.entry],
-            inner=w.inner,
+            cells.place(w.entry),
+            cells.text(w.entry),
+            cells.counts[w.entry],
+            w.inner,
         )
         for w in wrong[:MOST_LISTED]
     ]
     if len(wrong) > MOST_LISTED:
-        lines.append(say("... and {wrong} more", wrong=len(wrong) - MOST_LISTED))
+        lines.append(say("... and {wrong} more", len(wrong) - MOST_LISTED))
     return InputError(
         say(
             "the table holds totals ({cells}), and {wrong} of {number} do not add up",
-            cells=names_of(cells, totals),
-            wrong=len(wrong),
-            number=number,
+            names_of(cells, totals),
+            len(wrong),
+            number,
         ),
         line=cells.line(wrong[0].entry),
         cell=cells.text(wrong[0].entry),
@@ -200,17 +193,13 @@ def without_totals(cells: CellList, totals: Totals, how: str = "") -> tuple[Cell
     if wrong:
         raise refuse_wrong(cells, totals, number, wrong)
     said = (
-        say(
-            "one total ({cells}){how} was checked and left out",
-            cells=names_of(cells, totals),
-            how=how,
-        )
+        say("one total ({cells}){how} was checked and left out", names_of(cells, totals), how)
         if number == 1
         else say(
             "{number} totals ({cells}){how} were checked and left out",
-            number=number,
-            cells=names_of(cells, totals),
-            how=how,
+            number,
+            names_of(cells, totals),
+            how,
         )
     )
     return cells.keep(~is_total_entry), [said]

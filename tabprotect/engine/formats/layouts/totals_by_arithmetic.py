@@ -82,7 +82,7 @@ def settle_totals(
     for axis, known in enumerate(cells.categories):
         if axis not in by_name and len(known) > 1 and any(not c.strip() for c in known):
             notes.append(
-                say("variable {names} has a category without a name", names=repr(cells.names[axis]))
+                say("variable {names} has a category without a name", repr(cells.names[axis]))
             )
     if not found:
         _refuse_lonely(cells)
@@ -97,8 +97,8 @@ def settle_totals(
         raise InputError(
             say(
                 "totals are mixed with the inner cells ({cells}); all {number} add up",
-                cells=names_of(cells, found),
-                number=number,
+                names_of(cells, found),
+                number,
             ),
             line=cells.line(first),
             cell=cells.text(first),
@@ -127,17 +127,13 @@ def _stated(cells: CellList, text: str) -> Totals:
             name, _, code = part.partition("=")
             if name.strip() not in cells.names:
                 raise InputError(
-                    say("there is no variable {strip}", strip=repr(name.strip())),
-                    hint=say("there are {names}", names=", ".join(cells.names)),
+                    say("there is no variable {strip}", repr(name.strip())),
+                    hint=say("there are {names}", ", ".join(cells.names)),
                 )
             axis = cells.names.index(name.strip())
             if code.strip() not in cells.categories[axis]:
                 raise InputError(
-                    say(
-                        "{strip} has no category {strip2}",
-                        strip=name.strip(),
-                        strip2=repr(code.strip()),
-                    )
+                    say("{strip} has no category {strip2}", name.strip(), repr(code.strip()))
                 )
             found[axis] = {cells.categories[axis].index(code.strip()): None}
         return found
@@ -146,7 +142,7 @@ def _stated(cells: CellList, text: str) -> Totals:
             found[axis] = {known.index(text): None}
     if not found:
         raise InputError(
-            say("no variable has the category {text}", text=repr(text)),
+            say("no variable has the category {text}", repr(text)),
             hint=say("say the code of totals as it stands there"),
         )
     return with_blanks(cells, found)
@@ -371,9 +367,9 @@ def _refuse_lonely(cells: CellList) -> None:
         say(
             "{cells} occur with each other only, as totals do; they hold "
             "{sum:,}, all other cells {other:,}",
-            cells=names_of(cells, rare),
-            sum=int(cells.counts[is_rare].sum()),
-            other=other,
+            names_of(cells, rare),
+            int(cells.counts[is_rare].sum()),
+            other,
         ),
         line=cells.line(first),
         cell=cells.text(first),
@@ -382,7 +378,7 @@ def _refuse_lonely(cells: CellList) -> None:
         ),
         detail=say(
             "{wrong} sum does not hold: the difference is {sum:,}",
-            wrong=len(wrong),
-            sum=int(cells.counts[is_rare].sum()) - other,
+            len(wrong),
+            int(cells.counts[is_rare].sum()) - other,
         ),
     )

@@ -148,7 +148,7 @@ def _check_names(domain: Domain) -> None:
     for name in domain.names:
         if not name.isascii() or not name.replace("_", "a").replace("-", "a").isalnum():
             raise InputError(
-                say("no variable can be named {name} in SDMX", name=repr(name[:40])),
+                say("no variable can be named {name} in SDMX", repr(name[:40])),
                 hint=say("rename it: letters, digits, - and _"),
             )
     refuse_names(domain, (VALUE, CONF_STATUS, OBS_STATUS))

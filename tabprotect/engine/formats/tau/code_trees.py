@@ -87,11 +87,11 @@ def hierarchy_text(variable: Variable, total: str) -> str:
         raise InputError(
             say(
                 "tau-ARGUS cannot tell two codes {twice} of {name} apart",
-                twice=repr(twice),
-                name=repr(variable.name),
+                repr(twice),
+                repr(variable.name),
             )
             if twice
-            else say("a code of {name} begins with {LEAD}", name=repr(variable.name), LEAD=LEAD),
+            else say("a code of {name} begins with {LEAD}", repr(variable.name), LEAD),
             hint=say("name every group otherwise than its parts, or write CSV"),
         )
     return joined(lines, "\n") + "\n" if len(lines) > len(variable.categories) else ""
@@ -109,7 +109,7 @@ def label_text(variable: Variable) -> str:
     for code, label in zip(variable.categories, variable.labels, strict=False):
         if not label.isprintable() or '"' in label or label != label.strip():
             raise InputError(
-                say("tau-ARGUS has no place for the label of {code}", code=repr(code[:40])),
+                say("tau-ARGUS has no place for the label of {code}", repr(code[:40])),
                 hint=say("labels have no quotation mark"),
             )
         # The first comma separates code and label.

@@ -91,7 +91,7 @@ def read_metadata(path: Path) -> TauMetadata:
     beside = path.with_suffix(".rda")
     if not beside.exists():
         raise InputError(
-            say("its description {name} is not beside it", name=beside.name),
+            say("its description {name} is not beside it", beside.name),
             file=path,
             hint=say("tau-ARGUS files come in pairs: put the .rda file into the same folder"),
         )
@@ -138,9 +138,7 @@ def parsed(text: str) -> TauMetadata:
         elif name == "SEPARATOR":
             separator = words[0] if words else ","
             if len(separator) != 1:
-                raise InputError(
-                    say("{separator} is no separator", separator=repr(separator)), line=number
-                )
+                raise InputError(say("{separator} is no separator", repr(separator)), line=number)
         elif name in ("SAFE", "UNSAFE", "PROTECT") and words:
             statuses[words[0].upper()] = name
         elif name == "SPSS":
@@ -166,7 +164,7 @@ def _variable(line: str, number: int, options: Mapping[str, tuple[str, ...]]) ->
             break
         place.append(int(bare))
     if not texts or "<" in texts[0]:
-        raise InputError(say("{line} names no variable", line=repr(line[:40])), line=number)
+        raise InputError(say("{line} names no variable", repr(line[:40])), line=number)
     # The options are read from the lines that follow.
     view = MappingProxyType(options)
     return TauVariable(texts[0], tuple(place), tuple(texts[1 + len(place) :]), view)

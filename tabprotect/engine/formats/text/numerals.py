@@ -56,11 +56,7 @@ def parse_count(text: str, *, decimal: str | None = None) -> int:
         whole, mark, fraction = found.groups()
         if fraction == "000" and decimal is None and len(whole.lstrip("+-0")) in (1, 2, 3):
             raise NotACountError(
-                say(
-                    "{stripped} can mean {whole} or {whole}000",
-                    stripped=repr(stripped),
-                    whole=whole,
-                ),
+                say("{stripped} can mean {whole} or {whole}000", repr(stripped), whole),
                 say("write counts as plain digits, or say what the decimal mark is"),
             )
         if fraction.strip("0"):
@@ -68,28 +64,28 @@ def parse_count(text: str, *, decimal: str | None = None) -> int:
                 raise NotACountError(
                     say(
                         "{stripped} is not a whole number (decimal comma or thousands separator?)",
-                        stripped=repr(stripped),
+                        repr(stripped),
                     ),
                     say("write counts as plain digits; magnitudes are not counts"),
                 )
             raise NotACountError(
-                say("{stripped} is not a whole number", stripped=repr(stripped)),
+                say("{stripped} is not a whole number", repr(stripped)),
                 say("counts are whole numbers; round weighted counts first"),
             )
         value = int(whole)
     elif _GROUPED.fullmatch(stripped):
         raise NotACountError(
-            say("{stripped} has separators between its digits", stripped=repr(stripped)),
+            say("{stripped} has separators between its digits", repr(stripped)),
             say("write counts as plain digits"),
         )
     else:
         raise NotACountError(
-            say("{stripped} is not a number", stripped=repr(stripped[:60])),
+            say("{stripped} is not a number", repr(stripped[:60])),
             say("every cell needs its count: a suppressed or missing one cannot be protected"),
         )
     if abs(value) > INT64_MAX:
         raise NotACountError(
-            say("the count {stripped} is larger than 9.2e18", stripped=stripped),
+            say("the count {stripped} is larger than 9.2e18", stripped),
             say("check it for a typing error"),
         )
     return value

@@ -53,7 +53,7 @@ def read_text(path: Path, *, most: int = MOST_TEXT) -> str:
         raise unreadable(path, error) from None
     if len(data) > most:
         raise InputError(
-            say("the file is larger than {most:,} bytes", most=most),
+            say("the file is larger than {most:,} bytes", most),
             file=path,
             hint=say("is it the right one?"),
         )
@@ -61,7 +61,7 @@ def read_text(path: Path, *, most: int = MOST_TEXT) -> str:
         return data.decode("utf-8-sig").replace("\r\n", "\n")
     except UnicodeDecodeError as error:
         raise InputError(
-            say("not a text file in UTF-8: byte {start} is none", start=error.start + 1),
+            say("not a text file in UTF-8: byte {start} is none", error.start + 1),
             file=path,
             hint=say("save it as UTF-8"),
         ) from None
@@ -70,7 +70,7 @@ def read_text(path: Path, *, most: int = MOST_TEXT) -> str:
 def unreadable(path: Path, error: OSError) -> InputError:
     """The error for an ``OSError`` while reading."""
     return InputError(
-        say("cannot be read: {strerror}", strerror=error.strerror),
+        say("cannot be read: {strerror}", error.strerror),
         file=path,
         hint=say("check that you may read it, and that its disk is there"),
     )

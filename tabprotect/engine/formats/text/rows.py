@@ -96,9 +96,7 @@ def check_width(source: RowSource, rows: list[list[str]], *, at: int, width: int
     for number, row in enumerate(rows, at):
         if len(row) != width:
             raise InputError(
-                say(
-                    "the row has {row} fields, the first row has {width}", row=len(row), width=width
-                ),
+                say("the row has {row} fields, the first row has {width}", len(row), width),
                 file=source.name,
                 line=source.line(number),
                 hint=say("a label or number with a separator in it must stand in quotation marks"),
@@ -207,7 +205,7 @@ class TextRows:
                 decoder = codecs.getincrementaldecoder(encoding)()
             except LookupError:
                 raise InputError(
-                    say("there is no encoding {encoding}", encoding=repr(encoding)),
+                    say("there is no encoding {encoding}", repr(encoding)),
                     hint=say("for example utf-8, cp1252, latin-1"),
                 ) from None
             said = encoding.removesuffix("-sig").upper()
@@ -223,9 +221,9 @@ class TextRows:
                     raise InputError(
                         say(
                             "byte {at} (0x{object:02x}) is not {said}",
-                            at=at + 1,
-                            object=error.object[error.start],
-                            said=said,
+                            at + 1,
+                            error.object[error.start],
+                            said,
                         ),
                         file=self.path,
                         line=line,
@@ -326,7 +324,7 @@ class TextRows:
                 raise InputError(
                     say("a quotation mark that opens in this row is not closed")
                     if unclosed
-                    else say("the quotation marks are wrong: {error}", error=error),
+                    else say("the quotation marks are wrong: {error}", error),
                     file=self.path,
                     line=self.line(seen),
                     hint=say('a label with a quotation mark is written "so ""quoted"" it is"'),

@@ -32,7 +32,7 @@ WIDEST = 1000
 TOTAL = "Total"
 NOTE = say(
     "{SHOWN} = not published, to protect respondents; totals that they are part of are left out",
-    SHOWN=SHOWN,
+    SHOWN,
 )
 
 
@@ -62,8 +62,8 @@ def sheets_of(
         raise InputError(
             say(
                 "a sheet holds {MOST_ROWS:,} rows, the table has {size:,} cells",
-                MOST_ROWS=MOST_ROWS,
-                size=domain.size,
+                MOST_ROWS,
+                domain.size,
             ),
             hint=say("write CSV or Parquet"),
         )

@@ -30,7 +30,7 @@ def _text(value: object, path: Path, line: int) -> str:
             return "NaN"
         if abs(value) >= EXACT_FLOAT:
             raise InputError(
-                say("the number {value:g} is too large to be exact in a spreadsheet", value=value),
+                say("the number {value:g} is too large to be exact in a spreadsheet", value),
                 file=path,
                 line=line,
                 hint=say("save the table as CSV from the program that made it"),
@@ -90,7 +90,7 @@ def read_sheet(
         first = max(first, top)
         if not any(field != "" for row in values for field in row):
             raise InputError(
-                say("the cells {cells} are empty", cells=cells),
+                say("the cells {cells} are empty", cells),
                 file=path,
                 hint=say("say which cells to read: --range"),
             )
@@ -106,13 +106,7 @@ def read_sheet(
     # This program writes a laid-out copy of the table beside a sheet of this name.
     several = sheets > 1 and sheet is None and name != TABLE_SHEET
     notes = (
-        [
-            say(
-                "read from the sheet {name}, the first of {sheets} with numbers",
-                name=repr(name),
-                sheets=sheets,
-            )
-        ]
+        [say("read from the sheet {name}, the first of {sheets} with numbers", repr(name), sheets)]
         if several
         else []
     )
@@ -180,8 +174,8 @@ def _wanted(names: Sequence[str], sheet: str | None) -> Sequence[str]:
     if sheet.isdecimal() and 1 <= int(sheet) <= len(names):
         return [names[int(sheet) - 1]]
     raise InputError(
-        say("there is no sheet {sheet}", sheet=repr(sheet)),
-        hint=say("there are {names}", names=", ".join(names)),
+        say("there is no sheet {sheet}", repr(sheet)),
+        hint=say("there are {names}", ", ".join(names)),
     )
 
 
@@ -190,7 +184,7 @@ def _corners(cells: str) -> tuple[int, int, int, int]:
     found = _RANGE.fullmatch(cells.strip().upper())
     if found is None:
         raise InputError(
-            say("{cells} is no range of cells", cells=repr(cells)), hint=say("for example B3:F20")
+            say("{cells} is no range of cells", repr(cells)), hint=say("for example B3:F20")
         )
     columns = []
     for letters in (found[1], found[3]):

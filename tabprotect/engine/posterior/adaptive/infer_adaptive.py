@@ -85,7 +85,7 @@ def _check(likelihood: AdaptiveSequence, prior: Prior, family: Family) -> None:
             say(
                 "no cycle touches cell {cell}, so its published count is the "
                 "true one; the prior excludes it",
-                cell=domain.cell_text(cell),
+                domain.cell_text(cell),
             ),
             hint=say("choose a prior that allows the published count there"),
         )
@@ -97,7 +97,7 @@ def _check(likelihood: AdaptiveSequence, prior: Prior, family: Family) -> None:
         raise InfeasibleError(
             say(
                 "the prior excludes every original that cell {cell} could have",
-                cell=domain.cell_text(cell),
+                domain.cell_text(cell),
             ),
             hint=say("choose a prior that allows counts near the published one"),
         )
@@ -150,7 +150,7 @@ def _exact(
         published=likelihood.published,
         prior=prior,
         way="exact",
-        reason=say("all {counts:,} possible originals were listed", counts=len(counts)),
+        reason=say("all {counts:,} possible originals were listed", len(counts)),
         group_of_cell=_rows(likelihood, family),
         first=published - span,
         chances=_shares(change, span, weight),

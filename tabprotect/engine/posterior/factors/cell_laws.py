@@ -62,8 +62,7 @@ class CellLaws:
         if high - low >= MOST_COUNTS:
             raise InfeasibleError(
                 say(
-                    "the counts that {law} could have are too many to be weighed",
-                    law=self._named(law),
+                    "the counts that {law} could have are too many to be weighed", self._named(law)
                 ),
                 hint=say("take a prior that knows more about it"),
             )
@@ -107,7 +106,7 @@ class CellLaws:
         return InfeasibleError(
             say(
                 "no true count of cell {cell} fits the release and the prior",
-                cell=domain.cell_text(domain.unflat(cell)),
+                domain.cell_text(domain.unflat(cell)),
             ),
             hint=say("check that table and mechanism belong together, or choose a wider prior"),
         )
@@ -118,7 +117,7 @@ class CellLaws:
         return InfeasibleError(
             say(
                 "neither the release nor the prior limits the true count of cell {cell}",
-                cell=domain.cell_text(domain.unflat(cell)),
+                domain.cell_text(domain.unflat(cell)),
             ),
             hint=say(
                 "take a prior around expected counts (poisson:FILE, negative_binomial:FILE) or a "
@@ -128,7 +127,7 @@ class CellLaws:
 
     def _named(self, law: int) -> str:
         domain = self.likelihood.domain
-        return say("cell {cell}", cell=domain.cell_text(domain.unflat(int(self.cell[law]))))
+        return say("cell {cell}", domain.cell_text(domain.unflat(int(self.cell[law]))))
 
 
 def kind_logs(likelihood: CellFactors, kind: int, values: Ints) -> Floats:

@@ -231,7 +231,7 @@ def _components(
             say(
                 "the {free:,} unpublished counts can each be so many that weighing them is "
                 "beyond what this program takes on",
-                free=len(free),
+                len(free),
             ),
             hint=say(
                 "take a prior that knows no single cells (uniform, positive), or ask for bounds "

@@ -45,7 +45,7 @@ def original_found(likelihood: CellFactors, progress: Progress = SILENT) -> bool
     np.minimum.at(most, cells, high[alone])
     if (least > most).any():
         cell = likelihood.domain.unflat(int(np.argmax(least > most)))
-        raise _none(say("nothing fits cell {cell}", cell=likelihood.domain.cell_text(cell)))
+        raise _none(say("nothing fits cell {cell}", likelihood.domain.cell_text(cell)))
     sums = np.flatnonzero(lengths > 1)
     if not len(sums):
         return True
@@ -103,4 +103,4 @@ def _open(high: Ints) -> np.ndarray:
 
 
 def _none(why: str) -> InfeasibleError:
-    return InfeasibleError(say("no original table fits: {why}", why=why))
+    return InfeasibleError(say("no original table fits: {why}", why))

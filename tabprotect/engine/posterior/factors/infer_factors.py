@@ -261,9 +261,7 @@ def _reason(alone: Cellwise, parts: list[SolvedPart]) -> str:
         return (
             said
             if worst <= MIXED
-            else say(
-                "{said}; the chains do not agree yet (R-hat {worst:.2f})", said=said, worst=worst
-            )
+            else say("{said}; the chains do not agree yet (R-hat {worst:.2f})", said, worst)
         )
     if not len(alone.cells) and not parts:
         return say("the published sums leave one original")

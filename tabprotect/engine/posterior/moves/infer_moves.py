@@ -30,12 +30,12 @@ DrawChanges = Callable[[int, np.random.Generator, Progress], Ints]
 
 def _exact_because(exact: Elimination) -> str:
     if exact.thinned is None:
-        return say("the cycles overlap little enough (width {width})", width=exact.width)
+        return say("the cycles overlap little enough (width {width})", exact.width)
     return say(
         "exact for this release: {dropped:,} kinds of cells are published too "
         "large to block a cycle, and the others overlap little enough (width {width})",
-        dropped=exact.thinned.dropped,
-        width=exact.width,
+        exact.thinned.dropped,
+        exact.width,
     )
 
 
@@ -58,8 +58,7 @@ def drawn_because(model: GroupModel) -> str:
             else say("or the rule negative, which is drawn exactly")
         )
     return say(
-        "the cycles overlap too much for the exact way; it takes {remedies}",
-        remedies=", ".join(remedies),
+        "the cycles overlap too much for the exact way; it takes {remedies}", ", ".join(remedies)
     )
 
 

@@ -135,7 +135,7 @@ def group_model(likelihood: MoveSequence, prior: Prior, progress: Progress = SIL
         raise InputError(
             say(
                 "a published count is negative, which the rule '{rule}' never makes",
-                rule=likelihood.rule,
+                likelihood.rule,
             ),
             cell=domain.cell_text(cell),
             hint=say("the table and the mechanism do not belong together"),
@@ -192,7 +192,7 @@ def _check_prior(prior: Prior, log_prior: Floats, sig: Signatures, published: Ta
             say(
                 "the prior excludes every original that cell {cell} "
                 "(or one that moves with it) could have",
-                cell=domain.cell_text(cell),
+                domain.cell_text(cell),
             ),
             hint=say("choose a prior that allows counts near the published one"),
         )
@@ -205,7 +205,7 @@ def _check_prior(prior: Prior, log_prior: Floats, sig: Signatures, published: Ta
             say(
                 "no cycle touches cell {cell}, so its published count is the "
                 "true one; the prior excludes it",
-                cell=domain.cell_text(cell),
+                domain.cell_text(cell),
             ),
             hint=say("choose a prior that allows the published count there"),
         )

@@ -94,9 +94,9 @@ def load_example(name: str) -> Example:
     if name not in known:
         close = get_close_matches(name, known, n=1)
         raise InputError(
-            say("there is no example {name}", name=repr(name)),
-            hint=say("did you mean {close}?", close=close[0])
+            say("there is no example {name}", repr(name)),
+            hint=say("did you mean {close}?", close[0])
             if close
-            else say("there are {known}", known=", ".join(known)),
+            else say("there are {known}", ", ".join(known)),
         )
     return known[name]

@@ -57,10 +57,9 @@ def open_table(
     example = load_example(str(source).removeprefix(PREFIX))
     if example.microdata:
         raise RecordsError(
-            say("{source} holds records, not a table", source=source),
+            say("{source} holds records, not a table", source),
             hint=say(
-                "tabulate them first: tabprotect tabulate {source} --by A,B --out table.csv",
-                source=source,
+                "tabulate them first: tabprotect tabulate {source} --by A,B --out table.csv", source
             ),
         )
     table = read_table(example.file, progress=progress).table
@@ -83,7 +82,7 @@ def records_file(source: str | Path) -> Path | str:
     example = load_example(str(source).removeprefix(PREFIX))
     if not example.microdata:
         raise InputError(
-            say("{source} is a table, not records", source=source), hint=say("open it as a table")
+            say("{source} is a table, not records", source), hint=say("open it as a table")
         )
     return example.file
 

@@ -183,7 +183,7 @@ def run_job(job: BatchJob, out: Path) -> JobOutcome:
         code, message = error.exit_code, str(error)
     except Exception as error:
         # Never the exception's own text: it may quote a count.
-        code, message = 1, say("internal error: {name}", name=type(error).__name__)
+        code, message = 1, say("internal error: {name}", type(error).__name__)
     outcome = replace(
         _outcome(job, code, message),
         seconds=round(time.perf_counter() - begin, 2),
@@ -239,6 +239,6 @@ def _html(outcomes: Sequence[JobOutcome]) -> str:
         "<style>body{font:14px sans-serif}td,th{padding:2px 8px;text-align:left;"
         "border-bottom:1px solid #ccc}.failed{background:#fdd}</style>",
         say("<h1>Batch summary, CONFIDENTIAL</h1>"),
-        plural(len(outcomes), "<p>{outcomes} job, {failed} failed.</p>", "<p>{outcomes} jobs, {failed} failed.</p>", outcomes=len(outcomes), failed=failed),
+        plural(len(outcomes), "<p>{outcomes} job, {failed} failed.</p>", "<p>{outcomes} jobs, {failed} failed.</p>", len(outcomes), failed),
         f"<table>{line(header, 'th')}", *body, "</table></html>", "",
     ], "\n")  # fmt: skip

@@ -37,7 +37,7 @@ class BatchJob:
     def __post_init__(self) -> None:
         if not _NAME.fullmatch(self.name):
             raise InputError(
-                say("a job cannot be named {name}: it names a folder, too", name=repr(self.name))
+                say("a job cannot be named {name}: it names a folder, too", repr(self.name))
             )
         object.__setattr__(self, "settings", MappingProxyType(dict(self.settings)))
 
@@ -100,7 +100,7 @@ def jobs_of(path: Path, sources: Sequence[Path] = ()) -> tuple[BatchJob, ...]:
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
         raise InputError(
-            say("two jobs are named {twice}", twice=repr(twice)),
+            say("two jobs are named {twice}", repr(twice)),
             file=path,
             hint=say("name each once"),
         )
@@ -129,7 +129,7 @@ def _of_file(path: Path, sources: Sequence[Path]) -> list[BatchJob]:
     for number, job in enumerate(data.job, 1):
         recipe = job.recipe or data.recipe
         if not recipe:
-            raise InputError(say("job {number} names no recipe", number=number), file=path)
+            raise InputError(say("job {number} names no recipe", number), file=path)
         values = {name: str(value) for name, value in {**data.set, **job.set}.items()}
         jobs.append(BatchJob(str(job.name) or f"job-{number}", path.parent / recipe, values))
     return jobs

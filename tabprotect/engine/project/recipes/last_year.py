@@ -86,7 +86,7 @@ class SinceLastYear:
     def lines(self) -> list[str]:
         """The differences as lines for people."""
         out = category_lines(self.categories)
-        out.append(say("total {total:,} -> {total2:,}", total=self.total[0], total2=self.total[1]))
+        out.append(say("total {total:,} -> {total2:,}", self.total[0], self.total[1]))
         cells_are = say("cell is") if self.appeared == 1 else say("cells are")
         out.append(f"{self.appeared:,} empty {cells_are} filled; emptied: {self.vanished:,}")
         if self.jumped:
@@ -95,8 +95,8 @@ class SinceLastYear:
                     self.jumped,
                     "{jumped:,} count jumped by more than {JUMP:g} standard deviations:",
                     "{jumped:,} counts jumped by more than {JUMP:g} standard deviations:",
-                    jumped=self.jumped,
-                    JUMP=JUMP,
+                    self.jumped,
+                    JUMP,
                 )
             )
         for jump in self.jumps:
@@ -127,22 +127,12 @@ def category_lines(categories: tuple[OtherCategories, ...]) -> list[str]:
     for c in categories:
         for name in c.new:
             like = (
-                say(" (perhaps {alike} by another name)", alike=repr(c.alike[name]))
+                say(" (perhaps {alike} by another name)", repr(c.alike[name]))
                 if name in c.alike
                 else ""
             )
-            out.append(
-                say(
-                    "{variable}: {name} is new{like}",
-                    variable=c.variable,
-                    name=repr(name),
-                    like=like,
-                )
-            )
-        out += [
-            say("{variable}: {name} is missing", variable=c.variable, name=repr(name))
-            for name in c.missing
-        ]
+            out.append(say("{variable}: {name} is new{like}", c.variable, repr(name), like))
+        out += [say("{variable}: {name} is missing", c.variable, repr(name)) for name in c.missing]
     return out
 
 
@@ -180,8 +170,8 @@ def other_categories(
         raise InputError(
             say(
                 "the variables are {names}, the recipe is made for {expects}",
-                names=", ".join(domain.names),
-                expects=", ".join(expects),
+                ", ".join(domain.names),
+                ", ".join(expects),
             ),
             hint=say("choose another file; or rename its columns"),
         )
@@ -218,12 +208,7 @@ def undecided(categories: tuple[OtherCategories, ...]) -> UndecidedError:
     name = next(iter(first.alike), first.new[0] if first.new else "")
     like = first.alike.get(name, first.missing[0] if first.missing else "")
     rename = (
-        say(
-            ' (for example --rename "{variable}:{name}={like}")',
-            variable=first.variable,
-            name=name,
-            like=like,
-        )
+        say(' (for example --rename "{variable}:{name}={like}")', first.variable, name, like)
         if name and like
         else ""
     )
@@ -235,12 +220,11 @@ def undecided(categories: tuple[OtherCategories, ...]) -> UndecidedError:
             added,
             "{added} category is new, {gone}",
             "{added} categories are new, {gone}",
-            added=added,
-            gone=plural(gone, "{n} is missing", "{n} are missing", n=gone),
+            added,
+            plural(gone, "{n} is missing", "{n} are missing", gone),
         ),
         hint=say(
-            "decide: --rename VARIABLE:FOUND=EXPECTED{rename}, or --categories accept",
-            rename=rename,
+            "decide: --rename VARIABLE:FOUND=EXPECTED{rename}, or --categories accept", rename
         ),
         detail=joined(category_lines(categories), "\n"),
     )

@@ -69,9 +69,7 @@ def _step(number: int, name: str) -> Iterator[None]:
     try:
         yield
     except TabprotectError as error:
-        error.message = say(
-            "step {number} ({name}): {message}", number=number, name=name, message=error.message
-        )
+        error.message = say("step {number} ({name}): {message}", number, name, error.message)
         raise
 
 
@@ -93,7 +91,7 @@ def from_text(text: str, settings: Mapping[str, str] | None = None) -> list[Orde
     data = parsed_toml(text, "recipe")
     if data.get("recipe") != FORMAT:
         raise InputError(
-            say('a recipe begins with "recipe = {FORMAT}"', FORMAT=FORMAT),
+            say('a recipe begins with "recipe = {FORMAT}"', FORMAT),
             hint=say("this file may be something else"),
         )
     values = given_variables(data.get("variables", {}), settings or {})
@@ -104,14 +102,14 @@ def from_text(text: str, settings: Mapping[str, str] | None = None) -> list[Orde
     for number, step in enumerate(steps, 1):
         if not isinstance(step, dict) or not isinstance(name := step.pop("do", None), str):
             raise InputError(
-                say('step {number} says not what to do: do = "..." is missing', number=number)
+                say('step {number} says not what to do: do = "..." is missing', number)
             )
         with _step(number, name):
             command, step = spelled(name, step)
             step = {key: settled(v, text=command.takes_text(key)) for key, v in step.items()}
             if isinstance(seed := step.get(command.says.seed), str):
                 if not seed.isdecimal():
-                    raise InputError(say("the seed {seed} is no whole number", seed=repr(seed)))
+                    raise InputError(say("the seed {seed} is no whole number", repr(seed)))
                 step[command.says.seed] = int(seed)
             out.append(command.order(step))
     return out
@@ -223,9 +221,7 @@ def _redirected(
     try:
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise InputError(
-            say("cannot be created: {strerror}", strerror=error.strerror), file=out
-        ) from None
+        raise InputError(say("cannot be created: {strerror}", error.strerror), file=out) from None
     return written
 
 

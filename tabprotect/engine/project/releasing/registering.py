@@ -79,11 +79,7 @@ def _gate(release: Release) -> dict[str, object]:
 
 def _who(record: RunEvidence) -> str:
     """The names of those who answer for it, else the name of the program's user."""
-    approved = (
-        say("approved by {approved_by}", approved_by=record.approved_by)
-        if record.approved_by
-        else ""
-    )
+    approved = say("approved by {approved_by}", record.approved_by) if record.approved_by else ""
     if named := ", ".join(filter(None, [record.prepared_by, approved])):
         return named
     return user_name()

@@ -66,7 +66,7 @@ class HeldProject:
             who = self._who()
             self._file.close()
             raise InUseError(
-                say("it is open in another window{who}", who=who),
+                say("it is open in another window{who}", who),
                 file=self.path,
                 hint=say("go on there, or open a copy that is saved under another name"),
             )
@@ -82,9 +82,7 @@ class HeldProject:
             self._file.seek(0)
             said = json.loads(self._file.read(10_000))
             who, where, since = (str(said[name])[:80] for name in ("who", "where", "since"))
-            return say(
-                ": that of {who} on {where}, since {since}", who=who, where=where, since=since
-            )
+            return say(": that of {who} on {where}, since {since}", who, where, since)
         return ""
 
     def release(self) -> None:

@@ -68,7 +68,7 @@ def to_bytes(history: History) -> bytes:
     data = {
         "format": FORMAT,
         "format_version": FORMAT_VERSION,
-        "written_by": say("tabprotect {version}", version=__version__),
+        "written_by": say("tabprotect {version}", __version__),
         "base": encoder.put(history.base) if history.position else now,
         "steps": steps,
         "position": history.position,
@@ -107,7 +107,7 @@ def from_bytes(content: bytes) -> History:
     if not isinstance(data, dict) or data.get("format") != FORMAT:
         raise InputError(say("this is no project file"))
     if data.get("format_version") != FORMAT_VERSION:
-        raise _other(say("the unknown version {get}", get=repr(data.get("format_version"))))
+        raise _other(say("the unknown version {get}", repr(data.get("format_version"))))
     arrays = {n[7:-4]: d for n, d in files.items() if n != _PROJECT}
     try:
         decoder = Decoder(data["shared"], arrays)
@@ -119,9 +119,7 @@ def from_bytes(content: bytes) -> History:
             raise ValueError(say("the present state is missing"))
         return history
     except TabprotectError as error:
-        raise InputError(
-            say("the project file is damaged: {message}", message=error.message)
-        ) from None
+        raise InputError(say("the project file is damaged: {message}", error.message)) from None
     except NotImplementedError as error:
         raise _other(str(error)) from None
     except (KeyError, TypeError, ValueError, IndexError, AttributeError, RecursionError):
@@ -132,7 +130,7 @@ def from_bytes(content: bytes) -> History:
 
 def _other(what: str) -> InputError:
     return InputError(
-        say("the project file has {what}", what=what),
+        say("the project file has {what}", what),
         hint=say("open it with the version of tabprotect that wrote it"),
     )
 

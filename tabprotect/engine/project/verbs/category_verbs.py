@@ -52,7 +52,7 @@ def remove_category(project: Project, context: Context, *, variable: str, catego
     axis, code = table.domain.axis(variable), table.domain[variable].code(category)
     if np.take(table.counts, code, axis=axis).any():
         raise InputError(
-            say("{variable} = {category} is not empty", variable=variable, category=category),
+            say("{variable} = {category} is not empty", variable, category),
             hint=say("merge it with another category, so that nobody is lost"),
         )
     old = table.domain[variable].categories
@@ -102,7 +102,7 @@ def reorder_categories(
     old = table.domain[variable]
     if sorted(categories) != sorted(old.categories):
         raise InputError(
-            say("the new order must name each category of {variable} once", variable=repr(variable))
+            say("the new order must name each category of {variable} once", repr(variable))
         )
     codes = [old.code(c) for c in categories]
     counts = np.take(table.counts, codes, axis=table.domain.axis(variable))

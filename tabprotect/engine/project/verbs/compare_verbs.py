@@ -29,11 +29,9 @@ def _label(project: Project, given: Arguments) -> str:
         before = len(project.comparison.runs)
         if not runs:
             return say("compare nothing")
-        what = say("one setting") if len(runs) == 1 else say("{runs} settings", runs=len(runs))
+        what = say("one setting") if len(runs) == 1 else say("{runs} settings", len(runs))
         return (
-            say("compare {what}", what=what)
-            if len(runs) >= before
-            else say("compare only {what}", what=what)
+            say("compare {what}", what) if len(runs) >= before else say("compare only {what}", what)
         )
     return say("set the comparison's ") + ", ".join(name.replace("_", " ") for name in given)
 
@@ -57,8 +55,8 @@ def set_comparison(
             {
                 "runs_per_method": say(
                     "must be between 1 and {MOST_RUNS}, is {runs_per_method}",
-                    MOST_RUNS=MOST_RUNS,
-                    runs_per_method=runs_per_method,
+                    MOST_RUNS,
+                    runs_per_method,
                 )
             }
         )
@@ -92,16 +90,14 @@ def _expanded(domain: Domain, runs: Sequence[str]) -> tuple[str, ...]:
         try:
             specs = parse_spec(run)
         except ParameterError as error:
-            wrong |= {
-                say("{run}: {name}", run=run, name=name): why for name, why in error.fields.items()
-            }
+            wrong |= {say("{run}: {name}", run, name): why for name, why in error.fields.items()}
             continue
         for spec in specs:
             try:
                 methods()[spec.method].resolve(domain, spec.given)
             except ParameterError as error:
                 wrong |= {
-                    say("{text}: {name}", text=spec.text, name=name): why
+                    say("{text}: {name}", spec.text, name): why
                     for name, why in error.fields.items()
                 }
             except InputError:
@@ -133,7 +129,7 @@ def _check(domain: Domain, plan: ComparisonPlan) -> None:
         except ParameterError as error:
             wrong |= error.fields
     if wrong:
-        raise ParameterError(wrong, hint=say("there are {names}", names=", ".join(domain.names)))
+        raise ParameterError(wrong, hint=say("there are {names}", ", ".join(domain.names)))
 
 
 def comparison_scope(project: Project) -> Scope:

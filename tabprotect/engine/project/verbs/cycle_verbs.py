@@ -53,11 +53,11 @@ def _with(project: Project, moves: MoveSet | None, cycles_from: str) -> Project:
 
 def _set_label(project: Project, given: Arguments) -> str:
     if given.get("file"):
-        return say("take cycles from {name}", name=Path(str(given["file"])).name)
+        return say("take cycles from {name}", Path(str(given["file"])).name)
     if given.get("cycles"):
         return say("take drawn cycles")
     kind = str(given.get("kind") or "default")
-    return say("take cycles: {label}", label=DESIGNS[kind].label if kind in DESIGNS else kind)
+    return say("take cycles: {label}", DESIGNS[kind].label if kind in DESIGNS else kind)
 
 
 def _cycle(given: Arguments) -> int:
@@ -67,7 +67,7 @@ def _cycle(given: Arguments) -> int:
 def _flip_label(project: Project, given: Arguments) -> str:
     sign = {1: "+", 0: "0", -1: "−"}[cast(int, given["sign"])]
     at = project.domain.cell_text(cast("Sequence[int]", given["index"]))
-    return say("set {at} of cycle {given} to {sign}", at=at, given=_cycle(given), sign=sign)
+    return say("set {at} of cycle {given} to {sign}", at, _cycle(given), sign)
 
 
 def _design_words(project: Project, given: Arguments) -> list[str]:
@@ -148,9 +148,7 @@ def _chosen_by_the_table(project: Project) -> Project:
     """Set the order for it, and as many steps as there are cells unless a number is set."""
     chosen = dict(project.parameters)
     if chosen.setdefault("order", "positive") != "positive":
-        raise ParameterError(
-            {"order": say("cycles={DATA} goes with the order positive", DATA=DATA)}
-        )
+        raise ParameterError({"order": say("cycles={DATA} goes with the order positive", DATA)})
     if chosen.get("passes", 1) == 1 and not chosen.get("n_cover"):
         chosen["n_cover"] = project.original.domain.size
     return replace(project, parameters=MappingProxyType(chosen))
@@ -175,11 +173,7 @@ def _drawn(project: Project, cycles: Sequence[Entries]) -> Project:
 def _number(project: Project, cycle: int) -> int:
     if not 0 <= cycle < len(project.cycles):
         raise InputError(
-            say(
-                "there is no cycle {cycle}; there are {cycles}",
-                cycle=cycle + 1,
-                cycles=len(project.cycles),
-            )
+            say("there is no cycle {cycle}; there are {cycles}", cycle + 1, len(project.cycles))
         )
     return cycle
 
@@ -192,7 +186,7 @@ def flip_cycle_cell(
     project.original  # noqa: B018  (a reader cannot edit)
     number, at = _number(project, cycle), cell(index, project.domain)
     if sign not in (-1, 0, 1):
-        raise InputError(say("an entry of a cycle is -1, 0 or +1, not {sign}", sign=repr(sign)))
+        raise InputError(say("an entry of a cycle is -1, 0 or +1, not {sign}", repr(sign)))
     cycles = _entries(project.cycles)
     cells, signs = cycles[number]
     key = project.domain.flat(at)
@@ -202,7 +196,7 @@ def flip_cycle_cell(
         cells, signs = np.append(cells, key), np.append(signs, sign)
     if not len(cells):
         raise InputError(
-            say("cycle {number} would be empty", number=number + 1),
+            say("cycle {number} would be empty", number + 1),
             hint=say("remove the cycle, or set another cell first"),
         )
     cycles[number] = cells, signs
@@ -237,7 +231,7 @@ def add_cycle(
     return _drawn(project, [*cycles[:place], new, *cycles[place:]])
 
 
-@Declared(lambda project, given: say("remove cycle {given}", given=_cycle(given)))
+@Declared(lambda project, given: say("remove cycle {given}", _cycle(given)))
 def remove_cycle(project: Project, context: Context, *, cycle: int) -> Project:
     """Remove a cycle from the set."""
     project.original  # noqa: B018
@@ -252,7 +246,7 @@ def remove_cycle(project: Project, context: Context, *, cycle: int) -> Project:
 
 @Declared(
     lambda project, given: say(
-        "move cycle {given} to place {int}", given=_cycle(given), int=cast(int, given["to"]) + 1
+        "move cycle {given} to place {int}", _cycle(given), cast(int, given["to"]) + 1
     )
 )
 def move_cycle(project: Project, context: Context, *, cycle: int, to: int) -> Project:

@@ -26,21 +26,19 @@ from tabprotect.languages.said import say
 
 def _group_label(project: Project, given: Arguments) -> str:
     if given.get("width") is not None:
-        return say(
-            "group {given} in bands of {given2}", given=given["variable"], given2=given["width"]
-        )
+        return say("group {given} in bands of {given2}", given["variable"], given["width"])
     if given.get("cuts"):
         cuts = given["cuts"]
         assert isinstance(cuts, Sequence)
-        return say("cut {given} at {str}", given=given["variable"], str=", ".join(map(str, cuts)))
+        return say("cut {given} at {str}", given["variable"], ", ".join(map(str, cuts)))
     files = given.get("files")
     if isinstance(files, Mapping):
         return say(
             "group {given} by {join}",
-            given=given["variable"],
-            join=", ".join(Path(f).name for f in files.values()),
+            given["variable"],
+            ", ".join(Path(f).name for f in files.values()),
         )
-    return say("group {given} as {get}", given=given["variable"], get=given.get("level"))
+    return say("group {given} as {get}", given["variable"], given.get("level"))
 
 
 @Declared(_group_label, reads_too="files")
@@ -125,9 +123,9 @@ def _as_said(variable: Variable, groups: Mapping[str, Sequence[str]]) -> list[st
                 raise InputError(
                     say(
                         "{category} is put into both {said} and {group}",
-                        category=repr(category),
-                        said=repr(said[category]),
-                        group=repr(group),
+                        repr(category),
+                        repr(said[category]),
+                        repr(group),
                     )
                 )
     return [said.get(category, category) for category in variable.categories]
@@ -184,20 +182,14 @@ def remove_level(project: Project, context: Context, *, variable: str, level: st
     old = domain.variables[domain.axis(variable)]
     kept = [one for one in old.coarser if one.name != level]
     if len(kept) == len(old.coarser):
-        raise InputError(
-            say("{variable} has no level {level}", variable=variable, level=repr(level))
-        )
+        raise InputError(say("{variable} has no level {level}", variable, repr(level)))
     return _over(project, domain.with_variable(old.grouped(*kept, finest=old.finest)))
 
 
 def _nest_label(project: Project, given: Arguments) -> str:
     variables = given["variables"]
     assert isinstance(variables, Sequence)
-    return say(
-        "make {variables} the levels of {given}",
-        variables=", ".join(variables),
-        given=given["name"],
-    )
+    return say("make {variables} the levels of {given}", ", ".join(variables), given["name"])
 
 
 @Declared(_nest_label)

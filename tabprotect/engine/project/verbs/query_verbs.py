@@ -24,14 +24,14 @@ PUBLISHING = "publish_margins"
 
 def _criterion_label(project: Project, given: Arguments) -> str:
     return say("set the release's ") + joined(
-        (say("{n} to {v}", n=n, v=v) for n, v in given.items()), say(" and ")
+        (say("{n} to {v}", n, v) for n, v in given.items()), say(" and ")
     )
 
 
 def _margin_label(project: Project, given: Arguments) -> str:
     names = given["variables"]
     assert isinstance(names, Sequence)
-    return say("release {value}", value=" × ".join(names) or say("the grand total"))
+    return say("release {value}", " × ".join(names) or say("the grand total"))
 
 
 def _plan_label(project: Project, given: Arguments) -> str:
@@ -43,7 +43,7 @@ def _plan_label(project: Project, given: Arguments) -> str:
         len(margins),
         "plan to release {margins} sub-table",
         "plan to release {margins} sub-tables",
-        margins=len(margins),
+        len(margins),
     )
 
 
@@ -68,20 +68,16 @@ def set_release_criterion(
     plan = replace(project.plan, **given)
     wrong: dict[str, str] = {}
     if plan.threshold < 0:
-        wrong["threshold"] = say(
-            "must be a whole number from 0 up, is {threshold}", threshold=plan.threshold
-        )
+        wrong["threshold"] = say("must be a whole number from 0 up, is {threshold}", plan.threshold)
     if plan.criterion not in criteria():
         wrong["criterion"] = say(
             "unknown: {criterion}; there are {criteria}",
-            criterion=repr(plan.criterion),
-            criteria=", ".join(criteria()),
+            repr(plan.criterion),
+            ", ".join(criteria()),
         )
     if plan.bounds not in BOUNDS_WAYS:
         wrong["bounds"] = say(
-            "unknown: {bounds}; there are {BOUNDS_WAYS}",
-            bounds=repr(plan.bounds),
-            BOUNDS_WAYS=", ".join(BOUNDS_WAYS),
+            "unknown: {bounds}; there are {BOUNDS_WAYS}", repr(plan.bounds), ", ".join(BOUNDS_WAYS)
         )
     if wrong:
         raise ParameterError(wrong)
@@ -154,7 +150,7 @@ def _margin(domain: Domain, names: Sequence[str]) -> tuple[str, ...]:
     if len(set(names)) != len(names):
         twice = next(n for n in names if names.count(n) > 1)
         raise InputError(
-            say("the variable {twice} is named twice in one sub-table", twice=repr(twice)),
+            say("the variable {twice} is named twice in one sub-table", repr(twice)),
             hint=say("name it once"),
         )
     return domain.project(names).names
@@ -168,29 +164,27 @@ def _require_safe(project: Project, margins: Iterable[Sequence[str]], progress: 
     if judgement.verdict == "safe":
         return
     said = " with ".join("[" + " ".join(margin) + "]" for margin in margins)
-    figure = (
-        f"{judgement.width}" if judgement.exact else say("at most {width}", width=judgement.width)
-    )
+    figure = f"{judgement.width}" if judgement.exact else say("at most {width}", judgement.width)
     if project.plan.criterion == "width":
-        figure = say("a width of {figure}", figure=figure)
+        figure = say("a width of {figure}", figure)
     raise RefusedError(
         say(
             "{said} would leave {figure}, and the threshold is {threshold}",
-            said=said,
-            figure=figure,
-            threshold=project.plan.threshold,
+            said,
+            figure,
+            project.plan.threshold,
         )
         if judgement.verdict == "bad"
-        else say("{said} is not proved to be wide enough, which refuses it", said=said),
+        else say("{said} is not proved to be wide enough, which refuses it", said),
         hint=say("release a smaller sub-table, or lower the threshold"),
         detail=joined(
             (
                 say(
                     "{text}: count {count}, bounds {lower} to {upper}",
-                    text=c.text,
-                    count=c.count,
-                    lower=c.lower,
-                    upper=c.upper,
+                    c.text,
+                    c.count,
+                    c.lower,
+                    c.upper,
                 )
                 for c in judgement.tight
             ),

@@ -51,7 +51,7 @@ def _parameters_label(project: Project, given: Arguments) -> str:
         return text if len(text) <= 60 else f"{text[:60]}\u2026"
 
     return say("set ") + joined(
-        (say("{n} to {v}", n=n, v=short(v)) for n, v in given.items()), say(" and ")
+        (say("{n} to {v}", n, short(v)) for n, v in given.items()), say(" and ")
     )
 
 
@@ -135,7 +135,7 @@ def set_mechanism(
 
 
 @Declared(
-    lambda project, given: say("take a design: {given}", given=given["kind"]),
+    lambda project, given: say("take a design: {given}", given["kind"]),
     slow=lambda project: project.table is None or project.domain.size > QUICK_CELLS,
 )
 def take_design(
@@ -148,7 +148,7 @@ def take_design(
     """
     project = set_mechanism.run(project, context, cycles=kind, **given)
     return (
-        replace(project, cycles_from=say("{kind}, {BY_FIGURES}", kind=kind, BY_FIGURES=BY_FIGURES))
+        replace(project, cycles_from=say("{kind}, {BY_FIGURES}", kind, BY_FIGURES))
         if seen
         else project
     )
@@ -181,7 +181,7 @@ def set_policy(project: Project, context: Context, /, **limits: object) -> Proje
 
 
 @Declared(
-    lambda project, given: say("protect with {label}", label=project.protection.label),
+    lambda project, given: say("protect with {label}", project.protection.label),
     shell=protect_words,
     seed="seed",
     slow=True,
@@ -234,13 +234,11 @@ def protect(project: Project, context: Context, asked: Drawing) -> Project:
         decisions = (
             *decisions,
             say(
-                "{AFTER_REFUSAL}: {values}",
-                AFTER_REFUSAL=AFTER_REFUSAL,
-                values=", ".join(sorted(set(others.values()))),
+                "{AFTER_REFUSAL}: {values}", AFTER_REFUSAL, ", ".join(sorted(set(others.values())))
             ),
         )
     if project.cycles_from.endswith(BY_FIGURES):
-        decisions = (*decisions, say("the cycles were {BY_FIGURES}", BY_FIGURES=BY_FIGURES))
+        decisions = (*decisions, say("the cycles were {BY_FIGURES}", BY_FIGURES))
     record = replace(protected.record, decisions=(*protected.record.decisions, *decisions))
     return replace(project, protected=replace(protected, record=record), published=False)
 
@@ -273,11 +271,7 @@ def set_prior(project: Project, context: Context, *, who: str, prior: str) -> Pr
     """Set the prior of ``user`` or ``intruder``, as a prior text."""
     if who not in PRIORS:
         raise InputError(
-            say(
-                "there is no {who}; priors belong to {PRIORS}",
-                who=repr(who),
-                PRIORS=" and ".join(PRIORS),
-            )
+            say("there is no {who}; priors belong to {PRIORS}", repr(who), " and ".join(PRIORS))
         )
     parse_prior(prior, project.domain)
     return replace(project, priors=MappingProxyType(dict(project.priors) | {who: prior}))
@@ -286,9 +280,9 @@ def set_prior(project: Project, context: Context, *, who: str, prior: str) -> Pr
 def _publish_label(project: Project, given: Arguments) -> str:
     name = Path(str(given["release"])).name
     return (
-        say("publish {name}", name=name)
+        say("publish {name}", name)
         if given.get("tables") is None
-        else say("publish a set of tables as {name}", name=name)
+        else say("publish a set of tables as {name}", name)
     )
 
 
@@ -336,7 +330,7 @@ def publish(project: Project, context: Context, asked: Publishing) -> Project:
         if kept is not None:
             notes = (
                 *notes,
-                say("the dossier of another release was there: it is now {name}", name=kept.name),
+                say("the dossier of another release was there: it is now {name}", kept.name),
             )
         data = archive.pack(content)
         # The dossier comes first: without it a release could never be accounted for.

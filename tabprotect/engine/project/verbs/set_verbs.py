@@ -105,7 +105,7 @@ def check_within(tables: PublicationSet, files: Mapping[str, Table]) -> None:
         for margin in publication.margins:
             if not any(all(whole.tells(f.domain.names, n) for n in margin) for f in files.values()):
                 raise InputError(
-                    say("{name}: no file holds {margin}", name=name, margin=" × ".join(margin)),
+                    say("{name}: no file holds {margin}", name, " × ".join(margin)),
                     hint=say("a table of the set is over the variables of one file"),
                 )
 
@@ -125,6 +125,6 @@ def check_publishes_margins(method: str) -> None:
     ]
     if method not in able:
         raise InputError(
-            say("{method} works on the inner cells, and no file holds them all", method=method),
-            hint=say("take one that publishes sub-tables: {able}", able=", ".join(able)),
+            say("{method} works on the inner cells, and no file holds them all", method),
+            hint=say("take one that publishes sub-tables: {able}", ", ".join(able)),
         )

@@ -66,9 +66,9 @@ def _block_label(project: Project, given: Arguments) -> str:
     assert isinstance(counts, Sequence)
     return say(
         "paste {counts} x {counts2} counts at {project}",
-        counts=len(counts),
-        counts2=len(counts[0]),
-        project=_cell_label(project, given["at"]),
+        len(counts),
+        len(counts[0]),
+        _cell_label(project, given["at"]),
     )
 
 
@@ -78,8 +78,8 @@ def _place_label(project: Project, given: Arguments) -> str:
         names = given.get(where)
         if names:
             assert isinstance(names, Sequence)
-            parts.append(say("{names} in {where}", names=", ".join(names), where=where))
-    return say("place {parts}", parts=joined(parts, "; "))
+            parts.append(say("{names} in {where}", ", ".join(names), where))
+    return say("place {parts}", joined(parts, "; "))
 
 
 def _by_label(project: Project, given: Arguments) -> str:
@@ -93,15 +93,11 @@ def _by_label(project: Project, given: Arguments) -> str:
     return (
         say(
             "tabulate {name} by {names}, record keys drawn",
-            name=Path(str(given["source"])).name,
-            names=", ".join(names),
+            Path(str(given["source"])).name,
+            ", ".join(names),
         )
         if given.get("draw_keys")
-        else say(
-            "tabulate {name} by {names}",
-            name=Path(str(given["source"])).name,
-            names=", ".join(names),
-        )
+        else say("tabulate {name} by {names}", Path(str(given["source"])).name, ", ".join(names))
     )
 
 
@@ -205,7 +201,7 @@ def _check_keys(asked: Tabulation) -> None:
         raise InputError(
             say(
                 "record keys are drawn, or those of the column {record_key}, not both",
-                record_key=repr(asked.record_key),
+                repr(asked.record_key),
             ),
             hint=say("take the column where the records have their keys: all tables then agree"),
         )
@@ -234,9 +230,7 @@ def set_title(project: Project, context: Context, *, title: str) -> Project:
 
 @Declared(
     lambda project, given: say(
-        "set {project} to {given}",
-        project=_cell_label(project, given["index"]),
-        given=given["count"],
+        "set {project} to {given}", _cell_label(project, given["index"]), given["count"]
     )
 )
 def set_count(project: Project, context: Context, *, index: Sequence[int], count: int) -> Project:
@@ -245,7 +239,7 @@ def set_count(project: Project, context: Context, *, index: Sequence[int], count
     at = cell(index, table.domain)
     if count < 0:
         raise InputError(
-            say("{count} is negative; a count is 0 or more", count=count),
+            say("{count} is negative; a count is 0 or more", count),
             cell=table.domain.cell_text(at),
         )
     return edited(project, table.with_counts({at: count}))
@@ -287,20 +281,18 @@ def pasted(
                     say(
                         "the block of {counts} x {len} does not fit: from "
                         "{corner} there are {rows} x {columns} cells",
-                        counts=len(counts),
-                        len=max(map(len, counts)),
-                        corner=domain.cell_text(corner),
-                        rows=rows - top,
-                        columns=columns - left,
+                        len(counts),
+                        max(map(len, counts)),
+                        domain.cell_text(corner),
+                        rows - top,
+                        columns - left,
                     ),
                     hint=say("paste further up or to the left, or copy a smaller block"),
                 )
             index = placement.cell(domain, top + r, left + c, like=corner)
             where = domain.cell_text(index)
             if not 0 <= count <= INT64_MAX:
-                raise InputError(
-                    say("{count} is not a count of 0 to 9.2e18", count=count), cell=where
-                )
+                raise InputError(say("{count} is not a count of 0 to 9.2e18", count), cell=where)
             out[index] = count
     if not out:
         raise InputError(

@@ -75,7 +75,7 @@ def from_text(text: str) -> PerturbationTable:
         ]
     if header not in (*PTABLE_HEADERS, ONS_HEADER):
         raise InputError(
-            say("these are the columns {header}", header=", ".join(header)), line=1, hint=CONTENTS
+            say("these are the columns {header}", ", ".join(header)), line=1, hint=CONTENTS
         )
     if delimiter != ",":
         # Some countries' decimal point.
@@ -112,9 +112,7 @@ def _numbers(rows: list[str], fields: int, delimiter: str, lines: Ints) -> Float
         except ValueError:
             good = False
         if not good:
-            raise InputError(
-                say("not {fields} numbers: {row}", fields=fields, row=repr(row[:60])), line=line
-            )
+            raise InputError(say("not {fields} numbers: {row}", fields, repr(row[:60])), line=line)
     raise InputError(say("the rows cannot be read"), hint=CONTENTS)
 
 
@@ -149,7 +147,7 @@ def _of_intervals(
     rows, starts = np.unique(count, return_index=True)
     if not len(rows) or rows.tolist() != list(range(len(rows))):
         missing = next((k for k, row in enumerate(rows.tolist()) if row != k), len(rows))
-        raise InputError(say("the count {missing} has no row", missing=missing), hint=CONTENTS)
+        raise InputError(say("the count {missing} has no row", missing), hint=CONTENTS)
     return PerturbationTable(
         starts=np.concatenate([starts, [len(count)]]).astype(np.int64),
         upper=upper,
@@ -173,8 +171,8 @@ def _of_ons(columns: Floats) -> PerturbationTable:
         raise InputError(
             say(
                 "pcv {rows} does not list every key 0..{keys} once",
-                rows=rows[np.argmax(lacking)],
-                keys=keys - 1,
+                rows[np.argmax(lacking)],
+                keys - 1,
             )
         )
     upper = (key + 1) * KEYS // keys
@@ -257,8 +255,7 @@ def from_json(data: object) -> PerturbationTable:
     if not 0 < len(stated.i) == len(stated.v) == len(stated.end) <= PERTURBATION_ROWS:
         raise InputError(
             say(
-                "i, v and end must be of one length, of 1 to {PERTURBATION_ROWS}",
-                PERTURBATION_ROWS=PERTURBATION_ROWS,
+                "i, v and end must be of one length, of 1 to {PERTURBATION_ROWS}", PERTURBATION_ROWS
             )
         )
     count, noise, upper = (np.array(column) for column in (stated.i, stated.v, stated.end))

@@ -49,15 +49,8 @@ class Unreached:
     stay: float | None = None
 
     def __str__(self) -> str:
-        kept = (
-            "" if self.stay is None else say(", staying bounded by {stay:g} only", stay=self.stay)
-        )
-        return say(
-            "count {row}: variance {variance:.4g}{kept}",
-            row=self.row,
-            variance=self.variance,
-            kept=kept,
-        )
+        kept = "" if self.stay is None else say(", staying bounded by {stay:g} only", self.stay)
+        return say("count {row}: variance {variance:.4g}{kept}", self.row, self.variance, kept)
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,11 +94,7 @@ class PerturbationTable:
         ):
             if wrong.any():
                 raise InputError(
-                    say(
-                        "count {row} of the perturbation table: {why}",
-                        row=row[np.argmax(wrong)],
-                        why=why,
-                    )
+                    say("count {row} of the perturbation table: {why}", row[np.argmax(wrong)], why)
                 )
         ends = self.upper[self.starts[1:] - 1]
         if (ends != KEYS).any() or (np.diff(self.starts) < 1).any():
@@ -114,8 +103,8 @@ class PerturbationTable:
                 say(
                     "count {at} of the perturbation table: its probabilities add up to "
                     "{ends:g}, not to 1",
-                    at=at,
-                    ends=ends[at] / KEYS,
+                    at,
+                    ends[at] / KEYS,
                 )
             )
 
@@ -141,8 +130,8 @@ class PerturbationTable:
                     say(
                         "count {count} of the perturbation table: its probabilities add up to "
                         "{sum:g}, not to 1",
-                        count=count,
-                        sum=p.sum(),
+                        count,
+                        p.sum(),
                     )
                 )
             end = np.rint(np.cumsum(p) * KEYS).astype(np.int64)
@@ -324,9 +313,9 @@ def perturbation_table(
     lowered = kept > 0
     if failed:
         _fail(
-            say("count {row}: no noise has variance {V:g}", row=row, V=V)
+            say("count {row}: no noise has variance {V:g}", row, V)
             + (
-                say(", at most {widest} is possible", widest=widest[row - 1])
+                say(", at most {widest} is possible", widest[row - 1])
                 if widest[row - 1] < V
                 else ""
             )
@@ -345,13 +334,13 @@ def perturbation_table(
 def _check(D: int, V: float, js: int, pstay: float) -> None:  # noqa: N803
     wrong: dict[str, str] = {}
     if not 1 <= D <= LARGEST_D:
-        wrong["D"] = say("must be between 1 and {LARGEST_D}, is {D}", LARGEST_D=LARGEST_D, D=D)
+        wrong["D"] = say("must be between 1 and {LARGEST_D}, is {D}", LARGEST_D, D)
     if not (np.isfinite(V) and V > 0):
-        wrong["V"] = say("must be above 0, is {V}", V=V)
+        wrong["V"] = say("must be above 0, is {V}", V)
     if not 0 <= js <= LARGEST_D:
-        wrong["js"] = say("must be between 0 and {LARGEST_D}, is {js}", LARGEST_D=LARGEST_D, js=js)
+        wrong["js"] = say("must be between 0 and {LARGEST_D}, is {js}", LARGEST_D, js)
     if not 0 <= pstay <= 1:
-        wrong["pstay"] = say("must be between 0 and 1, is {pstay}", pstay=pstay)
+        wrong["pstay"] = say("must be between 0 and 1, is {pstay}", pstay)
     if wrong:
         raise ParameterError(wrong)
 
@@ -366,9 +355,9 @@ def _check_blocked(D: int, V: float, js: int) -> None:  # noqa: N803
                 say(
                     "count {count}: it must go to 0 or to at least {js} with mean noise 0, which "
                     "takes D of at least {count2}",
-                    count=count,
-                    js=js + 1,
-                    count2=max(count, up),
+                    count,
+                    js + 1,
+                    max(count, up),
                 )
             )
         elif least * (1 - 1e-12) > V:
@@ -376,10 +365,10 @@ def _check_blocked(D: int, V: float, js: int) -> None:  # noqa: N803
                 say(
                     "count {count}: going to 0 or to {js} with mean noise 0 has the variance "
                     "{least}, above V = {V:g}",
-                    count=count,
-                    js=js + 1,
-                    least=least,
-                    V=V,
+                    count,
+                    js + 1,
+                    least,
+                    V,
                 )
             )
     if reasons:
@@ -390,15 +379,15 @@ def _fail(reasons: Iterable[str]) -> None:
     listed = list(reasons)
     more = (
         (
-            say(" (and {listed} more count)", listed=len(listed) - 1)
+            say(" (and {listed} more count)", len(listed) - 1)
             if len(listed) == 2
-            else say(" (and {listed} more counts)", listed=len(listed) - 1)
+            else say(" (and {listed} more counts)", len(listed) - 1)
         )
         if len(listed) > 1
         else ""
     )
     raise InfeasibleError(
-        say("there is no such perturbation table: {listed}{more}", listed=listed[0], more=more),
+        say("there is no such perturbation table: {listed}{more}", listed[0], more),
         hint=say("take a larger D, a larger V or a smaller js"),
         detail=joined(listed, "\n"),
     )

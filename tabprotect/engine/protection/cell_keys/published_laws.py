@@ -100,7 +100,7 @@ def _possible(published: int, low: int, chances: Floats) -> tuple[int, int, Floa
         raise InputError(
             say(
                 "a published count of {published} cannot come from this perturbation table",
-                published=published,
+                published,
             ),
             hint=say("take the mechanism that came with the table"),
         )
@@ -120,7 +120,7 @@ def check_possible(estimates: Ints, table: PerturbationTable, *, low: int, high:
         raise InfeasibleError(
             say(
                 "the estimates leave {possible:,} true counts possible, more than can be weighed",
-                possible=possible,
+                possible,
             ),
             hint=say("the wider the stated range of weights, the more counts are possible"),
         )

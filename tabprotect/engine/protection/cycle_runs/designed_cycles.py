@@ -68,9 +68,7 @@ def template_of(kind: str | None, values: Mapping[str, object]) -> str | None:
         if found not in (None, template):
             wrong = {
                 one.name: say(
-                    "says nothing of {found}, only of {template}",
-                    found=repr(found),
-                    template=repr(template),
+                    "says nothing of {found}, only of {template}", repr(found), repr(template)
                 )
                 for one in said
             }
@@ -123,7 +121,7 @@ def check_zeros(table: Table, values: Mapping[str, object]) -> None:
     filled = np.flatnonzero(zeros & (table.counts.reshape(-1) != 0))
     if len(filled):
         at = table.domain.cell_text(table.domain.unflat(int(filled[0])))
-        raise ParameterError({ZEROS.name: say("{at} is said to be empty and is not", at=at)})
+        raise ParameterError({ZEROS.name: say("{at} is said to be empty and is not", at)})
 
 
 def designed(

@@ -124,22 +124,22 @@ class Offer:
     @property
     def words(self) -> str:
         """The offer in a few words."""
-        passes = "" if self.passes == 1 else say(", {passes} passes", passes=self.passes)
+        passes = "" if self.passes == 1 else say(", {passes} passes", self.passes)
         if self.repeats > 1:
-            passes = say(", each cycle {repeats} times in place", repeats=self.repeats)
+            passes = say(", each cycle {repeats} times in place", self.repeats)
         return (
             say(
                 "{kind}, alpha = beta = {alpha:g}{passes}, zeros stay",
-                kind=self.kind,
-                alpha=self.alpha,
-                passes=passes,
+                self.kind,
+                self.alpha,
+                passes,
             )
             if self.rule == "any_zero"
             else say(
                 "{kind}, alpha = beta = {alpha:g}{passes}, zeros may rise",
-                kind=self.kind,
-                alpha=self.alpha,
-                passes=passes,
+                self.kind,
+                self.alpha,
+                passes,
             )
         )
 
@@ -167,7 +167,7 @@ def offers(
     """
     if kept.domain.size > LARGE:
         raise ParameterError(
-            {"keep": say("{size:,} cells are too many to try designs on", size=kept.domain.size)},
+            {"keep": say("{size:,} cells are too many to try designs on", kept.domain.size)},
             hint=say("take a template"),
         )
     progress.report(say("designing cycles"), 0.0)

@@ -64,7 +64,7 @@ def stated_sequence(stated: object, order: str, *, cycles: int, steps: int) -> I
         raise InputError(
             say(
                 'the mechanism does not state its "{SEQUENCE}", a list of numbers of cycles',
-                SEQUENCE=SEQUENCE,
+                SEQUENCE,
             ),
             hint=say("take the mechanism that came with the table"),
         )
@@ -73,9 +73,9 @@ def stated_sequence(stated: object, order: str, *, cycles: int, steps: int) -> I
         raise InputError(
             say(
                 'the mechanism\'s "{SEQUENCE}" is not {steps} numbers of cycles from 0 to {cycles}',
-                SEQUENCE=SEQUENCE,
-                steps=steps,
-                cycles=cycles - 1,
+                SEQUENCE,
+                steps,
+                cycles - 1,
             )
         )
     if order == "random":
@@ -85,7 +85,7 @@ def stated_sequence(stated: object, order: str, *, cycles: int, steps: int) -> I
                 raise InputError(
                     say(
                         'the mechanism\'s "{SEQUENCE}" takes a cycle twice within one pass',
-                        SEQUENCE=SEQUENCE,
+                        SEQUENCE,
                     )
                 )
     return found

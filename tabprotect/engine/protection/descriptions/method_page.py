@@ -19,7 +19,7 @@ def method_page(method: Method) -> str:
     if method.guarantees:
         promises = joined(
             (
-                say("- {label}: {sentence}", label=GUARANTEES[name].label, sentence=sentence)
+                say("- {label}: {sentence}", GUARANTEES[name].label, sentence)
                 for name, sentence in method.guarantees.items()
             ),
             "\n",
@@ -40,24 +40,17 @@ def parameter_list(parameters: Iterable[Parameter[object]]) -> str:
 
 def _row(parameter: Parameter[object]) -> str:
     default = (
-        ""
-        if parameter.default in (None, "")
-        else say(" Default: {default}.", default=parameter.default)
+        "" if parameter.default in (None, "") else say(" Default: {default}.", parameter.default)
     )
     lines = [
         (
-            say(
-                "- `{name}`: {help}{default}",
-                name=parameter.name,
-                help=parameter.help,
-                default=default,
-            )
+            say("- `{name}`: {help}{default}", parameter.name, parameter.help, default)
             if parameter.public
             else say(
                 "- `{name}`: {help}{default} Not published.",
-                name=parameter.name,
-                help=parameter.help,
-                default=default,
+                parameter.name,
+                parameter.help,
+                default,
             )
         )
     ]

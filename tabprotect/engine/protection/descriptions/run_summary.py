@@ -83,16 +83,16 @@ class RunSummary:
                 cells,
                 "{unchanged:,} of {cells:,} at-risk cell is published unchanged",
                 "{unchanged:,} of {cells:,} at-risk cells are published unchanged",
-                unchanged=unchanged,
-                cells=cells,
+                unchanged,
+                cells,
             )
             if self.at_risk_cells
             else plural(
                 cells,
                 "{unchanged:,} of {cells:,} positive cell is published unchanged",
                 "{unchanged:,} of {cells:,} positive cells are published unchanged",
-                unchanged=unchanged,
-                cells=cells,
+                unchanged,
+                cells,
             )
         ]
         if hidden := self.suppressed_cells:
@@ -101,28 +101,20 @@ class RunSummary:
                     hidden,
                     "{hidden:,} cell is suppressed",
                     "{hidden:,} cells are suppressed",
-                    hidden=hidden,
+                    hidden,
                 )
             )
         if self.changed_cells:
-            parts.append(
-                say(
-                    "no count differs by more than {largest_change}",
-                    largest_change=self.largest_change,
-                )
-            )
+            parts.append(say("no count differs by more than {largest_change}", self.largest_change))
         elif self.blocked_share is None:
             said = say("every published count") if self.tables == 1 else say("the main table")
-            parts.append(say("{said} is exact", said=said))
+            parts.append(say("{said} is exact", said))
         if self.blocked_share is not None:
             kept = (
                 say("every margin is kept") if self.margins_preserved else say("MARGINS ARE BROKEN")
             )
             parts += [
-                say(
-                    "{blocked_share} of the moves were blocked",
-                    blocked_share=percent(self.blocked_share),
-                ),
+                say("{blocked_share} of the moves were blocked", percent(self.blocked_share)),
                 kept,
             ]
         said = joined(parts, "; ") + "."
@@ -247,16 +239,14 @@ def _labels(domain: Domain) -> Iterator[str]:
         texts += variable.categories
     formulas = [t for t in texts if t.lstrip(FORMULA_BREAKS + " ")[:1] in set(RUN_BY_SPREADSHEETS)]
     if formulas:
-        yield say(
-            "A spreadsheet would run {formulas} as a formula: rename it.", formulas=_named(formulas)
-        )
+        yield say("A spreadsheet would run {formulas} as a formula: rename it.", _named(formulas))
     turned = [t for t in texts if DIRECTIONS & set(t)]
     if turned:
         yield (
             say(
                 "{turned} holds a mark that turns the direction of writing: it may read as "
                 "another text.",
-                turned=_named(turned),
+                _named(turned),
             )
         )
     groups = ((v.name, v.categories) for v in domain.variables)
@@ -269,8 +259,8 @@ def _labels(domain: Domain) -> Iterator[str]:
                     say(
                         "{value} of {where} look alike: they are the same text "
                         "but for how its characters are coded.",
-                        value=_named([same, text]),
-                        where=ascii(where)[1:-1],
+                        _named([same, text]),
+                        ascii(where)[1:-1],
                     )
                 )
                 break
@@ -280,7 +270,7 @@ def _named(texts: list[str]) -> str:
     """The texts quoted, with every special character made visible."""
     shown = ", ".join(ascii(text[:40]) for text in texts[:MOST_NAMED])
     more = len(texts) - MOST_NAMED
-    return say("{shown} and {more} more", shown=shown, more=more) if more > 0 else shown
+    return say("{shown} and {more} more", shown, more) if more > 0 else shown
 
 
 def _natural(text: str) -> list[tuple[int, str]]:
@@ -301,6 +291,6 @@ def _ranked(table: Table) -> Iterator[Remark]:
                 say(
                     "The categories of {name} stand in the order of their counts: the "
                     "release would publish that ranking. Sort them by name.",
-                    name=repr(variable.name),
+                    repr(variable.name),
                 ),
             )

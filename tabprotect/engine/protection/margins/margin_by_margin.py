@@ -32,7 +32,7 @@ def words(text: str) -> list[str]:
     try:
         return shlex.split(text)
     except ValueError as error:
-        raise InputError(say("cannot be read: {error}", error=error)) from None
+        raise InputError(say("cannot be read: {error}", error)) from None
 
 
 Following = tuple[Method, Mapping[str, object]]
@@ -53,32 +53,22 @@ def further_method(text: str) -> Following | None:
     registry = registered().methods()
     if parts[0] not in registry:
         raise InputError(
-            say(
-                "{parts} is no method; there are {registry}",
-                parts=repr(parts[0]),
-                registry=", ".join(registry),
-            )
+            say("{parts} is no method; there are {registry}", repr(parts[0]), ", ".join(registry))
         )
     method = cast(Method, registry[parts[0]])
     known = {p.name: p for p in method.parameters}
     settable = may_be_set(method)
     if settable is None:
-        raise InputError(
-            say("{name} cannot follow: there is no posterior for it", name=method.name)
-        )
+        raise InputError(say("{name} cannot follow: there is no posterior for it", method.name))
     given: dict[str, object] = {}
     for word in parts[1:]:
         name, equals, value = word.partition("=")
         if not equals or name not in known:
             raise InputError(
-                say(
-                    "{word} is not NAME=VALUE with one of {known}",
-                    word=repr(word),
-                    known=", ".join(known),
-                )
+                say("{word} is not NAME=VALUE with one of {known}", repr(word), ", ".join(known))
             )
         if name not in settable:
-            raise InputError(say("{name} cannot be set for a margin", name=repr(name)))
+            raise InputError(say("{name} cannot be set for a margin", repr(name)))
         given[name] = value
     return method, given
 

@@ -118,7 +118,7 @@ class BinomialCompensated(Method):
         domain = problem.table.domain
         if problem.table.total >= MOST_RECORDS:
             raise InputError(
-                say("{total:,} records are too many to be drawn", total=problem.table.total),
+                say("{total:,} records are too many to be drawn", problem.table.total),
                 hint=say("take another method"),
             )
         progress.report(say("drawing the counts"), 0.0)
@@ -173,7 +173,7 @@ def _margin(domain: Domain, values: Values) -> tuple[str, ...]:
     if len(margins) != 1:
         found = " and ".join(" × ".join(margin) for margin in margins) or "nothing"
         raise ParameterError(
-            {"kept": say("names {found}: one margin can be kept", found=found)},
+            {"kept": say("names {found}: one margin can be kept", found)},
             hint=say("keep one of them; cyclic perturbation keeps several"),
         )
     if margins[0] == domain.names:

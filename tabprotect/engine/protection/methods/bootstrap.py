@@ -104,7 +104,7 @@ class Bootstrap(Method):
         values = super().resolve(domain, {k: v for k, v in given.items() if k != TOTAL})
         if values[SAMPLES] % 2 == 0:
             raise ParameterError(
-                {"M": say("must be odd, is {values}", values=values["M"])},
+                {"M": say("must be odd, is {values}", values["M"])},
                 hint=say("the average of two has ties"),
             )
         return values
@@ -126,11 +126,7 @@ class Bootstrap(Method):
         total = problem.table.total
         if samples * total >= 2**52:
             raise InputError(
-                say(
-                    "{total:,} records are too many to be drawn {samples} times",
-                    total=total,
-                    samples=samples,
-                ),
+                say("{total:,} records are too many to be drawn {samples} times", total, samples),
                 hint=say("take another method"),
             )
         progress.report(say("drawing the records"), 0.0)
@@ -162,8 +158,8 @@ class Bootstrap(Method):
             raise InputError(
                 say(
                     "the published counts add up to {total}, not to {total2}",
-                    total=published.total,
-                    total2=total,
+                    published.total,
+                    total,
                 )
             )
         counts = published.counts.reshape(-1)
@@ -193,8 +189,8 @@ def _check(box: tuple[Ints, Ints], times: Ints) -> None:
             say(
                 "the counts are so large that some {laid_out:,.0f} numbers of records would have to "
                 "be weighed for one draw, more than {MOST_WIDTH:,}",
-                laid_out=laid_out,
-                MOST_WIDTH=MOST_WIDTH,
+                laid_out,
+                MOST_WIDTH,
             ),
             hint=say("take binomial_compensated, or a smaller quality bound S or fewer samples M"),
         )

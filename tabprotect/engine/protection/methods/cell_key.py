@@ -290,11 +290,7 @@ class CellKey(Method):
         if values[TABLE] is not None:
             if max(table.largest, table.never) > LARGEST_D:
                 raise ParameterError(
-                    {
-                        "table": say(
-                            "its noise or js is larger than {LARGEST_D}", LARGEST_D=LARGEST_D
-                        )
-                    }
+                    {"table": say("its noise or js is larger than {LARGEST_D}", LARGEST_D)}
                 )
             variance = sum(v * v * p for v, p in table.transitions(table.rows - 1).items())
             values |= {"D": max(table.largest, 1), "V": max(variance, LEAST_V), "js": table.never}
@@ -498,7 +494,7 @@ def _weights(problem: Problem, values: Values) -> Table:
         raise InputError(
             say(
                 "the design weights add up to more than {INT64_MAX:,}",
-                INT64_MAX=INT64_MAX // (LARGEST_D + 1) // SCALE,
+                INT64_MAX // (LARGEST_D + 1) // SCALE,
             ),
             hint=say("check the weights for typing errors"),
         )

@@ -107,9 +107,7 @@ class Coarsening(Method):
             (PublishedTable(table),),
             findings={"at_risk_before": at_risk[0], "at_risk_after": at_risk[1]},
             sentence=say(
-                "Of {at_risk:,} at-risk counts {at_risk2:,} remain.",
-                at_risk=at_risk[0],
-                at_risk2=at_risk[1],
+                "Of {at_risk:,} at-risk counts {at_risk2:,} remain.", at_risk[0], at_risk[1]
             ),
         )
 

@@ -146,16 +146,12 @@ class ControlledRounding(Method):
             grouped = sorted(used - set(domain.names))
             if grouped or len(used) > 2:
                 reason = (
-                    say("it rounds no groupings ({grouped})", grouped=", ".join(grouped))
+                    say("it rounds no groupings ({grouped})", ", ".join(grouped))
                     if grouped
-                    else say("{used} variables are published", used=len(used))
+                    else say("{used} variables are published", len(used))
                 )
                 raise ParameterError(
-                    {
-                        "choice": say(
-                            "the unbiased variant is for two-way tables: {reason}", reason=reason
-                        )
-                    },
+                    {"choice": say("the unbiased variant is for two-way tables: {reason}", reason)},
                     hint=say("publish two variables, or take choice = nearest"),
                 )
         return values
@@ -193,7 +189,7 @@ class ControlledRounding(Method):
             findings = {"distance": nearest.distance, say("nearest is proven"): nearest.optimal}
             sentence = say(
                 "The published counts differ from the true ones by {distance} in all",
-                distance=nearest.distance,
+                nearest.distance,
             )
             sentence += (
                 say("; no rounding is nearer.") if nearest.optimal else say(", the nearest found.")
@@ -211,11 +207,7 @@ class ControlledRounding(Method):
         def weigh(count: int, _: int) -> Support:
             if count % base:
                 raise InputError(
-                    say(
-                        "a published count of {count} is no multiple of {base}",
-                        count=count,
-                        base=base,
-                    ),
+                    say("a published count of {count} is no multiple of {base}", count, base),
                     hint=say("take the mechanism that came with the table"),
                 )
             return max(count - base + 1, 0), count + base - 1, None
@@ -235,11 +227,7 @@ class ControlledRounding(Method):
                 )
             )
         used, seen = informative(publication, counts)
-        note = (
-            NOTE
-            if used is publication
-            else say("{INNER_NOTE} {NOTE}", INNER_NOTE=INNER_NOTE, NOTE=NOTE)
-        )
+        note = NOTE if used is publication else say("{INNER_NOTE} {NOTE}", INNER_NOTE, NOTE)
         return sum_factors(release, used, seen, weigh, rerun=rerun, note=note)
 
 

@@ -175,9 +175,9 @@ class ControlledTabularAdjustment(Method):
             sentence=say(
                 "{sensitive} sensitive counts became safe ones; {changed} counts moved in "
                 "all, safe ones by {largest} at most.",
-                sensitive=sensitive,
-                changed=changed,
-                largest=largest,
+                sensitive,
+                changed,
+                largest,
             ),
         )
 
@@ -231,10 +231,7 @@ def _limits(count: int, rule: SmallCount, most: int) -> tuple[int, int]:
     below, above = rule.low - 1, rule.high + 1
     if rule.low <= count <= rule.high:
         raise InputError(
-            say(
-                "a published count is {count}; this mechanism publishes no at-risk count",
-                count=count,
-            )
+            say("a published count is {count}; this mechanism publishes no at-risk count", count)
         )
     if count < rule.low:
         return count, rule.high if count == below else count

@@ -186,7 +186,7 @@ class CyclicPerturbation(Method):
             given = {"order": "positive", "n_cover": domain.size, **given, "cycles": "every"}
             if given["order"] != "positive":
                 raise ParameterError(
-                    {"order": say("cycles={DATA} goes with the order positive", DATA=DATA)}
+                    {"order": say("cycles={DATA} goes with the order positive", DATA)}
                 )
         values = super().resolve(domain, given)
         values |= {"groupings": values[GROUPINGS] or None}
@@ -207,7 +207,7 @@ class CyclicPerturbation(Method):
             wrong["beta"] = say("the rule reversible goes with alpha = beta")
         # A last-digit excess, as from 0.1 + 0.9, is rounding and not a mistake.
         if alpha + beta > 1.0 + 1e-12:
-            wrong["alpha"] = say("alpha + beta = {alpha:g} is more than 1", alpha=alpha + beta)
+            wrong["alpha"] = say("alpha + beta = {alpha:g} is more than 1", alpha + beta)
         elif alpha + beta == 0.0:
             wrong["alpha"] = say("alpha + beta = 0: nothing would ever move")
         if wrong:
@@ -223,11 +223,7 @@ class CyclicPerturbation(Method):
         written = 0 if whole or values[ORDER] == "positive" else steps
         if written * int(np.diff(moves.starts).max()) > MOST_ENTRIES:
             raise ParameterError(
-                {
-                    "n_cover": say(
-                        "{steps:,} steps over cycles of this length are too many", steps=steps
-                    )
-                },
+                {"n_cover": say("{steps:,} steps over cycles of this length are too many", steps)},
                 hint=say("take the cycles as listed, in whole passes"),
             )
         return values
@@ -272,7 +268,7 @@ class CyclicPerturbation(Method):
             template_of(say("a file of cycles"), values)
             moves = in_place(cycle_files.read(Path(value), domain=domain), values[REPEATS] or 1)
         else:
-            raise ParameterError({"cycles": say("must be a file, is {value}", value=repr(value))})
+            raise ParameterError({"cycles": say("must be a file, is {value}", repr(value))})
         if domain.structural and values[BLOCKING] != "any_zero":
             moves = _around_nobody(moves, template=isinstance(value, str) and is_named(value))
         if not len(moves):
@@ -432,13 +428,13 @@ def _bridges(table: Table) -> tuple[dict[str, object], str]:
     which = (
         say("1 positive cell is a bridge")
         if len(found) == 1
-        else (say("{found:,} positive cells are bridges", found=len(found)))
+        else (say("{found:,} positive cells are bridges", len(found)))
     )
     return (
         {"bridges": [list(cell) for cell in found]},
         say(
             "{which}: no cycle through positive cells can move such a cell, it is published as it is.",
-            which=which,
+            which,
         ),
     )
 
@@ -456,11 +452,7 @@ def _around_nobody(moves: MoveSet, *, template: bool) -> MoveSet:
     cells = moves.cells[moves.starts[first] : moves.starts[first + 1]]
     at = moves.domain.cell_text(moves.domain.unflat(int(cells[nobody[cells]][0])))
     raise ParameterError(
-        {
-            "cycles": say(
-                "cycle {first} touches {at}, in which nobody can be", first=first + 1, at=at
-            )
-        },
+        {"cycles": say("cycle {first} touches {at}, in which nobody can be", first + 1, at)},
         hint=say("take it out, or take the blocking rule any_zero"),
     )
 

@@ -271,10 +271,7 @@ def _stated(domain: Domain, parameters: Mapping[str, object]) -> dict[str, Float
     stated = parameters.get(TRANSITION)
     if not isinstance(stated, Mapping) or set(stated) != set(domain.names):
         raise InputError(
-            say(
-                'the mechanism does not state "{TRANSITION}" for every variable',
-                TRANSITION=TRANSITION,
-            )
+            say('the mechanism does not state "{TRANSITION}" for every variable', TRANSITION)
         )
     try:
         return {name: checked_matrix(domain, name, stated[name]) for name in domain.names}

@@ -240,15 +240,13 @@ class PublishMargins(Method):
             formula = " + ".join(":".join(map(in_formula, one)) for one in less if one) or "1"
             ideas.append(
                 (
-                    say("without the table {margin}", margin=" by ".join(margin)),
+                    say("without the table {margin}", " by ".join(margin)),
                     {MARGINS.name: formula},
                 )
             )
         beta = values[THRESHOLD]
         lower = {beta - 1, beta // 2, beta // 4, beta // 8} - {0, -1}
-        ideas += [
-            (say("a threshold of {b}", b=b), {THRESHOLD.name: b}) for b in sorted(lower)[::-1]
-        ]
+        ideas += [(say("a threshold of {b}", b), {THRESHOLD.name: b}) for b in sorted(lower)[::-1]]
         return tuple(ideas)
 
     def objection(self, findings: Mapping[str, object]) -> str:
@@ -257,10 +255,7 @@ class PublishMargins(Method):
             return ""
         tight = cast("list[dict[str, object]]", findings["tight"])
         cells = joined(
-            (
-                say("{t} lies in {t2}..{t3}", t=t["cell"], t2=t["lower"], t3=t["upper"])
-                for t in tight[:3]
-            ),
+            (say("{t} lies in {t2}..{t3}", t["cell"], t["lower"], t["upper"]) for t in tight[:3]),
             "; ",
         )
         return f"{findings['why']}" + (f" {cells}." if cells else "")
@@ -308,8 +303,7 @@ class PublishMargins(Method):
                 raise ParameterError(
                     {
                         "then": say(
-                            "{name} publishes other tables than the margin itself",
-                            name=inner[0].name,
+                            "{name} publishes other tables than the margin itself", inner[0].name
                         )
                     }
                 )
@@ -341,11 +335,11 @@ class PublishMargins(Method):
         margins = _margins(domain, values)
         if stated.get(FRONTIER) != [list(margin) for margin in margins]:
             raise InputError(
-                say('the mechanism\'s "{FRONTIER}" is not what its formula says', FRONTIER=FRONTIER)
+                say('the mechanism\'s "{FRONTIER}" is not what its formula says', FRONTIER)
             )
         if domain.size * len(margins) > MOST_ENTRIES:
             raise TooLargeError(
-                say("a table of {size:,} cells is too large for a posterior", size=domain.size),
+                say("a table of {size:,} cells is too large for a posterior", domain.size),
                 hint=say("ask for bounds of single cells"),
             )
         publication = Publication.of(domain, margins)
@@ -369,13 +363,11 @@ class PublishMargins(Method):
             )
         inner = stated.get(INNER)
         if not isinstance(inner, Sequence) or len(inner) != len(margins):
-            raise InputError(
-                say('the mechanism does not state "{INNER}" for every margin', INNER=INNER)
-            )
+            raise InputError(say('the mechanism does not state "{INNER}" for every margin', INNER))
         parts = []
         for m, parameters in zip(publication.domains, inner, strict=True):
             if not isinstance(parameters, Mapping):
-                raise InputError(say('the mechanism\'s "{INNER}" holds no parameters', INNER=INNER))
+                raise InputError(say('the mechanism\'s "{INNER}" holds no parameters', INNER))
             mechanism = Mechanism(further[0].name, m, parameters)
             likelihood = registered().likelihood_of(Release((by_names[m],), mechanism))
             if not isinstance(likelihood, CellFactors):
@@ -416,7 +408,7 @@ def _rerun(
 def _following(values: Values) -> Following | None:
     found = further_method(values[THEN] or "")
     if found is not None and found[0].name == PublishMargins.name:
-        raise InputError(say("{name} cannot follow itself", name=found[0].name))
+        raise InputError(say("{name} cannot follow itself", found[0].name))
     return found
 
 

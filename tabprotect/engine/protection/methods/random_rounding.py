@@ -141,11 +141,7 @@ def _true_counts(published: int, base: int) -> Support:
     """What a published multiple may come from: the nearer, the likelier."""
     if published % base:
         raise InputError(
-            say(
-                "a published count of {published} is no multiple of {base}",
-                published=published,
-                base=base,
-            ),
+            say("a published count of {published} is no multiple of {base}", published, base),
             hint=say("take the mechanism that came with the table"),
         )
     low, high = max(published - base + 1, 0), published + base - 1

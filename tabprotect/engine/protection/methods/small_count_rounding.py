@@ -156,7 +156,7 @@ class SmallCountRounding(Method):
             values |= {"max_round": least}
         elif values[MAX_ROUND] < least:
             raise ParameterError(
-                {"max_round": say("must be at least {least}, one less than the base", least=least)},
+                {"max_round": say("must be at least {least}, one less than the base", least)},
                 hint=say("leave it out"),
             )
         return values
@@ -237,11 +237,7 @@ def _true_cell(published: int, rules: RoundingRules) -> Support:
     possible = np.flatnonzero(down | up | left)
     if not len(possible):
         raise InputError(
-            say(
-                "a published count of {published} is between multiples of {base}",
-                published=published,
-                base=base,
-            ),
+            say("a published count of {published} is between multiples of {base}", published, base),
             hint=say("take the mechanism that came with the table"),
         )
     first, last = int(possible[0]), int(possible[-1])
@@ -260,11 +256,7 @@ def _true_sum(published: int, cells: int, rules: RoundingRules) -> Support:
     base = rules.base
     if 0 < published < base or (published <= rules.most and published % base):
         raise InputError(
-            say(
-                "a published count of {published} is between multiples of {base}",
-                published=published,
-                base=base,
-            ),
+            say("a published count of {published} is between multiples of {base}", published, base),
             hint=say("take the mechanism that came with the tables"),
         )
     most_up = base if rules.zeros else base - 1

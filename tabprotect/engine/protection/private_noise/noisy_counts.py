@@ -74,9 +74,7 @@ def budget_of(value: float) -> Fraction:
     """
     exact = Fraction(repr(value))
     if (exact * 10**DECIMALS).denominator != 1:
-        raise ValueError(
-            say("must have at most {DECIMALS} decimals, is {value}", DECIMALS=DECIMALS, value=value)
-        )
+        raise ValueError(say("must have at most {DECIMALS} decimals, is {value}", DECIMALS, value))
     return exact
 
 
@@ -111,7 +109,7 @@ class NoiseLaw:
         reach = reach if self.cap is None else min(reach, self.cap)
         if reach > MOST_WEIGHTS // 4:
             raise TooLargeError(
-                say("noise of up to {reach:,} is too much to be weighed", reach=reach),
+                say("noise of up to {reach:,} is too much to be weighed", reach),
                 hint=say("publish fewer sub-tables, or take a larger budget"),
             )
         return reach
@@ -139,15 +137,15 @@ class NoiseLaw:
                 say(
                     "{kinds:,} different counts with noise of up to {reach:,} are too many to be "
                     "weighed",
-                    kinds=kinds,
-                    reach=self.reach,
+                    kinds,
+                    self.reach,
                 ),
                 hint=say("a posterior needs a larger budget, or fewer sub-tables"),
             )
 
         def weigh(count: int) -> Support:
             if self.capped and count < -self.reach:
-                raise InputError(say("a published count of {count} is beyond the cap", count=count))
+                raise InputError(say("a published count of {count} is beyond the cap", count))
             low = max(count - self.reach, 0)
             high = (count if self.capped else max(count, 0)) + self.reach
             return low, high, self.logs(np.arange(low, high + 1) - count)

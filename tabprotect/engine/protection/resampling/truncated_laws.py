@@ -274,10 +274,7 @@ def weighed(
     wrong = (low > high) | (published < 0)
     if wrong.any():
         raise InputError(
-            say(
-                "no true count leads to the published count {published}",
-                published=int(published[wrong][0]),
-            )
+            say("no true count leads to the published count {published}", int(published[wrong][0]))
         )
     lengths = high - low + 1
     if int(lengths.sum()) > MOST_WEIGHTS:

@@ -95,9 +95,9 @@ class ControlledProgramme:
                 say(
                     "rounding {cells:,} counts in {margins:,} sub-tables together "
                     "would take about {value:.0f} GB and hours",
-                    cells=len(self.cells),
-                    margins=len(self.margins),
-                    value=3e-7 * entries,
+                    len(self.cells),
+                    len(self.margins),
+                    3e-7 * entries,
                 ),
                 hint=say("publish fewer sub-tables, or take small_count_rounding"),
             )
@@ -161,7 +161,7 @@ class ControlledProgramme:
             columns=(np.zeros(columns), np.ones(columns)),
             integral=True,
         )
-        cost = say("{columns:,} counts in {used:,} sums", columns=columns, used=len(used))
+        cost = say("{columns:,} counts in {used:,} sums", columns, len(used))
         weights = np.concatenate(
             [(base - 2 * self.rest) * self.inner_weighs, base - 2 * (counts[between] % base)]
         )
@@ -173,7 +173,7 @@ class ControlledProgramme:
             weights=weights,
             most_nodes=self.nodes,
             progress=progress,
-            stage=say("rounding {cost}, at most {nodes:,} nodes", cost=cost, nodes=self.nodes),
+            stage=say("rounding {cost}, at most {nodes:,} nodes", cost, self.nodes),
         )
         if found.value is None:
             found = model.optimise(
@@ -182,7 +182,7 @@ class ControlledProgramme:
                 weights=weights[:0],
                 most_nodes=self.nodes * NODES_WITHOUT,
                 progress=progress,
-                stage=say("looking for any rounding of {cost}", cost=cost),
+                stage=say("looking for any rounding of {cost}", cost),
             )
             if found.value is None:
                 raise SolverError(
@@ -207,8 +207,8 @@ class ControlledProgramme:
         return InfeasibleError(
             say(
                 "no rounding to base {base} adds up: the margins {texts} contradict each other",
-                base=self.base,
-                texts=joined(texts, ", "),
+                self.base,
+                joined(texts, ", "),
             ),
             hint=say(
                 "publish fewer of these margins, take another base, or another rounding method"

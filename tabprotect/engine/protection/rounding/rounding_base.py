@@ -36,8 +36,8 @@ def require_reach(base: int, counts: Ints) -> None:
         raise InputError(
             say(
                 "the base {base} is larger than every count (the largest is {largest})",
-                base=base,
-                largest=largest,
+                base,
+                largest,
             ),
-            hint=say("take a base of at most {largest}, or publish totals too", largest=largest),
+            hint=say("take a base of at most {largest}, or publish totals too", largest),
         )

@@ -227,9 +227,9 @@ def keys_of(publication: Publication, cells: Ints) -> Codes:
             say(
                 "rounding {cells:,} inner cells in {margins:,} sub-tables would take about "
                 "{value:.0f} GB and hours",
-                cells=len(cells),
-                margins=margins,
-                value=4 * margins * len(cells) / 1e9,
+                len(cells),
+                margins,
+                4 * margins * len(cells) / 1e9,
             ),
             hint=say("publish fewer sub-tables, or merge categories"),
         )

@@ -82,9 +82,9 @@ class Audit:
                 number,
                 "{NEARLY} of {number} suppressed cell can be bounded within {NEARLY2}",
                 "{NEARLY} of {number} suppressed cells can be bounded within {NEARLY2}",
-                NEARLY=self.bounded_within(NEARLY),
-                number=number,
-                NEARLY2=NEARLY,
+                self.bounded_within(NEARLY),
+                number,
+                NEARLY,
             )
         ]
         known = len(self.disclosed)
@@ -94,7 +94,7 @@ class Audit:
                     known,
                     "{known} of them is known exactly",
                     "{known} of them are known exactly",
-                    known=known,
+                    known,
                 )
             )
         weak = len(self.unprotected)
@@ -104,7 +104,7 @@ class Audit:
                     weak,
                     "{weak} sensitive cell lacks its interval",
                     "{weak} sensitive cells lack their interval",
-                    weak=weak,
+                    weak,
                 )
             )
         if not self.exact:

@@ -69,8 +69,8 @@ class HidingChoice:
         if self.gap is None:
             return say("There is no useful bound on how much cheaper a pattern could be.")
         if self.gap <= GAP:
-            return say("No pattern is more than {GAP} cheaper.", GAP=percent(GAP))
-        return say("No pattern is more than {gap} cheaper.", gap=percent(self.gap))
+            return say("No pattern is more than {GAP} cheaper.", percent(GAP))
+        return say("No pattern is more than {gap} cheaper.", percent(self.gap))
 
 
 def most_work(publication: Publication, search: Search = "usual") -> float:

@@ -123,7 +123,7 @@ class _Cells:
         for code, known in zip(codes, self._names, strict=True):
             meant = known.get(code, [])
             if not meant and code.lower() not in TOTALS:
-                raise InputError(say("there is no category {code}", code=repr(code)))
+                raise InputError(say("there is no category {code}", repr(code)))
             ways = [way | {name: at} for way in ways for name, at in meant] if meant else ways
         margins = self._publication.margins
         for m, margin in enumerate(margins):
@@ -149,18 +149,14 @@ def _lines(text: str) -> list[tuple[int, list[str]]]:
 
 def _numbers(command: str, rest: Sequence[str]) -> list[float]:
     if command not in COMMANDS:
-        raise InputError(say("there is no command {command}", command=repr(command)))
+        raise InputError(say("there is no command {command}", repr(command)))
     try:
         numbers = [float(field) for field in rest if field]
     except ValueError:
-        raise InputError(say("{rest} is no number", rest=", ".join(rest))) from None
+        raise InputError(say("{rest} is no number", ", ".join(rest))) from None
     if len(numbers) != COMMANDS[command]:
         raise InputError(
-            say(
-                "the command {command} takes {COMMANDS} numbers",
-                command=command,
-                COMMANDS=COMMANDS[command],
-            )
+            say("the command {command} takes {COMMANDS} numbers", command, COMMANDS[command])
         )
     if any(not 0 <= number <= 1e9 for number in numbers):
         raise InputError(say("a cost or a level lies outside 0 to 1,000,000,000"))

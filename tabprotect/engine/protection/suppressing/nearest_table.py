@@ -158,9 +158,9 @@ class _Programme:
         nodes = min(self._nodes, 1 + self._nodes * NODES_BY_COLUMNS // len(self.cost))
         cost = say(
             "{cost:,} changes of counts, {right:,} sums, at most {nodes:,} nodes",
-            cost=len(self.cost),
-            right=len(right),
-            nodes=nodes,
+            len(self.cost),
+            len(right),
+            nodes,
         )
         for integral, near in ((False, True), (True, True), (False, False), (True, False)):
             model = self._model(right, integral=integral)
@@ -175,7 +175,7 @@ class _Programme:
                     most_nodes=nodes,
                     gap=gap,
                     progress=progress,
-                    stage=say("adjusting the table: {cost}", cost=cost),
+                    stage=say("adjusting the table: {cost}", cost),
                 )
             except InfeasibleError:
                 if near:
@@ -288,13 +288,9 @@ def nearest_safe(
 def _conflict(publication: Publication, cells: Ints) -> InfeasibleError:
     names = [publication.cell_text(int(cell)) for cell in cells[:MOST_LISTED]]
     if len(cells) > MOST_LISTED:
-        names.append(say("... and {cells} more", cells=len(cells) - MOST_LISTED))
+        names.append(say("... and {cells} more", len(cells) - MOST_LISTED))
     where = (
-        (
-            say(" ({names}, ...)", names=names[0])
-            if len(cells) > 1
-            else say(" ({names})", names=names[0])
-        )
+        (say(" ({names}, ...)", names[0]) if len(cells) > 1 else say(" ({names})", names[0]))
         if names
         else ""
     )

@@ -95,10 +95,10 @@ class Announced:
     def __init__(self, progress: Progress, seconds: float) -> None:
         self._progress = progress
         self._about = (
-            say(" (about {seconds:.0f} min in all)", seconds=seconds / 60) if seconds >= 90 else ""
+            say(" (about {seconds:.0f} min in all)", seconds / 60) if seconds >= 90 else ""
         )
         if not self._about and seconds >= TOLD:
-            self._about = say(" (about {seconds:.0f} s in all)", seconds=seconds)
+            self._about = say(" (about {seconds:.0f} s in all)", seconds)
 
     def report(self, stage: str, fraction: float, partial: object = None) -> None:
         """Pass it on."""
@@ -143,16 +143,14 @@ def give_up(task: Task, lost: list[int], *, certain: bool) -> NoReturn:
     name = task.publication.cell_text
     listed = [name(cell) for cell in lost[:MOST_LISTED]]
     if len(lost) > MOST_LISTED:
-        listed.append(say("... and {lost} more", lost=len(lost) - MOST_LISTED))
-    cells = plural(len(lost), "{lost} sensitive cell", "{lost} sensitive cells", lost=len(lost))
+        listed.append(say("... and {lost} more", len(lost) - MOST_LISTED))
+    cells = plural(len(lost), "{lost} sensitive cell", "{lost} sensitive cells", len(lost))
     where = f"{name(lost[0])}{', ...' if len(lost) > 1 else ''}"
     raise InfeasibleError(
-        say("{cells} cannot be protected by hiding other cells: {where}", cells=cells, where=where)
+        say("{cells} cannot be protected by hiding other cells: {where}", cells, where)
         if certain
         else say(
-            "no way was found within the stated work to protect {cells}: {where}",
-            cells=cells,
-            where=where,
+            "no way was found within the stated work to protect {cells}: {where}", cells, where
         ),
         hint=say(
             "allow totals or zeros to be hidden, lower the protection level, ask less of people "

@@ -62,10 +62,7 @@ class AtRiskCells:
         risky = rule.mask(counts)
         if not risky.any():
             raise InputError(
-                say(
-                    "no cell of the table has a count in {rule}: there is nothing at risk",
-                    rule=rule,
-                ),
+                say("no cell of the table has a count in {rule}: there is nothing at risk", rule),
                 hint=say("declare other counts at risk, for example 1..3"),
             )
         order = np.concatenate([np.flatnonzero(risky), np.flatnonzero(~risky)])
@@ -143,7 +140,7 @@ class AtRiskCells:
         domain = self.table.domain
         named = [domain.cell_text(self.index(int(cell))) for cell in cells[:limit]]
         more = len(cells) - len(named)
-        return ", ".join(named) + (say(" and {more:,} more", more=more) if more > 0 else "")
+        return ", ".join(named) + (say(" and {more:,} more", more) if more > 0 else "")
 
     def counts_at(self, query: Query) -> Ints:
         """The margin's count at each at-risk cell (m,), read-only."""
@@ -174,7 +171,7 @@ def _cells(table: Table, rule: SmallCount) -> tuple[Sequence[AnyInts], Ints]:
         return table.listed
     if table.domain.size > DENSE_LIMIT:
         raise InputError(
-            say("zeros cannot be looked at in a table of {size:,} cells", size=table.domain.size),
+            say("zeros cannot be looked at in a table of {size:,} cells", table.domain.size),
             hint=say("declare counts from 1 at risk, and look at the at-risk cells alone"),
         )
     counts = table.counts.reshape(-1)

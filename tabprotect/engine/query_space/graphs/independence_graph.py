@@ -46,9 +46,7 @@ class IndependenceGraph:
             return say("Decomposable: the bounds on every cell are a closed form and sharp.")
         if self.chordal:
             named = ", ".join("[" + " ".join(clique) + "]" for clique in self.missing)
-            return say(
-                "Not decomposable: the clique {named} is not released as one table.", named=named
-            )
+            return say("Not decomposable: the clique {named} is not released as one table.", named)
         return say("Not decomposable: the graph has a cycle without a chord.")
 
 

@@ -117,9 +117,7 @@ def optimal(
         raise ParameterError(
             {
                 "method": say(
-                    "unknown: {method}; there are {METHODS}",
-                    method=repr(method),
-                    METHODS=", ".join(METHODS),
+                    "unknown: {method}; there are {METHODS}", repr(method), ", ".join(METHODS)
                 )
             }
         )
@@ -147,11 +145,7 @@ def optimal(
     weights = utilities()[utility].weights(len(lattice.axes))
     if weights is None:
         raise ParameterError(
-            {
-                "utility": say(
-                    "{utility} is no sum over sub-tables: compare with it", utility=utility
-                )
-            }
+            {"utility": say("{utility} is no sum over sub-tables: compare with it", utility)}
         )
     if criterion.judge(evidence, lattice.axes, threshold, decide_only=True).verdict != "safe":
         raise _forbidden(evidence, criterion, threshold)
@@ -185,20 +179,15 @@ def _forbidden(evidence: Evidence, criterion: RiskCriterion, threshold: int) -> 
     figure = uncapital(criterion.label)
     said = say(
         "the threshold {threshold} forbids even the one-way tables together: the {figure} is only ",
-        threshold=threshold,
-        figure=figure,
+        threshold,
+        figure,
     )
-    at = say(" at {text}", text=judgement.tight[0].text) if judgement.tight else ""
+    at = say(" at {text}", judgement.tight[0].text) if judgement.tight else ""
     return InfeasibleError(
-        say("{said}{width}{at}", said=said, width=judgement.width, at=at),
-        hint=say(
-            "take a threshold of at most {width}, or merge rare categories", width=judgement.width
-        ),
+        say("{said}{width}{at}", said, judgement.width, at),
+        hint=say("take a threshold of at most {width}, or merge rare categories", judgement.width),
         detail=joined(
-            (
-                say("{text}: {lower}..{upper}", text=c.text, lower=c.lower, upper=c.upper)
-                for c in judgement.tight
-            ),
+            (say("{text}: {lower}..{upper}", c.text, c.lower, c.upper) for c in judgement.tight),
             "\n",
         ),
     )

@@ -38,13 +38,9 @@ def every_release(
     variables = evidence.lattice.variables
     if variables > MAX_VARIABLES:
         raise InputError(
-            say(
-                "an exhaustive search over {variables} variables has too many graphs",
-                variables=variables,
-            ),
+            say("an exhaustive search over {variables} variables has too many graphs", variables),
             hint=say(
-                "take annealing, or a margin over at most {MAX_VARIABLES} variables",
-                MAX_VARIABLES=MAX_VARIABLES,
+                "take annealing, or a margin over at most {MAX_VARIABLES} variables", MAX_VARIABLES
             ),
         )
     axis_of = evidence.lattice.axis_of

@@ -102,11 +102,7 @@ class ReleaseSet:
         """
         if threshold < 0:
             raise ParameterError(
-                {
-                    "beta": say(
-                        "must be a whole number from 0 up, is {threshold}", threshold=threshold
-                    )
-                }
+                {"beta": say("must be a whole number from 0 up, is {threshold}", threshold)}
             )
         bounds = cls._bounded_by(bounds)
         lattice = evidence.lattice
@@ -267,15 +263,12 @@ class ReleaseSet:
             say(
                 "the threshold {threshold} forbids even the one-way tables: they leave too "
                 "tight {tight}",
-                threshold=self.threshold,
-                tight=", ".join(list(tight)[:5]),
+                self.threshold,
+                ", ".join(list(tight)[:5]),
             ),
             hint=say("lower the threshold or merge rare categories"),
             detail=joined(
-                (
-                    say("{text}: {lower}..{upper}", text=c.text, lower=c.lower, upper=c.upper)
-                    for c in tight.values()
-                ),
+                (say("{text}: {lower}..{upper}", c.text, c.lower, c.upper) for c in tight.values()),
                 "\n",
             ),
         )

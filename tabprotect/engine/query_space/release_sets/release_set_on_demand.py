@@ -32,7 +32,7 @@ class AskedReleaseSet(ReleaseSet):
     def _bounded_by(bounds: BoundsWay) -> BoundsWay:
         if bounds not in ("auto", "decomposable"):
             raise InputError(
-                say("bounds by {bounds} need every cell, and there are too many", bounds=bounds),
+                say("bounds by {bounds} need every cell, and there are too many", bounds),
                 hint=say("take decomposable bounds"),
             )
         return "decomposable"

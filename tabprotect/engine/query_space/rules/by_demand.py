@@ -37,7 +37,7 @@ class ByDemand(ReleaseRule):
         query = situation.query
         asked = sum(n for other, n in situation.demand.items() if other & query == query)
         needed = values[REQUESTS]
-        detail = say("asked for {asked} times of {needed}", asked=asked, needed=needed)
+        detail = say("asked for {asked} times of {needed}", asked, needed)
         if asked >= needed:
             return Ruling("release", "released", detail)
         return Ruling("defer", say("released when it has been asked for more often"), detail)

@@ -40,7 +40,7 @@ class ByValue(ReleaseRule):
         gain = misplaced(table, fitted(table, before, progress)) - misplaced(
             table, fitted(table, after, progress)
         )
-        detail = say("puts {gain:.4f} of the records right", gain=gain)
+        detail = say("puts {gain:.4f} of the records right", gain)
         if gain >= values[GAIN]:
             return Ruling("release", "released", detail)
         return Ruling("refuse", say("not released under the rule of this session"), detail)

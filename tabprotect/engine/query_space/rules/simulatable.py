@@ -76,11 +76,7 @@ class Simulatable(ReleaseRule):
             )
             bad += judged.verdict != "safe"
         share = bad / len(originals)
-        detail = say(
-            "too risky for {share:.3f} of {originals} originals",
-            share=share,
-            originals=len(originals),
-        )
+        detail = say("too risky for {share:.3f} of {originals} originals", share, len(originals))
         if share > values[DELTA]:
             return Ruling("refuse", refused, detail)
         return Ruling("release", "released", detail)

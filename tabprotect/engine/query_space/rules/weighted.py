@@ -38,8 +38,8 @@ class Weighted(ReleaseRule):
         cost = values[PENALTY] * after.lost
         detail = say(
             "{newly_released} newly released, {lost} newly unreleasable",
-            newly_released=after.newly_released,
-            lost=after.lost,
+            after.newly_released,
+            after.lost,
         )
         if after.newly_released >= cost:
             return Ruling("release", "released", detail)

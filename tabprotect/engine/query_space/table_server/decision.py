@@ -152,7 +152,7 @@ class ServerState:
                 say(
                     "the rule {name} weighs what becomes impossible, and there are too many "
                     "sub-tables to list",
-                    name=repr(rule.name),
+                    repr(rule.name),
                 ),
                 hint=say("take another rule, such as myopic; or serve fewer variables"),
             )
@@ -224,9 +224,7 @@ def decide(
         answer.kind,
         new,
         answer.reason,
-        detail
-        if cost is None
-        else say("{detail}. {sentence}", detail=detail, sentence=cost.sentence),
+        detail if cost is None else say("{detail}. {sentence}", detail, cost.sentence),
         answer.permanent,
         price=cost,
     )

@@ -173,9 +173,7 @@ class Ledger:
         )
         found = self._database.transaction(lambda connection: connection.execute(wanted).scalar())
         if found is None:
-            raise InputError(
-                say("the database has no session {session} of this table", session=session)
-            )
+            raise InputError(say("the database has no session {session} of this table", session))
         return cast(dict[str, object], found)
 
     def latest_settings(self) -> dict[str, object] | None:

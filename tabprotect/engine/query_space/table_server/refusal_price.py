@@ -75,26 +75,26 @@ class RefusalPrice:
                 "{TELLS} {bits:.2f} bits: {left:,} of {originals:,} "
                 "drawn tables would be refused. It moves {cell} most: at risk with "
                 "probability {before:.2f} before, {after:.2f} after.",
-                TELLS=TELLS,
-                bits=self.bits,
-                left=self.left,
-                originals=self.originals,
-                cell=", ".join(self.cell),
-                before=self.before,
-                after=self.after,
+                TELLS,
+                self.bits,
+                self.left,
+                self.originals,
+                ", ".join(self.cell),
+                self.before,
+                self.after,
             )
             if self.drawn
             else say(
                 "{TELLS} {bits:.2f} bits: {left:,} of {originals:,} "
                 "possible tables would be refused. It moves {cell} most: at risk with "
                 "probability {before:.2f} before, {after:.2f} after.",
-                TELLS=TELLS,
-                bits=self.bits,
-                left=self.left,
-                originals=self.originals,
-                cell=", ".join(self.cell),
-                before=self.before,
-                after=self.after,
+                TELLS,
+                self.bits,
+                self.left,
+                self.originals,
+                ", ".join(self.cell),
+                self.before,
+                self.after,
             )
         )
 

@@ -217,8 +217,8 @@ def followed(
             raise InputError(
                 say(
                     "the log has been tampered with: line {number} does not follow line {number2}",
-                    number=entry.number,
-                    number2=number,
+                    entry.number,
+                    number,
                 ),
                 hint=say("put the database back from a copy; nothing is answered until then"),
             )

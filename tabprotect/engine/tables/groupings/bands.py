@@ -48,10 +48,10 @@ def span_text(low: int | None, high: int | None) -> str:
     if high is None:
         return "all" if low is None else f"{low}+"
     if low is None:
-        return say("under {high}", high=high + 1)
+        return say("under {high}", high + 1)
     if low == high:
         return str(low)
-    return f"{low}-{high}" if low >= 0 else say("{low} to {high}", low=low, high=high)
+    return f"{low}-{high}" if low >= 0 else say("{low} to {high}", low, high)
 
 
 def cut_names(cuts: Sequence[int]) -> list[str]:
@@ -69,7 +69,7 @@ def banded(categories: Sequence[str], width: int) -> list[str]:
         For a width below 1, no number at all, or a category that two bands share.
     """
     if width < 1:
-        raise InputError(say("a band has a width of at least 1, not {width}", width=width))
+        raise InputError(say("a band has a width of at least 1, not {width}", width))
 
     def band(number: int) -> str:
         low = number // width * width
@@ -114,12 +114,7 @@ def _band_of(category: str, span: Span, band: Callable[[int], str]) -> str:
         around = span_of(known)
         return known if around is not None and around[side] is None else category
     raise InputError(
-        say(
-            "the category {category} lies in both {low} and {high}",
-            category=repr(category),
-            low=low,
-            high=high,
-        ),
+        say("the category {category} lies in both {low} and {high}", repr(category), low, high),
         hint=say("let bands begin where the categories do"),
     )
 
@@ -145,11 +140,11 @@ def held_name(categories: Sequence[str], taken: Sequence[str] = ()) -> str:
     else:
         name = say(
             "{categories} \u2026 {categories2} ({categories3})",
-            categories=categories[0],
-            categories2=categories[-1],
-            categories3=len(categories),
+            categories[0],
+            categories[-1],
+            len(categories),
         )
     unique, number = name, 2
     while unique in taken:
-        unique, number = say("{name} ({number})", name=name, number=number), number + 1
+        unique, number = say("{name} ({number})", name, number), number + 1
     return unique

@@ -75,7 +75,7 @@ def check_groupings(domain: Domain, groupings: Sequence[Grouping]) -> None:
     for grouping in groupings:
         if grouping.name in taken:
             raise InputError(
-                say("the name {name} of a grouping is taken", name=repr(grouping.name)),
+                say("the name {name} of a grouping is taken", repr(grouping.name)),
                 hint=say("give every grouping a name of its own"),
             )
         taken.add(grouping.name)
@@ -84,10 +84,10 @@ def check_groupings(domain: Domain, groupings: Sequence[Grouping]) -> None:
             raise InputError(
                 say(
                     "the grouping {name} groups {groups} categories, the variable {of} has {size}",
-                    name=repr(grouping.name),
-                    groups=len(grouping.groups),
-                    of=repr(grouping.of),
-                    size=size,
+                    repr(grouping.name),
+                    len(grouping.groups),
+                    repr(grouping.of),
+                    size,
                 ),
                 hint=say("name the group of every category"),
             )

@@ -134,11 +134,11 @@ def _groups(domain: Domain, codes: Mapping[str, Ints], fine: Variable, column: s
         raise InputError(
             say(
                 "{name} {categories} lies in both {one} and {two} of {column}: they do not nest",
-                name=fine.name,
-                categories=repr(fine.categories[int(first[at])]),
-                one=repr(one),
-                two=repr(two),
-                column=column,
+                fine.name,
+                repr(fine.categories[int(first[at])]),
+                repr(one),
+                repr(two),
+                column,
             ),
             hint=say("mend the codes, or count by both as variables of their own"),
         )
@@ -148,9 +148,9 @@ def _groups(domain: Domain, codes: Mapping[str, Ints], fine: Variable, column: s
         raise InputError(
             say(
                 "nobody is counted in {name} {missing}: its {column} is not known",
-                name=fine.name,
-                missing=repr(missing[0]),
-                column=column,
+                fine.name,
+                repr(missing[0]),
+                column,
             ),
             hint=say("leave the category out"),
         )

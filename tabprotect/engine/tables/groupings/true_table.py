@@ -40,7 +40,7 @@ def true_table(table: Table, domain: Domain, groupings: Sequence[Grouping] = ())
             codes = grouping.codes[codes]
         elif len(variable.categories) != table.domain.shape[axis]:
             raise InputError(
-                say("the categories of {name} are others in this table", name=repr(variable.name))
+                say("the categories of {name} are others in this table", repr(variable.name))
             )
         out = out * len(variable.categories) + codes
     sparse = Table.sparse(domain, out, values)

@@ -42,10 +42,9 @@ def figure_texts(
         "mode": count_text(int(posterior.mode[index])),
         say("90 % interval"): count_text(low)
         if low == high
-        else say("{low} to {high}", low=count_text(low), high=count_text(high)),
+        else say("{low} to {high}", count_text(low), count_text(high)),
         "entropy": say(
-            "{value} bits",
-            value=number_text(-sum(p * math.log2(p) for p in chances if p > 0) + 0.0),
+            "{value} bits", number_text(-sum(p * math.log2(p) for p in chances if p > 0) + 0.0)
         ),
         "P(published)": chance_text(float(chances[values == shown].sum()))
         if shown is not None
@@ -83,7 +82,7 @@ class CellPanel(QWidget):
             for column, who in enumerate(("user", "intruder"), 1):
                 value = Label(alignment=Qt.AlignmentFlag.AlignRight)
                 value.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-                value.setAccessibleName(tell("{name}, {who}", name=say(name), who=say(who)))
+                value.setAccessibleName(tell("{name}, {who}", say(name), say(who)))
                 self._values[name, who] = value
                 grid.addWidget(value, row, column)
         grid.setColumnStretch(0, 1)
@@ -121,7 +120,7 @@ class CellPanel(QWidget):
         self._figures.show()
         for name in ROWS:
             self._names[name].setVisible(name != "P(true)" or original is not None)
-        self._names["P(small)"].setText(tell("P({low} to {high})", low=rule.low, high=rule.high))
+        self._names["P(small)"].setText(tell("P({low} to {high})", rule.low, rule.high))
         for who, head in self._heads.items():
             posterior = posteriors.get(who)
             head.setVisible(posterior is not None)

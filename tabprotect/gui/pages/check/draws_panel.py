@@ -230,7 +230,7 @@ class DrawsPanel(QWidget):
             self._domain = project.domain
             self.draws.setValue(FEW_DRAWS if project.domain.size > MANY_CELLS else DRAWS)
             self.formula.setText(
-                told(joined((say("`{name}`", name=name) for name in project.domain.names), " + "))
+                told(joined((say("`{name}`", name) for name in project.domain.names), " + "))
             )
             self.terms.offer(project.domain.names)
             self.terms.show_text(self.formula.text())
@@ -273,20 +273,16 @@ class DrawsPanel(QWidget):
             terms = joined((joined(margin, " \u00d7 ") for margin in model.margins), " + ")
             name = say(
                 "deviance of {terms} ({degrees} degrees of freedom)",
-                terms=terms,
-                degrees=count_text(model.degrees),
+                terms,
+                count_text(model.degrees),
             )
             return Analysis(
                 name, lambda tables: model.deviance(tables, model.fit(tables)), who, model
             )
         first = self.document.selection or (0,) * domain.ndim
         second = self.corner.corner(first)
-        cells = say(
-            "{first} and {second}", first=domain.cell_text(first), second=domain.cell_text(second)
-        )
-        return Analysis(
-            say("odds ratio of {cells}", cells=cells), odds_ratio(domain, first, second), who
-        )
+        cells = say("{first} and {second}", domain.cell_text(first), domain.cell_text(second))
+        return Analysis(say("odds ratio of {cells}", cells), odds_ratio(domain, first, second), who)
 
     def run(self) -> None:
         """Draw and analyse, beside the window."""
@@ -301,7 +297,7 @@ class DrawsPanel(QWidget):
         posterior = self.document.known_posterior(analysis.who)
         if posterior is None:
             self.plot.show_nothing(
-                say("The posterior of the {who} is not known (yet).", who=say(analysis.who))
+                say("The posterior of the {who} is not known (yet).", say(analysis.who))
             )
             return
         draws = self.draws.value()
@@ -312,7 +308,7 @@ class DrawsPanel(QWidget):
         model = analysis.model
         if model is not None:
             self._fitting.ask(
-                say("a model of {draws} possible originals", draws=count_text(draws)),
+                say("a model of {draws} possible originals", count_text(draws)),
                 lambda progress: fit_model(
                     posterior,
                     model,
@@ -323,7 +319,7 @@ class DrawsPanel(QWidget):
             )
             return
         self._drawing.ask(
-            say("{draws} possible originals", draws=count_text(draws)),
+            say("{draws} possible originals", count_text(draws)),
             lambda progress: statistic_over_draws(posterior, analysis, draws, progress),
         )
 
@@ -366,12 +362,12 @@ class DrawsPanel(QWidget):
             "published": number(summary.published),
             "mean": number(summary.mean),
             say("standard deviation"): number(summary.standard_deviation),
-            say("95 % of draws"): say("{low} to {high}", low=number(low), high=number(high)),
+            say("95 % of draws"): say("{low} to {high}", number(low), number(high)),
         }
         if true is not None:
-            texts["original"] = say("{true}  [staff only]", true=number(true))
+            texts["original"] = say("{true}  [staff only]", number(true))
         if summary.undefined:
-            texts["not defined"] = say("{undefined} draws", undefined=count_text(summary.undefined))
+            texts["not defined"] = say("{undefined} draws", count_text(summary.undefined))
         for name, value in self._rows.items():
             value.setText(told(texts.get(name, "")))
             self._form.setRowVisible(value, name in texts)
@@ -379,7 +375,7 @@ class DrawsPanel(QWidget):
         over = (
             count_text(done)
             if done >= asked
-            else say("{done} of {asked}", done=count_text(done), asked=count_text(asked))
+            else say("{done} of {asked}", count_text(done), count_text(asked))
         )
         self.sentence.setText(told(self._words(summary, over)))
         self.sentence.show()
@@ -393,32 +389,24 @@ class DrawsPanel(QWidget):
 
     @staticmethod
     def _marks(summary: AnalysisSummary, true: float | None) -> tuple[Mark, ...]:
-        marks = [
-            Mark(
-                summary.published, say("published {published}", published=number(summary.published))
-            )
-        ]
+        marks = [Mark(summary.published, say("published {published}", number(summary.published)))]
         if true is not None:
-            marks.append(
-                Mark(true, say("original {true} [staff only]", true=number(true)), true=True)
-            )
+            marks.append(Mark(true, say("original {true} [staff only]", number(true)), true=True))
         return tuple(marks)
 
     @staticmethod
     def _words(summary: AnalysisSummary, over: str) -> str:
         name = capital(summary.name)
         if math.isnan(summary.mean):
-            return say(
-                "{name} is defined on none of {over} possible originals.", name=name, over=over
-            )
+            return say("{name} is defined on none of {over} possible originals.", name, over)
         return say(
             "{name} is {published} on the published table; over {over} possible "
             "originals it is {mean} \u00b1 {standard_deviation}.",
-            name=name,
-            published=number(summary.published),
-            over=over,
-            mean=number(summary.mean),
-            standard_deviation=number(summary.standard_deviation),
+            name,
+            number(summary.published),
+            over,
+            number(summary.mean),
+            number(summary.standard_deviation),
         )
 
 
@@ -435,8 +423,8 @@ class CornerChoice(QWidget):
         for number_, (variable, category) in enumerate(
             zip(self.variables, self.categories, strict=True), 1
         ):
-            variable.setAccessibleName(tell("Variable {number} of the block", number=number_))
-            category.setAccessibleName(tell("Other category of variable {number}", number=number_))
+            variable.setAccessibleName(tell("Variable {number} of the block", number_))
+            category.setAccessibleName(tell("Other category of variable {number}", number_))
             variable.currentIndexChanged.connect(lambda _, n=number_ - 1: self._fill(n))
             for box in (variable, category):
                 box.setSizeAdjustPolicy(

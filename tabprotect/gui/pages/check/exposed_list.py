@@ -114,7 +114,7 @@ class ExposedList(QWidget):
         ]
         if original is not None:
             columns += [column("true", original, count_text), column("P(true)", view.true)]
-        small = say("P({low} to {high})", low=view.rule.low, high=view.rule.high)
+        small = say("P({low} to {high})", view.rule.low, view.rule.high)
         columns += [
             column(small, view.small),
             column("entropy", posterior.entropy, number_text),

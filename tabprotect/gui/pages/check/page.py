@@ -311,9 +311,7 @@ class CheckPage(CheckStage, PosteriorShown):
             self._way.setText(
                 told(way_sentence(view.posterior, originals, "" if again else left_out))
             )
-            self._way.setToolTip(
-                tip(say("{reason}. {left_out}", reason=view.posterior.reason, left_out=left_out))
-            )
+            self._way.setToolTip(tip(say("{reason}. {left_out}", view.posterior.reason, left_out)))
 
     def _show_map(self) -> None:
         view, project = self.view(), self.document.project
@@ -405,7 +403,7 @@ class CheckPage(CheckStage, PosteriorShown):
                 named=not (self.document.public and self.document.has_original),
             )
             note = self._notes[who]
-            note.setText(tell("The {who}: {who2}", who=say(who), who2=self._failed.get(who, "")))
+            note.setText(tell("The {who}: {who2}", say(who), self._failed.get(who, "")))
             note.setVisible(who in self._failed)
         wide = any(choice.is_wide for choice in self.priors.values())
         direction = QBoxLayout.Direction
@@ -468,7 +466,7 @@ class CheckPage(CheckStage, PosteriorShown):
         if project.priors[who] != PRIORS[who]:
             self.show_error(
                 error,
-                remedy_label=say("Let the {who} assume nothing", who=say(who)),
+                remedy_label=say("Let the {who} assume nothing", say(who)),
                 remedy=lambda: self._set_prior(who, "uniform"),
             )
         if self.isVisible():

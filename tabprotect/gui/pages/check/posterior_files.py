@@ -255,7 +255,7 @@ class PosteriorFiles(QObject):
         view, selection = self._page.view(), self.document.selection
         assert view is not None
         posterior = view.posterior
-        parts = [say("{MARK}: shows the original.", MARK=MARK)] if self.confidential(kind) else []
+        parts = [say("{MARK}: shows the original.", MARK)] if self.confidential(kind) else []
         title = "" if self.document.release is None else self.document.release.title
         if title:
             parts.append(f"{title}.")
@@ -270,13 +270,9 @@ class PosteriorFiles(QObject):
                     ),
                     ", ",
                 )
-                parts.append(say("Layer {layer}.", layer=layer))
+                parts.append(say("Layer {layer}.", layer))
             parts.append(
-                say(
-                    "{meaning} Prior: {label}.",
-                    meaning=self._page.figure.meaning,
-                    label=posterior.prior.label,
-                )
+                say("{meaning} Prior: {label}.", self._page.figure.meaning, posterior.prior.label)
             )
         elif kind.startswith("draws"):
             parts.append(self._page.draws.sentence.text())
@@ -284,7 +280,7 @@ class PosteriorFiles(QObject):
             true = None if view.original is None else view.original[selection]
             name = posterior.published.domain.cell_text(selection)
             parts += [
-                say("Cell {name}.", name=name),
+                say("Cell {name}.", name),
                 cell_sentence(posterior, selection, true=true),
             ]
         found = self.document.known_belief(self._page.who)
@@ -358,13 +354,7 @@ class HeatFigure:
     def _title(self) -> str:
         low, high = self._text(0.0), self._text(self._top)
         dark = low if self._flip else high
-        return say(
-            "{name}: {low} to {high}, dark is {dark}",
-            name=self._name,
-            low=low,
-            high=high,
-            dark=dark,
-        )
+        return say("{name}: {low} to {high}, dark is {dark}", self._name, low, high, dark)
 
     def draw(self, painter: QPainter, area: QRectF, colours: Colours) -> None:
         """Draw into a rectangle in the given colours; the painter's font is set."""

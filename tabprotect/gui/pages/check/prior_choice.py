@@ -100,10 +100,10 @@ class PriorChoice(QWidget):
         self._domain: Domain | None = None
         self._waiting = False
         self._named = True
-        self.setAccessibleName(tell("What the {WHO} believes beforehand", WHO=say(WHO[who])))
+        self.setAccessibleName(tell("What the {WHO} believes beforehand", say(WHO[who])))
         label = Label(say("The user") if who == "user" else say("The intruder"))
         self.combo = QComboBox()
-        self.combo.setAccessibleName(tell("Prior of the {WHO}", WHO=say(WHO[who])))
+        self.combo.setAccessibleName(tell("Prior of the {WHO}", say(WHO[who])))
         self.combo.setSizeAdjustPolicy(
             QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
         )
@@ -115,21 +115,21 @@ class PriorChoice(QWidget):
             self.combo.addItem(told(name), kind)
             at = self.combo.count() - 1
             self.combo.setItemData(
-                at, tell("<p>{meaning}</p>", meaning=meaning), Qt.ItemDataRole.ToolTipRole
+                at, tell("<p>{meaning}</p>", meaning), Qt.ItemDataRole.ToolTipRole
             )
         self.combo.activated.connect(self._chosen)
         self.cell = QToolButton()
         self.cell.setCheckable(True)
         self.cell.clicked.connect(self._toggle)
         self.file = QToolButton()
-        self.file.setAccessibleName(tell("File behind the prior of the {WHO}", WHO=say(WHO[who])))
+        self.file.setAccessibleName(tell("File behind the prior of the {WHO}", say(WHO[who])))
         self.file.clicked.connect(lambda: self._ask_file(prior_kind(self.text)))
         self.dispersion = QDoubleSpinBox(minimum=0.01, maximum=1000.0, singleStep=0.5)
         self.dispersion.setPrefix(tell("dispersion "))
         self.dispersion.setValue(1.0)
         self.dispersion.setKeyboardTracking(False)
         self.dispersion.setAccessibleName(
-            tell("Dispersion of the prior of the {WHO}", WHO=say(WHO[who]))
+            tell("Dispersion of the prior of the {WHO}", say(WHO[who]))
         )
         self.dispersion.setToolTip(tell("Dispersion: the larger, the closer to Poisson."))
         self.dispersion.valueChanged.connect(self._disperse)
@@ -176,27 +176,23 @@ class PriorChoice(QWidget):
 
     def _refresh_cell(self) -> None:
         cells = cells_of(self.text)
-        chosen = "" if len(cells) < 2 else say("  ({cells} chosen)", cells=len(cells))
+        chosen = "" if len(cells) < 2 else say("  ({cells} chosen)", len(cells))
         if self._selection is None or self._domain is None:
             self.cell.setEnabled(False)
-            self.cell.setText(tell("select a cell{chosen}", chosen=chosen))
+            self.cell.setText(tell("select a cell{chosen}", chosen))
         else:
             self.cell.setEnabled(True)
             self.cell.setChecked(self._selection in cells)
             self.cell.setToolTip(
-                tip(say("in {selection}", selection=self._domain.cell_text(self._selection)))
+                tip(say("in {selection}", self._domain.cell_text(self._selection)))
             )
             self.cell.setText(
                 tell(
-                    "in {selection}{chosen}",
-                    selection=_cut(self._domain.cell_text(self._selection)),
-                    chosen=chosen,
+                    "in {selection}{chosen}", _cut(self._domain.cell_text(self._selection)), chosen
                 )
             )
         self.cell.setAccessibleName(
-            tell(
-                "Somebody the {WHO} knows is {text}", WHO=say(WHO[self.who]), text=self.cell.text()
-            )
+            tell("Somebody the {WHO} knows is {text}", say(WHO[self.who]), self.cell.text())
         )
 
     def _chosen(self, at: int) -> None:

@@ -80,7 +80,7 @@ def readers(
         found.append(
             Reader(
                 say("An intruder"),
-                say("who {knows}", knows=knows),
+                say("who {knows}", knows),
                 of.known,
                 words,
                 None,
@@ -96,8 +96,8 @@ def readers(
     if judgement is not None and joint is not None:
         read = judgement.before.read
         last = read[0].entry
-        knows = say("release {number} of {day}", number=last.number, day=last.day) + (
-            "" if len(read) == 1 else say(" and {read} more", read=len(read) - 1)
+        knows = say("release {number} of {day}", last.number, last.day) + (
+            "" if len(read) == 1 else say(" and {read} more", len(read) - 1)
         )
         words = _words(joint.at_risk, joint.certain, joint.limit)
         bad = bool(joint.failing)
@@ -107,9 +107,9 @@ def readers(
         words = say(
             "known of {at_risk_cells} at-risk cells; "
             "{certain} certain; mean belief {mean_belief:.2f}",
-            at_risk_cells=count_text(truth.at_risk_cells),
-            certain=count_text(truth.certain),
-            mean_belief=truth.mean_belief,
+            count_text(truth.at_risk_cells),
+            count_text(truth.certain),
+            truth.mean_belief,
         )
         found.append(Reader(say("In truth"), say("staff only"), truth.known, words, None))
     return tuple(found)
@@ -129,18 +129,14 @@ def _judged(verdict: Verdict, who: str, name: str, knows: str) -> Reader:
 def _words(at_risk: float, certain: int, limit: float | None = None) -> str:
     if at_risk < LEAST_EXPECTED and not certain:
         return say("known; no cell is expected to be at risk")
-    sure = (
-        say("none certain")
-        if not certain
-        else say("{certain} certain", certain=count_text(certain))
-    )
-    within = "" if limit is None else say("; limit {limit}", limit=expected_number(limit))
+    sure = say("none certain") if not certain else say("{certain} certain", count_text(certain))
+    within = "" if limit is None else say("; limit {limit}", expected_number(limit))
     return spaced(
         say(
             "known of {at_risk} expected at-risk cells{within}; {sure}",
-            at_risk=expected_number(at_risk),
-            within=within,
-            sure=sure,
+            expected_number(at_risk),
+            within,
+            sure,
         )
     )
 
@@ -154,14 +150,9 @@ class ReaderCard(QFrame):
         super().__init__()
         self.reader = reader
         dress(self, "card")
-        found = say("{number} {words}", number=reader.number, words=told(reader.words))
+        found = say("{number} {words}", reader.number, told(reader.words))
         self.setAccessibleName(
-            tell(
-                "{name} {knows}: {found}",
-                name=told(reader.name),
-                knows=told(reader.knows),
-                found=found,
-            )
+            tell("{name} {knows}: {found}", told(reader.name), told(reader.knows), found)
         )
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         if reader.who:

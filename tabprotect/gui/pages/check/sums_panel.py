@@ -95,7 +95,7 @@ class SumsPanel(QWidget):
         wanted = names[:1] if total is None else total.names
         for name in names:
             button = tool_button(name, checkable=True)
-            button.setAccessibleName(tell("Totals by {name}", name=name))
+            button.setAccessibleName(tell("Totals by {name}", name))
             button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
             button.setChecked(name in wanted)
             button.toggled.connect(lambda _: self.refresh(self._who))
@@ -130,7 +130,7 @@ class SumsPanel(QWidget):
         how = (
             "exactly"
             if found.way == "exact"
-            else say("from drawn originals, \u00b1{error:.4f}", error=found.error)
+            else say("from drawn originals, \u00b1{error:.4f}", found.error)
         )
         self.said.setText(
             told(
@@ -138,9 +138,9 @@ class SumsPanel(QWidget):
                     domain.size,
                     "{size} total, computed {how}; {exact} known for certain.",
                     "{size} totals, computed {how}; {exact} known for certain.",
-                    size=count_text(domain.size),
-                    how=how,
-                    exact=count_text(exact),
+                    count_text(domain.size),
+                    how,
+                    count_text(exact),
                 )
             )
         )

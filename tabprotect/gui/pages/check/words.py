@@ -22,7 +22,7 @@ def verdict_sentence(verdict: Verdict, together: Verdict | None) -> str:
     if together is None:
         return verdict.sentence
     text = read_together(together)
-    return say("{sentence} {text}", sentence=verdict.sentence, text=capital(text))
+    return say("{sentence} {text}", verdict.sentence, capital(text))
 
 
 def cell_sentence(posterior: Posterior, index: Index, *, true: int | None) -> str:
@@ -34,29 +34,29 @@ def cell_sentence(posterior: Posterior, index: Index, *, true: int | None) -> st
     # A sentence each: a verb that were put in would have no translation.
     said = say(
         "A reader who {label} believes this cell is {best} with probability {chance}",
-        label=posterior.prior.label,
-        best=count_text(best),
-        chance=chance_text(chance),
+        posterior.prior.label,
+        count_text(best),
+        chance_text(chance),
     )
     if chance > 1 - 1e-9:
         # Draws that all agree are no proof.
         said = (
             say(
                 "A reader who {label} is certain that this cell is {best}",
-                label=posterior.prior.label,
-                best=count_text(best),
+                posterior.prior.label,
+                count_text(best),
             )
             if exact
             else say(
                 "A reader who {label} believes this cell is {best} in every simulated original",
-                label=posterior.prior.label,
-                best=count_text(best),
+                posterior.prior.label,
+                count_text(best),
             )
         )
     return (
-        say("{said}.", said=said)
+        say("{said}.", said)
         if true is None
-        else say("{said}; the true value is {true}.", said=said, true=count_text(true))
+        else say("{said}; the true value is {true}.", said, count_text(true))
     )
 
 
@@ -65,8 +65,7 @@ def release_sentence(view: View, *, at_risk: int, worst: Index | None) -> str:
     posterior = view.posterior
     if worst is None:
         return say(
-            "What a reader who {label} can believe about each of the cells.",
-            label=posterior.prior.label,
+            "What a reader who {label} can believe about each of the cells.", posterior.prior.label
         )
     name = posterior.published.domain.cell_text(worst)
     if view.original is not None:
@@ -74,28 +73,26 @@ def release_sentence(view: View, *, at_risk: int, worst: Index | None) -> str:
         cells = (
             say("1 at-risk cell")
             if at_risk == 1
-            else say("{at_risk} at-risk cells", at_risk=count_text(at_risk))
+            else say("{at_risk} at-risk cells", count_text(at_risk))
         )
-        among = (
-            say("Of {cells}", cells=cells) if at_risk else say("No cell is at risk; of all cells")
-        )
+        among = say("Of {cells}", cells) if at_risk else say("No cell is at risk; of all cells")
         return say(
             "{among}, a reader who {label} guesses {name} best: "
             "its true count with probability {chance}.",
-            among=among,
-            label=posterior.prior.label,
-            name=name,
-            chance=chance_text(chance),
+            among,
+            posterior.prior.label,
+            name,
+            chance_text(chance),
         )
     chance = float(view.small[worst])
     return say(
         "A reader who {label} is surest of a small count ({low} to "
         "{high}) in {name}: probability {chance}.",
-        label=posterior.prior.label,
-        low=view.rule.low,
-        high=view.rule.high,
-        name=name,
-        chance=chance_text(chance),
+        posterior.prior.label,
+        view.rule.low,
+        view.rule.high,
+        name,
+        chance_text(chance),
     )
 
 
@@ -107,8 +104,8 @@ def mode_sentence(posterior: Posterior) -> str:
         matches, cells = int((posterior.mode_matches & shown).sum()), int(shown.sum())
     return say(
         "Mode is the published value: {matches} of {cells} cells.",
-        matches=count_text(matches),
-        cells=count_text(cells),
+        count_text(matches),
+        count_text(cells),
     )
 
 
@@ -130,31 +127,29 @@ def _computed(posterior: Posterior, originals: int | None) -> str:
         over = (
             say("every possible original")
             if originals is None
-            else say("all {originals} possible originals", originals=count_text(originals))
+            else say("all {originals} possible originals", count_text(originals))
             if originals != 1
             else say("the one possible original")
         )
         if posterior.approximate:
-            return say("An approximation, computed over {over}.", over=over)
+            return say("An approximation, computed over {over}.", over)
         if not posterior.complete:
-            return say("Computed exactly over {over}, but leaving something out.", over=over)
-        return say("Exact: summed over {over}.", over=over)
+            return say("Computed exactly over {over}, but leaving something out.", over)
+        return say("Exact: summed over {over}.", over)
     if posterior.independent and posterior.error is not None:
         drawn = count_text(posterior.draws or 0)
-        said = say("Exact draws: {drawn} originals, each probability within", drawn=drawn)
-        return say("{said} ±{value:.2g} (95 %).", said=said, value=1.96 * posterior.error)
+        said = say("Exact draws: {drawn} originals, each probability within", drawn)
+        return say("{said} ±{value:.2g} (95 %).", said, 1.96 * posterior.error)
     parts = [say("By simulation")]
     if posterior.r_hat is not None and posterior.r_hat > 1.1:
-        parts.append(say("chains still differ (R-hat {r_hat:.2f})", r_hat=posterior.r_hat))
+        parts.append(say("chains still differ (R-hat {r_hat:.2f})", posterior.r_hat))
     if posterior.error is not None:
-        parts.append(
-            say("largest standard error of a probability {error:.2g}", error=posterior.error)
-        )
+        parts.append(say("largest standard error of a probability {error:.2g}", posterior.error))
     if posterior.effective_sample_size is not None:
         size = count_text(round(posterior.effective_sample_size))
-        parts.append(say("worth {size} independent draws", size=size))
+        parts.append(say("worth {size} independent draws", size))
     return (
-        say("{parts}: {parts2}.", parts=parts[0], parts2=joined(parts[1:], ", "))
+        say("{parts}: {parts2}.", parts[0], joined(parts[1:], ", "))
         if len(parts) > 1
         else say("By simulation.")
     )

@@ -111,7 +111,7 @@ class ComparisonView(QWidget):
         faces = in_row(spacing=GRID)
         for name, text in (("measures", say("Measures")), ("deviations", say("Deviations"))):
             button = tool_button(text, checkable=True, exclusive=True)
-            button.setAccessibleName(tell("Show the {name}", name=name))
+            button.setAccessibleName(tell("Show the {name}", name))
             button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
             button.clicked.connect(lambda _=False, n=name: self.show_face(n))
             self.faces[name] = button
@@ -153,7 +153,7 @@ class ComparisonView(QWidget):
                     help_ = say(measure.help.splitlines()[0])
                     combo.setItemData(
                         combo.count() - 1,
-                        tell("<p>{help}</p>", help=help_),
+                        tell("<p>{help}</p>", help_),
                         Qt.ItemDataRole.ToolTipRole,
                     )
             combo.setCurrentIndex(combo.findData(first))
@@ -373,7 +373,5 @@ class ComparisonFiles(QObject):
         if kind == "csv":
             head, _, rows = found.as_csv().partition("\n")
             return f"{head.replace('run', f'run_{MARK}', 1)}\n{rows}".encode()
-        caption = say(
-            "{MARK}: depends on the original. {sentence}", MARK=MARK, sentence=self._page.sentence
-        )
+        caption = say("{MARK}: depends on the original. {sentence}", MARK, self._page.sentence)
         return self._picture(caption)

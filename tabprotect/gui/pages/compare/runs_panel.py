@@ -54,14 +54,12 @@ def completions(text: str) -> list[str]:
     """Texts that a run specification may go on to, the whole line each."""
     name, space, rest = text.lstrip().partition(" ")
     if not space:
-        return [say("{method} ", method=method) for method in methods()]
+        return [say("{method} ", method) for method in methods()]
     if name not in methods():
         return []
     method = methods()[name]
     before, _, word = rest.rpartition(" ")
-    head = (
-        say("{name} {before} ", name=name, before=before) if before else say("{name} ", name=name)
-    )
+    head = say("{name} {before} ", name, before) if before else say("{name} ", name)
     given = {part.partition("=")[0] for part in before.split()}
     parameter, equals, _ = word.partition("=")
     if not equals:
@@ -94,7 +92,7 @@ def examine(text: str, domain: Domain) -> tuple[int, str]:
         return len(specs), ""
     except ParameterError as error:
         return 0, joined(
-            (say("{name} {why}", name=name, why=why) for name, why in error.fields.items()), "; "
+            (say("{name} {why}", name, why) for name, why in error.fields.items()), "; "
         )
     except TabprotectError as error:
         return 0, str(error)
@@ -252,17 +250,15 @@ class RunsPanel(QWidget):
         self.list.setIconSize(QSize(size, size))
         for n, (run, title) in enumerate(zip(plan.runs, titles(plan.runs), strict=True)):
             name = run.partition(" ")[0]
-            item = QListWidgetItem(say("{n}  {title}", n=n + 1, title=told(title)))
+            item = QListWidgetItem(say("{n}  {title}", n + 1, told(title)))
             item.setSizeHint(QSize(0, size + GRID))
             item.setIcon(looks[name].icon(size, THEME.colours))
             unmet = joined(methods()[name].unmet(project.problem).values(), "; ")
-            reason = say("Not possible: {unmet}", unmet=unmet) if unmet else failed.get(n, "")
+            reason = say("Not possible: {unmet}", unmet) if unmet else failed.get(n, "")
             if reason:
                 item.setForeground(self.palette().placeholderText())
-                item.setText(
-                    tell("{n}  {title} \u2014 {reason}", n=n + 1, title=title, reason=reason)
-                )
-            item.setToolTip(tip(say("{run}\n{reason}", run=run, reason=reason) if reason else run))
+                item.setText(tell("{n}  {title} \u2014 {reason}", n + 1, title, reason))
+            item.setToolTip(tip(say("{run}\n{reason}", run, reason) if reason else run))
             item.setData(Qt.ItemDataRole.AccessibleDescriptionRole, reason)
             self.list.addItem(item)
         self.list.setCurrentRow(min(before, self.list.count() - 1))
@@ -348,8 +344,7 @@ class RunsPanel(QWidget):
         number, wrong = examine(text, self._domain)
         self.add_button.setEnabled(not wrong)
         self._say(
-            wrong
-            or plural(number, "Makes {number} setting.", "Makes {number} settings.", number=number),
+            wrong or plural(number, "Makes {number} setting.", "Makes {number} settings.", number),
             wrong=bool(wrong),
         )
         return not wrong
@@ -446,9 +441,7 @@ class Levers(QWidget):
         label.setBuddy(slider)
         shown = Label(f"{number:g}")
         shown.setAlignment(Qt.AlignmentFlag.AlignRight)
-        slider.valueChanged.connect(
-            lambda at: shown.setText(tell("{values:.4g}", values=values[at]))
-        )
+        slider.valueChanged.connect(lambda at: shown.setText(tell("{values:.4g}", values[at])))
         slider.valueChanged.connect(partial(self._moved, slider, parameter, values))
         slider.sliderReleased.connect(partial(self._turn, slider, parameter, values))
         self.sliders[parameter.name] = slider

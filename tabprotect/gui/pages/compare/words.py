@@ -50,9 +50,7 @@ def spread_text(spread: Spread | None) -> str:
     return (
         told(mean)
         if low == high
-        else say(
-            "{mean} ({value})", mean=told(mean), value=tell("{low} to {high}", low=low, high=high)
-        )
+        else say("{mean} ({value})", told(mean), tell("{low} to {high}", low, high))
     )
 
 
@@ -60,8 +58,8 @@ def head_text(measure: Measure) -> str:
     """A measure as a column's head, with the direction in which it is better."""
     return say(
         "{label} {chr}",
-        label=told(measure.label),
-        chr=chr(0x2191) if measure.higher_is_better else chr(0x2193),
+        told(measure.label),
+        chr(0x2191) if measure.higher_is_better else chr(0x2193),
     )
 
 
@@ -70,17 +68,17 @@ def waiting_text(plan: ComparisonPlan, *, running: bool) -> str:
     if running:
         return say("The first runs are on their way\u2026")
     count = len(plan.runs)
-    settings = plural(count, "{count} setting", "{count} settings", count=count)
+    settings = plural(count, "{count} setting", "{count} settings", count)
     return say(
         "{settings}, {runs_per_method} of each: press Compare.",
-        settings=settings,
-        runs_per_method=runs_text(plan.runs_per_method),
+        settings,
+        runs_text(plan.runs_per_method),
     )
 
 
 def runs_text(number: int) -> str:
     """``1 run``, ``20 runs``."""
-    return plural(number, "{number} run", "{number} runs", number=count_text(number))
+    return plural(number, "{number} run", "{number} runs", count_text(number))
 
 
 def titles(runs: Sequence[str]) -> tuple[str, ...]:
@@ -111,9 +109,9 @@ def failures(found: Comparison, configuration: int) -> str:
     many = (
         say("every run")
         if len(failed) == len(errors)
-        else say("{failed} of {errors} runs", failed=len(failed), errors=len(errors))
+        else say("{failed} of {errors} runs", len(failed), len(errors))
     )
-    return say("{many} failed: {failed}", many=many, failed=failed[0])
+    return say("{many} failed: {failed}", many, failed[0])
 
 
 def place_words(
@@ -124,34 +122,22 @@ def place_words(
     if c >= len(found.configurations):
         return ""
     label = labels[c] if c < len(labels) else found.configurations[c].label
-    name = say("{c} {label}", c=c + 1, label=label)
+    name = say("{c} {label}", c + 1, label)
     if number is None:
         figures = [
-            say(
-                "{label} {summaries}",
-                label=told(m.label),
-                summaries=spread_text(found.summaries[c][m.name]),
-            )
+            say("{label} {summaries}", told(m.label), spread_text(found.summaries[c][m.name]))
             for m in (risk, utility)
         ]
         runs = sum(1 for r in found.runs if r.configuration == c)
         return say(
-            "{name}, mean of {runs}: {figures}",
-            name=name,
-            runs=runs_text(runs),
-            figures=joined(figures, ", "),
+            "{name}, mean of {runs}: {figures}", name, runs_text(runs), joined(figures, ", ")
         )
     run = found.runs[number]
     figures = [
-        say("{label} {values}", label=told(m.label), values=figure_text(run.values[m.name]))
+        say("{label} {values}", told(m.label), figure_text(run.values[m.name]))
         for m in (risk, utility)
     ]
-    return say(
-        "{name}, run {number}: {figures}",
-        name=name,
-        number=run.number + 1,
-        figures=joined(figures, ", "),
-    )
+    return say("{name}, run {number}: {figures}", name, run.number + 1, joined(figures, ", "))
 
 
 def sentence(
@@ -177,9 +163,9 @@ def sentence(
         ]
         why = why or (reasons[0] if reasons else say("no run has ended yet"))
         return (
-            say("There is no point to show: {why}.{tail}", why=why, tail=tail)
+            say("There is no point to show: {why}.{tail}", why, tail)
             if whole
-            else say("So far: There is no point to show: {why}.{tail}", why=why, tail=tail)
+            else say("So far: There is no point to show: {why}.{tail}", why, tail)
         )
     front = found.front(risk.name, utility.name)
 
@@ -191,28 +177,28 @@ def sentence(
     def said(c: int, measure: Measure) -> str:
         return say(
             "{label} {summaries}",
-            label=told(measure.label),
-            summaries=spread_text(found.summaries[c][measure.name]),
+            told(measure.label),
+            spread_text(found.summaries[c][measure.name]),
         )
 
     def named(c: int) -> str:
-        return say("{c} {labels}", c=c + 1, labels=labels[c])
+        return say("{c} {labels}", c + 1, labels[c])
 
     private = max(placed, key=lambda c: (mean(c, risk), mean(c, utility)))
     useful = max(placed, key=lambda c: (mean(c, utility), mean(c, risk)))
     if len(placed) > 1 and np.ptp([mean(c, risk) for c in placed]) < ALIKE:
         text = say(
             "All settings are alike in this risk ({private}); {useful} keeps most ({useful2}).",
-            private=said(private, risk),
-            useful=named(useful),
-            useful2=said(useful, utility),
+            said(private, risk),
+            named(useful),
+            said(useful, utility),
         )
     elif private == useful:
         text = say(
             "{private} is best in both: {private2}; {private3}.",
-            private=named(private),
-            private2=said(private, risk),
-            private3=said(private, utility),
+            named(private),
+            said(private, risk),
+            said(private, utility),
         )
     else:
         on = [str(c + 1) for c in front]
@@ -221,14 +207,10 @@ def sentence(
             "{private} gives away least ({private2}), "
             "{useful} keeps most ({useful2}). "
             "No setting beats {numbers} in both.",
-            private=named(private),
-            private2=said(private, risk),
-            useful=named(useful),
-            useful2=said(useful, utility),
-            numbers=numbers,
+            named(private),
+            said(private, risk),
+            named(useful),
+            said(useful, utility),
+            numbers,
         )
-    return (
-        say("{text}{tail}", text=text, tail=tail)
-        if whole
-        else say("So far: {text}{tail}", text=text, tail=tail)
-    )
+    return say("{text}{tail}", text, tail) if whole else say("So far: {text}{tail}", text, tail)

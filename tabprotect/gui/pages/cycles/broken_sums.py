@@ -82,25 +82,18 @@ class BrokenSums(QWidget):
         self.setVisible(bool(found))
         if not found:
             return
-        self._row.addWidget(Label(say("Cycle {cycle} breaks", cycle=cycle + 1)))
+        self._row.addWidget(Label(say("Cycle {cycle} breaks", cycle + 1)))
         for violation in found[:MOST_LISTED]:
             named = joined(violation.labels, ", ") or say("the total")
             amount = signed_text(violation.amount)
-            button = QPushButton(tell("{named}: {amount}", named=named, amount=amount))
+            button = QPushButton(tell("{named}: {amount}", named, amount))
             button.setToolTip(
-                tip(
-                    say(
-                        "Sum over {margin}: go to a cell of it.",
-                        margin=joined(violation.margin, ", "),
-                    )
-                )
+                tip(say("Sum over {margin}: go to a cell of it.", joined(violation.margin, ", ")))
             )
-            button.setAccessibleName(
-                tell("Broken sum {named}, {amount}: go there", named=named, amount=amount)
-            )
+            button.setAccessibleName(tell("Broken sum {named}, {amount}: go there", named, amount))
             button.clicked.connect(lambda _=False, v=violation: self.chosen.emit(v))
             self._row.addWidget(button)
         if len(found) > MOST_LISTED:
             more = "many" if len(found) >= MOST_FOUND else str(len(found) - MOST_LISTED)
-            self._row.addWidget(Label(say("and {more} more", more=more)))
+            self._row.addWidget(Label(say("and {more} more", more)))
         self._row.addStretch(1)

@@ -138,7 +138,7 @@ class CycleEditor(QObject):
             self.document.error_raised.emit(error, PAGE)
         except OSError as error:
             told = InputError(
-                say("cannot be written: {strerror}", strerror=error.strerror),
+                say("cannot be written: {strerror}", error.strerror),
                 file=path,
                 hint=say("choose another folder, or make room on the disk"),
             )

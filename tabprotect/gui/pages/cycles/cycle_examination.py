@@ -142,8 +142,8 @@ def sentence(moves: MoveSet, report: CycleReport | None, *, whose: str, rule: st
         number,
         "{number} cycle over this {shape} table",
         "{number} cycles over this {shape} table",
-        number=count_text(number),
-        shape=shape,
+        count_text(number),
+        shape,
     )
     if report is None:
         return text
@@ -153,23 +153,19 @@ def sentence(moves: MoveSet, report: CycleReport | None, *, whose: str, rule: st
             number,
             "{text} breaks {sums} and cannot be used before that is mended",
             "{text} break {sums} and cannot be used before that is mended",
-            text=text,
-            sums=plural(broken, "{n} sum", "{n} sums", n=count_text(broken)),
+            text,
+            plural(broken, "{n} sum", "{n} sums", count_text(broken)),
         )
     text += plural(
         number,
         " keeps every margin{moves}; what a reader can believe is ",
         " keep every margin{moves}; what a reader can believe is ",
-        moves=_kept_text(moves),
+        _kept_text(moves),
     )
     drawn = say("drawn exactly") if rule in REVERSED else say("estimated, with its error")
     text += say("computed exactly") if report.exact else drawn
     if report.blocked_share is not None:
-        text += say(
-            "; on {whose} {blocked_share}",
-            whose=whose,
-            blocked_share=_blocked_text(report.blocked_share),
-        )
+        text += say("; on {whose} {blocked_share}", whose, _blocked_text(report.blocked_share))
     return text
 
 
@@ -178,10 +174,10 @@ def _kept_text(moves: MoveSet) -> str:
     if set(moves.margins) == set(all_margins(moves.domain)):
         return ""
     most = max((len(margin) for margin in moves.margins), default=0)
-    return plural(most, " over up to {most} variable", " over up to {most} variables", most=most)
+    return plural(most, " over up to {most} variable", " over up to {most} variables", most)
 
 
 def _blocked_text(share: float) -> str:
     if share in (0.0, 1.0):
         return say("all of it is blocked") if share else say("nothing is blocked")
-    return say("{share} of them are blocked", share=percent(share))
+    return say("{share} of them are blocked", percent(share))

@@ -143,14 +143,14 @@ class CycleListModel(QAbstractListModel):
         assert self.moves is not None
         cycle = self.number(index.row())
         if role == Qt.ItemDataRole.DisplayRole:
-            return tell("Cycle {cycle}", cycle=cycle + 1)
+            return tell("Cycle {cycle}", cycle + 1)
         cells = len(self.moves.entries(cycle)[0])
         words = {"broken": say(", breaks a margin"), "blocked": say(", blocked on this table")}
         said = say(
             "Cycle {cycle} over {cells} cells: {moves}",
-            cycle=cycle + 1,
-            cells=count_text(cells),
-            moves=extent(self.moves, cycle),
+            cycle + 1,
+            count_text(cells),
+            extent(self.moves, cycle),
         )
         return told(said) + told(words.get(self.state(cycle), ""))
 

@@ -206,14 +206,10 @@ class CycleList(QWidget):
             self._count.setText(tell("No cycles"))
             return
         shown, every = self.model.rowCount(), len(moves)
-        noun = plural(every, "{every} cycle", "{every} cycles", every=count_text(every))
-        text = (
-            noun if shown == every else say("{shown} of {noun}", shown=count_text(shown), noun=noun)
-        )
+        noun = plural(every, "{every} cycle", "{every} cycles", count_text(every))
+        text = noun if shown == every else say("{shown} of {noun}", count_text(shown), noun)
         self._count.setText(
-            told(
-                say("{text} \u00b7 {where}", text=text, where=self._where) if self._where else text
-            )
+            told(say("{text} \u00b7 {where}", text, self._where) if self._where else text)
         )
 
     def _current(self, current: QModelIndex) -> None:

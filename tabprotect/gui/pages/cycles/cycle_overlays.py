@@ -85,23 +85,17 @@ def layers(moves: MoveSet, cycle: int, placement: Placement) -> str:
         joined((v.categories[code] for v, code in zip(variables, layer, strict=True)), ", ")
         for layer in found[:MOST_NAMED]
     ]
-    more = (
-        say(" and {found} more", found=len(found) - MOST_NAMED) if len(found) > MOST_NAMED else ""
-    )
-    return say(" The cycle runs through {names}{more}.", names=joined(names, "; "), more=more)
+    more = say(" and {found} more", len(found) - MOST_NAMED) if len(found) > MOST_NAMED else ""
+    return say(" The cycle runs through {names}{more}.", joined(names, "; "), more)
 
 
 def legend(overlay: Overlay, *, editable: bool) -> str:
     """What the signs over the table mean, in a line."""
     if overlay.touches is not None:
         low, high = int(overlay.touches.min()), int(overlay.touches.max())
-        span = (
-            say("{low} times", low=low)
-            if low == high
-            else say("{low} to {high} times", low=low, high=high)
-        )
+        span = say("{low} times", low) if low == high else say("{low} to {high} times", low, high)
         return say(
-            "Chances per cell: each is touched {span} in one pass. The darker, the more.", span=span
+            "Chances per cell: each is touched {span} in one pass. The darker, the more.", span
         )
     if overlay.weight is not None:
         return say("Outlined: the cells of a combination that every outcome publishes exactly.")

@@ -111,11 +111,11 @@ def extent(moves: MoveSet, cycle: int) -> str:
     for variable, codes in zip(domain.variables, index, strict=True):
         found = sorted(set(codes.tolist()))
         if len(found) == len(variable.categories) and len(found) > 2:
-            parts.append(say("all {name}", name=variable.name))
+            parts.append(say("all {name}", variable.name))
         elif len(found) <= 2:
             parts.append(joined((variable.categories[i] for i in found), ", "))
         else:
-            parts.append(say("{found} {name}", found=len(found), name=variable.name))
+            parts.append(say("{found} {name}", len(found), variable.name))
     if all(part.startswith("all ") for part in parts):
-        return say("{cells} cells", cells=len(cells))
+        return say("{cells} cells", len(cells))
     return joined(parts, " \u00d7 ")

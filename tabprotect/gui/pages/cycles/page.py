@@ -279,12 +279,10 @@ class CyclesPage(CyclesStage, Page):
         if origin in DESIGNS:
             return DESIGNS[origin].label
         if origin.startswith("order-"):
-            return say(
-                "keeps {removeprefix}-way margins", removeprefix=origin.removeprefix("order-")
-            )
+            return say("keeps {removeprefix}-way margins", origin.removeprefix("order-"))
         if origin == BY_HAND or origin.endswith(BY_FIGURES) or is_named(origin):
             return origin
-        return say("from {origin}", origin=origin) if origin else say("chosen for the kept margins")
+        return say("from {origin}", origin) if origin else say("chosen for the kept margins")
 
     def _choose_front(self) -> None:
         work: QWidget = self.empty if self._moves is None else self._work
@@ -321,9 +319,7 @@ class CyclesPage(CyclesStage, Page):
         text = sentence(self._moves, report, whose=whose, rule=rule)
         unpublished = self.document.shown_table is None
         self.set_sentence(
-            say("{text}. {UNPUBLISHED}", text=text, UNPUBLISHED=UNPUBLISHED)
-            if unpublished
-            else text + "."
+            say("{text}. {UNPUBLISHED}", text, UNPUBLISHED) if unpublished else text + "."
         )
         self.main_button.setEnabled(report is None or report.preserves_margins)
 

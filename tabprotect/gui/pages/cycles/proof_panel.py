@@ -40,13 +40,13 @@ def functional_text(domain: Domain, functional: Functional, value: int | None) -
     for index, weight in list(functional.items())[:MOST_TERMS]:
         factor = "" if abs(weight) == 1 else f"{abs(weight)}\u2009"
         terms.append(
-            say("− {factor}{index}", factor=factor, index=domain.cell_text(index))
+            say("− {factor}{index}", factor, domain.cell_text(index))
             if weight < 0
-            else say("+ {factor}{index}", factor=factor, index=domain.cell_text(index))
+            else say("+ {factor}{index}", factor, domain.cell_text(index))
         )
     text = joined(terms, " ").removeprefix("+ ")
     if len(functional) > MOST_TERMS:
-        text += say(" \u2026 ({functional} cells)", functional=len(functional))
+        text += say(" \u2026 ({functional} cells)", len(functional))
     return text if value is None else f"{text} = {count_text(value)}"
 
 
@@ -137,10 +137,10 @@ class ProofPanel(QScrollArea):
                         say(
                             "Knowing {variable} = {category}: {revealed} of "
                             "{others} other cells follow",
-                            variable=a.variable,
-                            category=a.category,
-                            revealed=count_text(a.revealed),
-                            others=count_text(a.others),
+                            a.variable,
+                            a.category,
+                            count_text(a.revealed),
+                            count_text(a.others),
                         )
                         for a in report.attacks[:MOST_ATTACKS]
                     ),
@@ -166,9 +166,7 @@ class ProofPanel(QScrollArea):
 
     def _row(self, report: CycleReport, statement: Statement) -> QWidget:
         row = QWidget()
-        row.setAccessibleName(
-            tell("{SAID}: {text}", SAID=SAID[statement.verdict], text=statement.text)
-        )
+        row.setAccessibleName(tell("{SAID}: {text}", SAID[statement.verdict], statement.text))
         ink = {
             "ok": THEME.colours.released,
             "warning": THEME.colours.at_risk,
@@ -209,7 +207,7 @@ class ProofPanel(QScrollArea):
             return None
         text, run, checkable = offer
         button = tool_button(text, checkable=checkable)
-        button.setAccessibleName(tell("{text}: {text2}", text=text, text2=statement.text))
+        button.setAccessibleName(tell("{text}: {text2}", text, statement.text))
         button.setObjectName(f"proof-{statement.topic}")
         button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         button.clicked.connect(run)

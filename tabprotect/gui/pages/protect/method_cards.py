@@ -56,18 +56,18 @@ class MethodCard(QFrame):
         name = methods()[trial.method].label
         dress(self, "card")
         self.setProperty("current", current)
-        self.setAccessibleName(tell("{rank}. {name}", rank=rank, name=told(name)))
+        self.setAccessibleName(tell("{rank}. {name}", rank, told(name)))
         self.setAccessibleDescription(
             tell(
                 "{trial} of the at-risk cells would be known, average change {trial2}. {place}",
-                trial=share_text(trial),
-                trial2=change_text(trial),
-                place=why(place, asked, share),
+                share_text(trial),
+                change_text(trial),
+                why(place, asked, share),
             )
         )
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
         column = in_column(
-            _wrapped(say("{rank}  {name}", rank=rank, name=told(name)), "section"),
+            _wrapped(say("{rank}  {name}", rank, told(name)), "section"),
             on=self,
             margins=(2 * GRID, GRID, 2 * GRID, GRID + 4),
             spacing=4,
@@ -97,7 +97,7 @@ class MethodCard(QFrame):
             column.addLayout(_kept(wish, wish not in place.lost))
         column.addStretch(1)
         self.choose = QPushButton(told(say("Chosen: go on") if current else say("Choose")))
-        self.choose.setAccessibleName(tell("Choose {name}", name=told(name)))
+        self.choose.setAccessibleName(tell("Choose {name}", told(name)))
         column.addWidget(self.choose, 0, Qt.AlignmentFlag.AlignLeft)
 
 
@@ -190,7 +190,7 @@ class Cards(QScrollArea):
         words.setToolTip(tip(said))
         self._others.addWidget(words, row, 3)
         button = QPushButton(tell("Choose"))
-        button.setAccessibleName(tell("Choose {text}", text=name.text()))
+        button.setAccessibleName(tell("Choose {text}", name.text()))
         button.setAccessibleDescription(told(said))
         self._others.addWidget(button, row, 4)
         self._offer(place, button)
@@ -219,8 +219,6 @@ def _kept(wish: str, kept: bool) -> QHBoxLayout:
     row.addWidget(mark, 0, Qt.AlignmentFlag.AlignTop)
     said = WISHES[wish].kept if kept else WISHES[wish].lost
     label = _wrapped(said, "quiet")
-    label.setAccessibleName(
-        told(say("kept: {said}", said=said) if kept else say("lost: {said}", said=said))
-    )
+    label.setAccessibleName(told(say("kept: {said}", said) if kept else say("lost: {said}", said)))
     row.addWidget(label, 1)
     return row

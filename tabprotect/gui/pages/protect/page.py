@@ -146,8 +146,8 @@ class ProtectPage(ProtectStage, Page):
         self.set_sentence(sentence(places, asked, share, number=len(methods()), running=running))
         best = next((place.trial for place in places if place.trial.done), None)
         self.main_button.setEnabled(best is not None)
-        label = "" if best is None else say(" {lower}", lower=methods()[best.method].label.lower())
-        self.main_button.setText(tell("Set up{label}", label=label))
+        label = "" if best is None else say(" {lower}", methods()[best.method].label.lower())
+        self.main_button.setText(tell("Set up{label}", label))
         stopped = not running and len(places) < len(methods())
         self._note.setText(
             told(
@@ -156,7 +156,7 @@ class ProtectPage(ProtectStage, Page):
                 else say(
                     "Trials of the inner cells, {RUNS} runs at most each; \u2265: only what is proved "
                     "was counted, readers may know more. Nothing was published.",
-                    RUNS=RUNS,
+                    RUNS,
                 )
             )
         )

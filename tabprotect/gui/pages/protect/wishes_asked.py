@@ -141,10 +141,10 @@ class Asking(QScrollArea):
             chip.setLayoutDirection(Qt.LayoutDirection.RightToLeft)
             chip.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
             chip.setToolTip(
-                tip(say("{margin}: click to leave it out", margin=sum_text(margin, short=False)))
+                tip(say("{margin}: click to leave it out", sum_text(margin, short=False)))
             )
             chip.setAccessibleName(
-                tell("Leave out the sums of {margin}", margin=sum_text(margin, short=False))
+                tell("Leave out the sums of {margin}", sum_text(margin, short=False))
             )
             chip.clicked.connect(partial(self.take_out, margin))
             self._flow.addWidget(chip)
@@ -170,7 +170,7 @@ class Asking(QScrollArea):
             for first in domain.names:
                 pairs = [p for p in combinations(domain.names, 2) if p[0] == first and not asked(p)]
                 if pairs:
-                    inner = menu.addMenu(tell("{first} \u00d7", first=first))
+                    inner = menu.addMenu(tell("{first} \u00d7", first))
                     for pair in pairs:
                         inner.addAction(pair[1]).triggered.connect(partial(self.add, pair))
         return menu

@@ -28,7 +28,7 @@ def share_text(trial: MethodTrial) -> str:
         return NONE
     percent = 100 * trial.known
     text = "<1" if 0 < percent < 0.5 else f"{percent:.0f}"
-    return say("≥ {text} %", text=text) if trial.at_least else say("{text} %", text=text)
+    return say("≥ {text} %", text) if trial.at_least else say("{text} %", text)
 
 
 def change_text(trial: MethodTrial) -> str:
@@ -51,13 +51,12 @@ def known_words(trial: MethodTrial) -> str:
     number = round((trial.known or 0.0) * trial.at_risk)
     if number == 0:
         return say(
-            "a reader would know none of the {at_risk} at-risk cells",
-            at_risk=count_text(trial.at_risk),
+            "a reader would know none of the {at_risk} at-risk cells", count_text(trial.at_risk)
         )
     return say(
         "a reader would know {number} of the {at_risk} at-risk cells",
-        number=count_text(number),
-        at_risk=count_text(trial.at_risk),
+        count_text(number),
+        count_text(trial.at_risk),
     )
 
 
@@ -75,8 +74,8 @@ def why(place: Ranked, asked: Sequence[str], share: float) -> str:
         said.append(
             say(
                 "Hides {hidden} of {cells} counts.",
-                hidden=count_text(trial.hidden),
-                cells=count_text(trial.cells),
+                count_text(trial.hidden),
+                count_text(trial.cells),
             )
         )
     elif trial.hidden:
@@ -91,7 +90,7 @@ def helps(place: Ranked) -> str:
     trial = place.trial
     if trial.fault:
         return sentence_of(trial.hint) if trial.hint else ""
-    return say("With {idea}.", idea=trial.idea) if trial.idea else ""
+    return say("With {idea}.", trial.idea) if trial.idea else ""
 
 
 def sentence(
@@ -105,17 +104,15 @@ def sentence(
             return say("The table is too large for trials: choose a method to see what it does.")
         tried = [place for place in places if not place.trial.untried]
         found = sentence(tried, asked, share, number=number - untried, running=False)
-        return say(
-            "{found} Not tried on so large a table: {untried}.", found=found, untried=untried
-        )
+        return say("{found} Not tried on so large a table: {untried}.", found, untried)
     so_far = (
-        say("So far {places} of {number} methods were tried: ", places=len(places), number=number)
+        say("So far {places} of {number} methods were tried: ", len(places), number)
         if running
         else ""
     )
     if not done:
         if running:
-            return say("Trying {number} methods on this table\u2026", number=number)
+            return say("Trying {number} methods on this table\u2026", number)
         return say("No method can protect this table as it is: merge categories first.")
     if not done[0].trial.at_risk and not any(place.trial.at_risk for place in done):
         return say("No cell is at risk by the rule: the table may be published as it is.")
@@ -123,55 +120,44 @@ def sentence(
     good = [place for place in full if place.trial.safe(share)]
     named = methods()[done[0].trial.method].label
     promises = (
-        say("all {asked} promises", asked=count_text(len(asked)))
+        say("all {asked} promises", count_text(len(asked)))
         if len(asked) > 1
         else say("what is ticked")
     )
     of = (
-        say("{so_far}of {number} methods ", so_far=so_far, number=number)
+        say("{so_far}of {number} methods ", so_far, number)
         if so_far
-        else say("{so_far}Of {number} methods ", so_far=so_far, number=number)
+        else say("{so_far}Of {number} methods ", so_far, number)
     )
     tail = known_words(done[0].trial)
     if len(good) == 1 and asked:
         only = methods()[good[0].trial.method].label.lower()
         return say(
             "{of}only {only} keeps {promises} and protects; {trial}.",
-            of=of,
-            only=only,
-            promises=promises,
-            trial=known_words(good[0].trial),
+            of,
+            only,
+            promises,
+            known_words(good[0].trial),
         )
     if good:
-        keeps = say("keep {promises} and protect", promises=promises) if asked else "protect"
+        keeps = say("keep {promises} and protect", promises) if asked else "protect"
         change = change_text(good[0].trial)
         changes = (
             say("hides counts")
             if change == NONE
-            else say("changes counts least ({change} on average)", change=change)
+            else say("changes counts least ({change} on average)", change)
         )
         return say(
-            "{of}{good} {keeps}; {lower} {changes}.",
-            of=of,
-            good=len(good),
-            keeps=keeps,
-            lower=named.lower(),
-            changes=changes,
+            "{of}{good} {keeps}; {lower} {changes}.", of, len(good), keeps, named.lower(), changes
         )
     if full:
-        return say(
-            "{so_far}{named} keeps {promises}, but {tail}.",
-            so_far=so_far,
-            named=named,
-            promises=promises,
-            tail=tail,
-        )
+        return say("{so_far}{named} keeps {promises}, but {tail}.", so_far, named, promises, tail)
     return say(
         "{so_far}No method keeps {promises}; {lower} comes closest: {tail}.",
-        so_far=so_far,
-        promises=promises,
-        lower=named.lower(),
-        tail=tail,
+        so_far,
+        promises,
+        named.lower(),
+        tail,
     )
 
 

@@ -121,8 +121,8 @@ class GraphFigure(Drawing):
         if graph is None:
             self.say("")
             return
-        lines = joined((say("{a} with {b}", a=a, b=b) for a, b in graph.edges), ", ")
-        self.say(say("Lines: {value}.", value=lines or "none"))
+        lines = joined((say("{a} with {b}", a, b) for a, b in graph.edges), ", ")
+        self.say(say("Lines: {value}.", lines or "none"))
 
     def lift(self, names: tuple[str, ...]) -> None:
         """Lift a clique or a separator out."""

@@ -210,11 +210,7 @@ class FocusPanel(QWidget):
         self._title.setText(told(capital(letters.named(query))))
         width = count_text(widths[query])
         self._status.setText(
-            tell(
-                "{regions}; critical width {width}",
-                regions=status_text(regions, query),
-                width=width,
-            )
+            tell("{regions}; critical width {width}", status_text(regions, query), width)
         )
         if found is None:
             self._sentence.setText(tell("Looking ahead \u2026"))
@@ -247,7 +243,7 @@ class FocusPanel(QWidget):
 
 
 def _bounds(cell: TightCell) -> str:
-    return say("{lower} to {upper}", lower=count_text(cell.lower), upper=count_text(cell.upper))
+    return say("{lower} to {upper}", count_text(cell.lower), count_text(cell.upper))
 
 
 class LargeLattice(QWidget):
@@ -303,9 +299,9 @@ class LargeLattice(QWidget):
                 "{axes} variables have {every} sub-tables; up "
                 "to {value} are drawn one by one. Both frontiers say the same: all "
                 "below a table at the left is released, all above one at the right is refused.",
-                axes=len(lattice.axes),
-                every=count_text(len(regions.every)),
-                value=1 << drawn,
+                len(lattice.axes),
+                count_text(len(regions.every)),
+                1 << drawn,
             )
         )
         state, widths = regions.state, regions.state.evidence.widths
@@ -313,10 +309,10 @@ class LargeLattice(QWidget):
         released, refused = state.released.members, state.unreleasable.members
         columns = by_share(regions.variables, (*released, *refused))
         self._titles[0].setText(
-            tell("Released frontier: {released}", released=counted(len(released), "table"))
+            tell("Released frontier: {released}", counted(len(released), "table"))
         )
         self._titles[1].setText(
-            tell("Unreleasable frontier: {refused}", refused=counted(len(refused), "table"))
+            tell("Unreleasable frontier: {refused}", counted(len(refused), "table"))
         )
         self.released.show_frontier(regions.letters, released, columns, of[0])
         self.unreleasable.show_frontier(regions.letters, refused, columns, of[1])

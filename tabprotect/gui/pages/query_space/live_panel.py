@@ -334,10 +334,10 @@ def sentence(standing: Standing, *, followed: bool) -> str:
     released = sum(1 for query in standing.released if query)
     said = say(
         "{label}: {length} in the history; the frontiers are {released} and {unreleasable}",
-        label=standing.label,
-        length=counted(standing.length, "line"),
-        released=counted(released, say("released table")),
-        unreleasable=counted(len(standing.unreleasable), say("unreleasable one")),
+        standing.label,
+        counted(standing.length, "line"),
+        counted(released, say("released table")),
+        counted(len(standing.unreleasable), say("unreleasable one")),
     )
     if standing.frozen:
         said += say("; frozen, no further true table goes out")
@@ -348,8 +348,8 @@ def sentence(standing: Standing, *, followed: bool) -> str:
         said += say(
             ". The latest refusals told {bits:.2f} bits in all, and moved a probability by "
             "{move:.2f} at most",
-            bits=bits,
-            move=move,
+            bits,
+            move,
         )
     return said + ("." if followed else say(". It is not followed any more."))
 

@@ -72,7 +72,7 @@ class OptimalPanel(QWidget):
         self.method.setAccessibleName(tell("How to search"))
         for name, help_ in METHODS.items():
             self.method.addItem(told(SEARCHES[name]), name)
-            self.method.setItemData(self.method.count() - 1, tell("<p>{help}</p>", help=help_), 3)
+            self.method.setItemData(self.method.count() - 1, tell("<p>{help}</p>", help_), 3)
         self.method.currentIndexChanged.connect(lambda _: self._tell_method())
         self.go = QPushButton(tell("Search"))
         self.go.clicked.connect(self.search)
@@ -147,7 +147,7 @@ class OptimalPanel(QWidget):
         self._fill()
 
     def _all_name(self) -> str:
-        return say("all {value}-way tables", value=self.order.value())
+        return say("all {value}-way tables", self.order.value())
 
     def _ask_all(self) -> None:
         regions, project = self.space.regions, self.space.document.project
@@ -227,8 +227,8 @@ class OptimalPanel(QWidget):
             self._frontier.setText(
                 tell(
                     "{name}: {value}",
-                    name=capital(name),
-                    value=tell("{frontier} and all below.", frontier=first_names(frontier, 12)),
+                    capital(name),
+                    tell("{frontier} and all below.", first_names(frontier, 12)),
                 )
             )
         self.changed.emit()
@@ -237,7 +237,7 @@ class OptimalPanel(QWidget):
 
     def _tell_method(self) -> None:
         help_ = METHODS[self.method.currentData()]
-        self._method_help.setText(tell("{help}.", help=capital(help_)))
+        self._method_help.setText(tell("{help}.", capital(help_)))
 
     def search(self) -> None:
         """Search for the best release by the chosen method, beside the window."""
@@ -257,7 +257,7 @@ class OptimalPanel(QWidget):
         self._best = best
         size = Frontier.below(regions.letters.lattice, best).size
         names = first_names([regions.letters.text(q) for q in best], 6)
-        self._live.setText(tell("Best so far: {size}; {names}.", size=counted(size), names=names))
+        self._live.setText(tell("Best so far: {size}; {names}.", counted(size), names))
 
     def _keep(self) -> None:
         """A search that was stopped leaves the best it had."""
@@ -296,8 +296,8 @@ class OptimalPanel(QWidget):
 
 def _width(judgement: object) -> str:
     width, exact = judgement.width, judgement.exact  # type: ignore[attr-defined]
-    return count_text(width) if exact else say("at most {width}", width=count_text(width))
+    return count_text(width) if exact else say("at most {width}", count_text(width))
 
 
 def _share(value: float | None) -> str:
-    return "\u2013" if value is None else say("{value} %", value=number_text(100 * value, digits=1))
+    return "\u2013" if value is None else say("{value} %", number_text(100 * value, digits=1))

@@ -171,7 +171,7 @@ class QuerySpacePage(QuerySpaceStage, Page):
             button.setVisible(bool(margins))
         self.publish.setText(
             told(
-                say("Publish the {margins} planned margins", margins=len(margins))
+                say("Publish the {margins} planned margins", len(margins))
                 if len(margins) > 1
                 else say("Publish the planned margin")
             )
@@ -232,7 +232,7 @@ class QuerySpacePage(QuerySpaceStage, Page):
             self.main_button.setToolTip(tell("<p>Choose one in the drawing first.</p>"))
             return
         region = int(regions.status[regions.at(query)])
-        self.main_button.setText(tell("Add {query} to the plan", query=regions.letters.node(query)))
+        self.main_button.setText(tell("Add {query} to the plan", regions.letters.node(query)))
         self.main_button.setEnabled(region == CANDIDATE and not self.space.busy)
         if region not in (CANDIDATE, RELEASED):
             self.main_button.setToolTip(tell("<p>It may not go out: see beside it.</p>"))
@@ -358,7 +358,7 @@ class SettingsRow(QWidget):
         self.criterion.setAccessibleName(tell("Risk criterion"))
         for name, found in criteria().items():
             self.criterion.addItem(told(found.label), name)
-            tip = say("<p>{help}</p>", help=found.help)
+            tip = say("<p>{help}</p>", found.help)
             self.criterion.setItemData(self.criterion.count() - 1, told(tip), 3)
         _narrow(self.criterion, 30)
         self.threshold = QSpinBox(minimum=0, maximum=1_000_000)
@@ -375,7 +375,7 @@ class SettingsRow(QWidget):
         self.bounds.setAccessibleName(tell("How bounds are found"))
         for name, help_ in BOUNDS_WAYS.items():
             self.bounds.addItem(told(WAYS.get(name, name)), name)
-            self.bounds.setItemData(self.bounds.count() - 1, tell("<p>{help}</p>", help=help_), 3)
+            self.bounds.setItemData(self.bounds.count() - 1, tell("<p>{help}</p>", help_), 3)
         _narrow(self.bounds, 18)
         # A narrow window has the groups below each other.
         flow = FlowLayout(self, gap=GRID)
@@ -400,10 +400,8 @@ class SettingsRow(QWidget):
         self.threshold.blockSignals(False)
         self.at_risk.show_rule(project.at_risk)
         found = criteria()[plan.criterion]
-        self.criterion.setToolTip(tell("<p>{help}</p>", help=found.help))
-        self.bounds.setToolTip(
-            tell("<p>{BOUNDS_WAYS}</p>", BOUNDS_WAYS=BOUNDS_WAYS[self.bounds.currentData()])
-        )
+        self.criterion.setToolTip(tell("<p>{help}</p>", found.help))
+        self.bounds.setToolTip(tell("<p>{BOUNDS_WAYS}</p>", BOUNDS_WAYS[self.bounds.currentData()]))
 
     def forget(self) -> None:
         """Show no rule of the house."""

@@ -99,9 +99,7 @@ class QuerySpaceFiles(QObject):
         """Write the drawing that is in front."""
         if self._regions() is not None:
             picture = self._drawn(
-                say(
-                    "{MARK}: from the original. {sentence}", MARK=MARK, sentence=self._page.sentence
-                )
+                say("{MARK}: from the original. {sentence}", MARK, self._page.sentence)
             )
             self._write("svg", path, lambda _: picture, overwrite=overwrite)
 

@@ -79,7 +79,7 @@ class SessionPanel(QWidget):
         self.rule.setAccessibleName(tell("Release rule"))
         for name, found in rules().items():
             self.rule.addItem(told(found.label), name)
-            self.rule.setItemData(self.rule.count() - 1, tell("<p>{help}</p>", help=found.help), 3)
+            self.rule.setItemData(self.rule.count() - 1, tell("<p>{help}</p>", found.help), 3)
         self.rule.setCurrentIndex(self.rule.findData("myopic"))
         self.rule.currentIndexChanged.connect(lambda _: self._show_rule())
         self.begin = QPushButton(tell("Begin"))
@@ -306,14 +306,9 @@ class SessionPanel(QWidget):
             self.answer.setText(tell("The history is open: ask."))
         else:
             names = [regions.letters.text(q) for q in answer.queries if q]
-            given = say(": {names}", names=first_names(names)) if names else ""
+            given = say(": {names}", first_names(names)) if names else ""
             self.answer.setText(
-                tell(
-                    "{ANSWERS}{given} ({reason}).",
-                    ANSWERS=ANSWERS[answer.kind],
-                    given=given,
-                    reason=answer.reason,
-                )
+                tell("{ANSWERS}{given} ({reason}).", ANSWERS[answer.kind], given, answer.reason)
             )
             self.given.addItems(names)
         self.given.blockSignals(False)
@@ -350,11 +345,9 @@ class SessionPanel(QWidget):
         when = (
             say("Before the first query")
             if not at
-            else say("After query {at} of {entries}", at=at, entries=len(served.entries))
+            else say("After query {at} of {entries}", at, len(served.entries))
         )
-        self._point.setText(
-            tell("{when}: {regions}", when=when, regions=state_sentence(self._regions))
-        )
+        self._point.setText(tell("{when}: {regions}", when, state_sentence(self._regions)))
         self.pictures.setCurrentIndex(regions.variables > DRAWN)
         if regions.variables > DRAWN:
             self.bars.show_counts(self._regions.by_dimension)
@@ -379,7 +372,7 @@ class SessionPanel(QWidget):
 
     def _show_rule(self) -> None:
         found = rules()[self.rule.currentData()]
-        self.rule.setToolTip(tell("<p>{help}</p>", help=found.help))
+        self.rule.setToolTip(tell("<p>{help}</p>", found.help))
         while self._values_row.count():
             item = self._values_row.takeAt(0)
             if item is not None and (widget := item.widget()) is not None:
@@ -389,7 +382,7 @@ class SessionPanel(QWidget):
         for parameter in found.parameters:
             field = QLineEdit(str(parameter.default))
             field.setAccessibleName(told(parameter.label))
-            field.setToolTip(tell("<p>{help}</p>", help=parameter.help))
+            field.setToolTip(tell("<p>{help}</p>", parameter.help))
             field.setMaximumWidth(7 * GRID)
             label = Label(parameter.label.lower())
             label.setBuddy(field)

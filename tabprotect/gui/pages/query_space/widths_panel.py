@@ -102,15 +102,13 @@ class WidthsPanel(QWidget):
         chain, letters = widths.chain(), regions.letters
         steps = joined(
             (
-                say("{q} {widths}", q=letters.text(q), widths=count_text(widths[q]))
+                say("{q} {widths}", letters.text(q), count_text(widths[q]))
                 for q in chain
                 if q.bit_count() > 0
             ),
             " \u2192 ",
         )
-        self._sentence.setText(
-            tell("The chain that narrows the bounds fastest: {steps}.", steps=steps)
-        )
+        self._sentence.setText(tell("The chain that narrows the bounds fastest: {steps}.", steps))
         values = np.log1p(widths.values.astype(np.float64))
         self._shades = shade_numbers(values, float(values.max()), flip=True)
         self.scale.show_scale(f"{count_text(int(widths.values.max()))}", say("width 0"))
@@ -137,11 +135,7 @@ class WidthsPanel(QWidget):
             self.tiles.set_focus(query)
         else:
             self.view.set_focus(query)
-        words = say(
-            "{query}: width {query2}.",
-            query=regions.letters.named(query),
-            query2=self._width(query),
-        )
+        words = say("{query}: width {query2}.", regions.letters.named(query), self._width(query))
         self.view.say(words)
         self.tiles.say(words)
         self.list.set_current(regions.at(query))
@@ -196,11 +190,7 @@ class WidthsPanel(QWidget):
             current=regions.at(self.space.focus),
         )
         self._shown.setText(
-            tell(
-                "{rows} of {every} sub-tables",
-                rows=count_text(len(rows)),
-                every=count_text(len(every)),
-            )
+            tell("{rows} of {every} sub-tables", count_text(len(rows)), count_text(len(every)))
         )
         if regions.variables > DRAWN:
             chain = regions.state.evidence.widths.chain()

@@ -219,8 +219,8 @@ class WishPanel(QWidget):
             return say("Trying which may go out together \u2026") if self._question.running else ""
         figure = say(
             "{state} ({judgement})",
-            state=figure_text(regions.state, found.judgement),
-            judgement=way_text(found.judgement),
+            figure_text(regions.state, found.judgement),
+            way_text(found.judgement),
         )
         many = counted(len(wishes), say("ticked table"))
         left, undecided = (
@@ -231,37 +231,33 @@ class WishPanel(QWidget):
         if undecided:
             said = say(
                 "Proved safe to go out together: {kept} of the {many}, which leaves {figure}.",
-                kept=kept,
-                many=many,
-                figure=figure,
+                kept,
+                many,
+                figure,
             )
             if left:
-                said += say(" Proved unsafe beside them: {left}.", left=left)
+                said += say(" Proved unsafe beside them: {left}.", left)
             if self._question.running:
-                said += say(" Still being tried: {undecided}.", undecided=undecided)
+                said += say(" Still being tried: {undecided}.", undecided)
             else:
-                said += say(" Not proved, and so not planned: {undecided}.", undecided=undecided)
+                said += say(" Not proved, and so not planned: {undecided}.", undecided)
             return said
         if not left:
             one = len(wishes) == 1
             return (
-                say("The {many} may go out: that leaves {figure}.", many=many, figure=figure)
+                say("The {many} may go out: that leaves {figure}.", many, figure)
                 if one
-                else say(
-                    "The {many} may go out together: that leaves {figure}.",
-                    many=many,
-                    figure=figure,
-                )
+                else say("The {many} may go out together: that leaves {figure}.", many, figure)
             )
         if not found.kept:
-            return say("None of the {many} may go out: {left}.", many=many, left=left)
+            return say("None of the {many} may go out: {left}.", many, left)
         return say(
             "Not all together: taken in this order {kept} of the "
             "{many} may go out, which leaves {figure}; {left} may not join them.",
-            kept=kept,
-            many=many,
-            figure=figure,
-            left=left,
+            kept,
+            many,
+            figure,
+            left,
         )
 
     def margins(self) -> list[list[str]]:

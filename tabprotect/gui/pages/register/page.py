@@ -125,20 +125,11 @@ class RegisterPage(RegisterStage, Page):
             )
         else:
             said = (
-                say("1 release was")
-                if len(rows) == 1
-                else say("{rows:,} releases were", rows=len(rows))
+                say("1 release was") if len(rows) == 1 else say("{rows:,} releases were", len(rows))
             )
-            bears = say("; {mine:,} of this very table or its records", mine=mine) if mine else ""
-            withdrawn = say("; {gone:,} withdrawn", gone=gone) if gone else ""
-            self.set_sentence(
-                say(
-                    "{said} published{bears}{withdrawn}.",
-                    said=said,
-                    bears=bears,
-                    withdrawn=withdrawn,
-                )
-            )
+            bears = say("; {mine:,} of this very table or its records", mine) if mine else ""
+            withdrawn = say("; {gone:,} withdrawn", gone) if gone else ""
+            self.set_sentence(say("{said} published{bears}{withdrawn}.", said, bears, withdrawn))
         self._fill()
 
     def _fill(self) -> None:
@@ -190,9 +181,7 @@ class RegisterPage(RegisterStage, Page):
 
             with Register(_place()) as register:
                 register.withdraw(number, reason)
-            return say(
-                "Release {number} is noted as withdrawn. What was read stays known.", number=number
-            )
+            return say("Release {number} is noted as withdrawn. What was read stays known.", number)
 
         self._writing.ask(say("withdrawing a release"), work)
 
@@ -215,8 +204,7 @@ class RegisterPage(RegisterStage, Page):
             if kept is None:
                 raise InputError(
                     say(
-                        "the register does not keep the bytes of release {number}",
-                        number=row.entry.number,
+                        "the register does not keep the bytes of release {number}", row.entry.number
                     ),
                     hint=say("large bundles are not kept: take it from where it was published"),
                 )
@@ -313,11 +301,7 @@ def details(row: ListedRelease) -> list[tuple[str, str]]:
     out = [
         (
             say("Published"),
-            say(
-                "{time:%Y-%m-%d %H:%M} UTC, {value}",
-                time=entry.time,
-                value=of.who or say("nobody named"),
-            ),
+            say("{time:%Y-%m-%d %H:%M} UTC, {value}", entry.time, of.who or say("nobody named")),
         ),
         (say("Title"), of.title or "untitled"),
         (say("Method"), of.method_label),
@@ -329,11 +313,7 @@ def details(row: ListedRelease) -> list[tuple[str, str]]:
         out.append(
             (
                 say("Withdrawn"),
-                say(
-                    "{day:%Y-%m-%d %H:%M} UTC: {withdrawn_reason}",
-                    day=day,
-                    withdrawn_reason=entry.withdrawn_reason,
-                ),
+                say("{day:%Y-%m-%d %H:%M} UTC: {withdrawn_reason}", day, entry.withdrawn_reason),
             )
         )
     return out

@@ -138,17 +138,17 @@ def inspect(path: Path, progress: Progress) -> Bundle:
 def size_text(size: int) -> str:
     """Bytes for people."""
     if size < 1000:
-        return say("{size} bytes", size=size)
+        return say("{size} bytes", size)
     for unit in ("kB", "MB"):
         size_ = size / 1000
         if size_ < 1000:
             return (
-                say("{size:.1f} {unit}", size=size_, unit=unit)
+                say("{size:.1f} {unit}", size_, unit)
                 if size_ < 100
-                else say("{size:.0f} {unit}", size=size_, unit=unit)
+                else say("{size:.0f} {unit}", size_, unit)
             )
         size = round(size_)
-    return say("{size:.1f} GB", size=size / 1000)
+    return say("{size:.1f} GB", size / 1000)
 
 
 def mechanism_text(release: Release) -> str:
@@ -165,13 +165,8 @@ def mechanism_text(release: Release) -> str:
             and value is not False
             and value != ""
         ]
-        said = say(" ({texts})", texts=joined(texts, "; ")) if texts else ""
-        return say(
-            "{label}{said}. {help}",
-            label=label,
-            said=said,
-            help=say(method.help.splitlines()[0]),
-        )
+        said = say(" ({texts})", joined(texts, "; ")) if texts else ""
+        return say("{label}{said}. {help}", label, said, say(method.help.splitlines()[0]))
     return plural(
         len(cycles),
         "{label}: {cycles} cycle, "
@@ -182,12 +177,12 @@ def mechanism_text(release: Release) -> str:
         "{likelihood}. A coin adds each with probability "
         "{alpha}, subtracts it with {beta}, else "
         "leaves the table. {likelihood2}",
-        label=label,
-        cycles=count_text(len(cycles)),
-        likelihood=_course(likelihood, release),
-        alpha=chance_text(likelihood.alpha),
-        beta=chance_text(likelihood.beta),
-        likelihood2=_blocking(likelihood),
+        label,
+        count_text(len(cycles)),
+        _course(likelihood, release),
+        chance_text(likelihood.alpha),
+        chance_text(likelihood.beta),
+        _blocking(likelihood),
     )
 
 
@@ -198,9 +193,9 @@ def _parameter(parameter: Parameter[Any], value: float | str) -> str:
         return label
     meaning = told((parameter.choices or {}).get(str(value), "")).split(":")[0].rstrip(".")
     return (
-        say("{label}: {meaning}", label=label, meaning=meaning)
+        say("{label}: {meaning}", label, meaning)
         if meaning
-        else say("{label} {value}", label=label, value=say(str(value)))
+        else say("{label} {value}", label, say(str(value)))
     )
 
 
@@ -208,12 +203,12 @@ def _course(likelihood: MoveSequence | AdaptiveSequence, release: Release) -> st
     """How often the cycles come, in words."""
     if isinstance(likelihood, AdaptiveSequence):
         return plural(
-            likelihood.steps, "{steps} step", "{steps} steps", steps=count_text(likelihood.steps)
+            likelihood.steps, "{steps} step", "{steps} steps", count_text(likelihood.steps)
         )
     order = release.mechanism.parameters.get("order", "listed")
     passes = likelihood.passes
     if order == "listed" and likelihood.moves == release.mechanism.parameters["cycles"]:
-        return plural(passes, "{passes} pass", "{passes} passes", passes=passes)
+        return plural(passes, "{passes} pass", "{passes} passes", passes)
     steps = len(likelihood.moves) * passes
     how = {
         "random": say(" in a random order that is published"),
@@ -223,8 +218,8 @@ def _course(likelihood: MoveSequence | AdaptiveSequence, release: Release) -> st
         steps,
         "{steps} step{order}",
         "{steps} steps{order}",
-        steps=count_text(steps),
-        order=how.get(str(order), ""),
+        count_text(steps),
+        how.get(str(order), ""),
     )
 
 
@@ -240,9 +235,9 @@ def reader_sentence(bundle: Bundle, release: Release) -> str:
     return say(
         "This bundle of {size} passed all {checks} checks: "
         "protected counts of {cells} cells, with the mechanism that made them.",
-        size=size_text(bundle.size),
-        checks=len(bundle.checks),
-        cells=count_text(cells),
+        size_text(bundle.size),
+        len(bundle.checks),
+        count_text(cells),
     )
 
 

@@ -50,14 +50,14 @@ class FileTree(QTreeWidget):
         for name, data in bundle.files.items():
             item = QTreeWidgetItem(leaves, [name, size_text(len(data))])
             item.setTextAlignment(1, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-            item.setToolTip(0, tell("<p>{name}</p>", name=meaning(name)))
+            item.setToolTip(0, tell("<p>{name}</p>", meaning(name)))
             item.setData(0, Qt.ItemDataRole.UserRole, name)
         if house:
             stays = self._group(say("Stays: the dossier, CONFIDENTIAL"), icon="shield", size="")
             stays.setFirstColumnSpanned(True)
             for name, words in bundle.stays:
                 item = QTreeWidgetItem(stays, [name, ""])
-                item.setToolTip(0, tell("<p>{words}</p>", words=words))
+                item.setToolTip(0, tell("<p>{words}</p>", words))
                 item.setForeground(0, self.palette().placeholderText())
         self.expandAll()
         rows = sum(1 + g.childCount() for g in (leaves, *([stays] if house else [])))
@@ -121,12 +121,12 @@ class FilesPanel(QWidget):
         if self.bundle is None or name is None:
             self.title.setText(told(item.text(0) if stays and item is not None else ""))
             self._meaning.setText(
-                told(say("{stays} It never leaves the house.", stays=stays) if stays else "")
+                told(say("{stays} It never leaves the house.", stays) if stays else "")
             )
             self.preview.clear()
             return
         data = self.bundle.files[name]
-        self.title.setText(tell("{name} \u00b7 {data}", name=name, data=size_text(len(data))))
+        self.title.setText(tell("{name} \u00b7 {data}", name, size_text(len(data))))
         self._meaning.setText(told(meaning(name)))
         text = data.decode("utf-8", errors="replace")
         self._all.setVisible(len(text) > AT_FIRST)

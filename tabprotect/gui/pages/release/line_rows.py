@@ -48,7 +48,7 @@ class LineRow(QWidget):
         picture.setPixmap(icons.pixmap(icon, 16, colour=getattr(THEME.colours, ink)))
         self.words = Label(spaced(line.text), wordWrap=True)
         self.words.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.words.setAccessibleName(tell("{word}: {text}", word=word, text=line.text))
+        self.words.setAccessibleName(tell("{word}: {text}", word, line.text))
         row = in_row(
             (picture, 0, Qt.AlignmentFlag.AlignTop),
             (self.words, 1),
@@ -62,7 +62,7 @@ class LineRow(QWidget):
         self.button: QPushButton | None = None
         if line.cells:
             self.button = QPushButton(tell("Show cells"))
-            self.button.setAccessibleName(tell("Show the cells of: {text}", text=line.text))
+            self.button.setAccessibleName(tell("Show the cells of: {text}", line.text))
             self.button.clicked.connect(self.cells_asked)
             row.addWidget(self.button, 0, Qt.AlignmentFlag.AlignTop)
 
@@ -140,7 +140,7 @@ class LineGroup(QWidget):
             self._helps.addWidget(_quiet(say("What helps")))
             for remedy in helps:
                 button = QPushButton(told(capital(remedy.text)))
-                button.setAccessibleName(tell("Remedy: {text}", text=remedy.text))
+                button.setAccessibleName(tell("Remedy: {text}", remedy.text))
                 button.setAccessibleDescription(told(remedy.reached))
                 button.setToolTip(tip(remedy.reached))
                 button.clicked.connect(lambda _=False, r=remedy: self.remedy_chosen.emit(r))
@@ -181,9 +181,9 @@ class LineGroup(QWidget):
         group = told(self.group.title)
         self.fold.setAccessibleName(
             told(
-                say("Hide the lines of {group}", group=group)
+                say("Hide the lines of {group}", group)
                 if open_
-                else say("Show the lines of {group}", group=group)
+                else say("Show the lines of {group}", group)
             )
         )
         for row in self.rows:

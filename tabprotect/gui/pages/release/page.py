@@ -285,17 +285,13 @@ class ReleasePage(ReleaseStage, Page):
             self.before.show_group(CheckGroup(self.before.group.title, ()))
         else:
             left = CheckLine(
-                "told", say("This release left as {name}.", name=self._published_path().name)
+                "told", say("This release left as {name}.", self._published_path().name)
             )
             before = known.before.group
             self.before.show_group(replace(before, lines=(left,)) if project.published else before)
         if house and verdict is not None:
             together = None if known is None else known.before.together
-            figure = say(
-                "{known:,} of {at_risk}",
-                known=verdict.known,
-                at_risk=expected_number(verdict.at_risk),
-            )
+            figure = say("{known:,} of {at_risk}", verdict.known, expected_number(verdict.at_risk))
             figure = "" if nothing_expected(verdict) else spaced(figure)
             said = published_line(verdict) if project.published else headline(verdict, together)
             self.banner.show_line(self._light(project, said), figure=figure)
@@ -311,8 +307,8 @@ class ReleasePage(ReleaseStage, Page):
             assert project.release is not None
             sentence = say(
                 "{bundle} {mechanism}",
-                bundle=reader_sentence(self.bundle, project.release),
-                mechanism=self.bundle.mechanism,
+                reader_sentence(self.bundle, project.release),
+                self.bundle.mechanism,
             )
         self.set_sentence(sentence)
 
@@ -321,12 +317,10 @@ class ReleasePage(ReleaseStage, Page):
         if line.state == "failed" or project.published:
             return line
         if project.against:
-            return CheckLine("failed", say("Not ready: {against}", against=project.against))
+            return CheckLine("failed", say("Not ready: {against}", project.against))
         reasons = self._reasons(project)
         return (
-            CheckLine("mind", say("{text} {reasons}", text=line.text, reasons=reasons[0]))
-            if reasons
-            else line
+            CheckLine("mind", say("{text} {reasons}", line.text, reasons[0])) if reasons else line
         )
 
     # -- whether it may leave -----------------------------------------------------------------
@@ -357,7 +351,7 @@ class ReleasePage(ReleaseStage, Page):
             missing.append(say("a reason for publishing all the same"))
         if not policy.enough_sign(*self.signing.names()):
             missing.append(say("two names: who prepared it, and somebody else who approves it"))
-        return say("Still missing: {missing}.", missing=joined(missing, "; ")) if missing else ""
+        return say("Still missing: {missing}.", joined(missing, "; ")) if missing else ""
 
     def _weigh(self) -> None:
         """Whether the button may be pressed; it says what is missing where it may not."""
@@ -481,10 +475,7 @@ class ReleasePage(ReleaseStage, Page):
 
     def _reported(self, path: Path) -> None:
         self._note.setText(
-            tell(
-                "The report is written: {name}. The button beside this opens it.",
-                name=path.name,
-            )
+            tell("The report is written: {name}. The button beside this opens it.", path.name)
         )
 
     def choices(self) -> Mapping[str, Callable[[], object]]:

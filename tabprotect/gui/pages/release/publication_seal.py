@@ -47,8 +47,8 @@ class Seal(QFrame):
             tell(
                 "Published as {name}. Undo cannot go back past this point.\n"
                 "Fingerprint: {fingerprint}\nName it where readers can compare it.",
-                name=path.name,
-                fingerprint=fingerprint,
+                path.name,
+                fingerprint,
             )
         )
 

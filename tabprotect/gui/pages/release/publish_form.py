@@ -153,9 +153,7 @@ class PublishForm(QWidget):
             grid.addWidget(field, row, 1, 1, 1 if row else 2)
         for row, field in ((1, self.release), (2, self.dossier)):
             button = QPushButton(tell("Choose\u2026"))
-            button.setAccessibleName(
-                tell("Choose: {accessibleName}", accessibleName=field.accessibleName())
-            )
+            button.setAccessibleName(tell("Choose: {accessibleName}", field.accessibleName()))
             button.clicked.connect(lambda _=False, f=field: self._ask(f))
             self._choose.append(button)
             grid.addWidget(button, row, 2)
@@ -274,19 +272,17 @@ class LeavingHouse(QDialog):
         picture = Label()
         picture.setPixmap(icons.pixmap("release", 32))
         title = Label(say("This will be published."), role="heading")
-        lines = [*what, say("Bundle: {release}", release=destination.release)]
+        lines = [*what, say("Bundle: {release}", destination.release)]
         if destination.dossier is None:
             lines.append(
                 say("No dossier is kept: nobody will be able to account for this release later.")
             )
         else:
-            lines.append(
-                say("Dossier (confidential, stays here): {dossier}", dossier=destination.dossier)
-            )
+            lines.append(say("Dossier (confidential, stays here): {dossier}", destination.dossier))
         if taken:
             names = joined((path.name for path in taken), say(" and "))
             lines.append(
-                say("There is a file of that name already; it is replaced: {names}.", names=names)
+                say("There is a file of that name already; it is replaced: {names}.", names)
             )
         lines.append(say("What is published cannot be undone."))
         text = Label(joined(lines, "\n\n"), wordWrap=True)

@@ -48,7 +48,7 @@ class ReportButton(QPushButton):
         self.entries: dict[tuple[str, str], QAction] = {}
         for edition, words in EDITIONS:
             for kind, name in KINDS:
-                action = menu.addAction(tell("{words}, as {name}\u2026", words=words, name=name))
+                action = menu.addAction(tell("{words}, as {name}\u2026", words, name))
                 action.triggered.connect(lambda _=False, e=edition, k=kind: self._ask(e, k))
                 self.entries[edition, kind] = action
         menu.addSeparator()
@@ -77,7 +77,7 @@ class ReportButton(QPushButton):
             self,
             say("Write the report"),
             str(Path(folder or "") / suggested),
-            say("Report (*.{kind})", kind=kind),
+            say("Report (*.{kind})", kind),
             lambda path: self.write(edition, Path(path)),
             suffix=kind,
         )

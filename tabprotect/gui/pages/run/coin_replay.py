@@ -70,28 +70,22 @@ class Replay:
         if cycle < 0:
             return say(
                 "Step {step} of {self}: no cycle runs through positive cells, the table stays.",
-                step=step + 1,
-                self=len(self),
+                step + 1,
+                len(self),
             )
         passes, each = self.steps.coins.shape
-        where = say("cycle {cycle}", cycle=cycle + 1)
+        where = say("cycle {cycle}", cycle + 1)
         if passes > 1:
-            where = say("pass {step}, {where}", step=step // each + 1, where=where)
+            where = say("pass {step}, {where}", step // each + 1, where)
         coin, done = self.coin(step), self.done(step)
         if self.is_blocked(step):
-            what = say("the coin says {SIGNS}, the cycle is blocked by a zero", SIGNS=SIGNS[coin])
+            what = say("the coin says {SIGNS}, the cycle is blocked by a zero", SIGNS[coin])
         elif not coin:
             what = say("the coin says leave")
         else:
             what = (
-                say("the coin says {SIGNS}: the cycle is added", SIGNS=SIGNS[coin])
+                say("the coin says {SIGNS}: the cycle is added", SIGNS[coin])
                 if done > 0
-                else say("the coin says {SIGNS}: the cycle is subtracted", SIGNS=SIGNS[coin])
+                else say("the coin says {SIGNS}: the cycle is subtracted", SIGNS[coin])
             )
-        return say(
-            "Step {step} of {self}, {where}: {what}.",
-            step=step + 1,
-            self=len(self),
-            where=where,
-            what=what,
-        )
+        return say("Step {step} of {self}, {where}: {what}.", step + 1, len(self), where, what)

@@ -16,8 +16,8 @@ def method_help(method: Method, problem: Problem | None) -> str:
     """The page as HTML; with a problem, whether it has what is needed."""
     first, *rest = told(method.help).split("\n\n")
     parts = [
-        say("<h3>{label}</h3>", label=html.escape(method.label)),
-        say("<p><b>{first}</b></p>", first=html.escape(first)),
+        say("<h3>{label}</h3>", html.escape(method.label)),
+        say("<p><b>{first}</b></p>", html.escape(first)),
     ]
     parts += [_paragraph(text) for text in rest]
     if method.guarantees:
@@ -25,8 +25,8 @@ def method_help(method: Method, problem: Problem | None) -> str:
         parts += [
             say(
                 "<li><b>{label}</b>: {sentence}</li>",
-                label=html.escape(told(GUARANTEES[name].label)),
-                sentence=html.escape(sentence),
+                html.escape(told(GUARANTEES[name].label)),
+                html.escape(sentence),
             )
             for name, sentence in method.guarantees.items()
         ]
@@ -35,14 +35,14 @@ def method_help(method: Method, problem: Problem | None) -> str:
         unmet = {} if problem is None else method.unmet(problem)
         parts.append(say("<h4>What it needs</h4><ul>"))
         for name in method.needs:
-            missing = say(": {unmet}", unmet=html.escape(unmet[name])) if name in unmet else ""
+            missing = say(": {unmet}", html.escape(unmet[name])) if name in unmet else ""
             mark = "\u2717 " if missing else "\u2713 " if problem is not None else ""
             parts.append(
                 say(
                     "<li>{mark}{sentence}{missing}</li>",
-                    mark=mark,
-                    sentence=html.escape(NEEDS[name].sentence),
-                    missing=missing,
+                    mark,
+                    html.escape(NEEDS[name].sentence),
+                    missing,
                 )
             )
         parts.append("</ul>")
@@ -53,4 +53,4 @@ def _paragraph(text: str) -> str:
     """Indented lines are a worked example and keep their columns."""
     if all(line.startswith("    ") for line in text.splitlines()):
         return f"<pre>{html.escape(text)}</pre>"
-    return say("<p>{text}</p>", text=html.escape(text))
+    return say("<p>{text}</p>", html.escape(text))

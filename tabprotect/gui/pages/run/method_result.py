@@ -79,13 +79,13 @@ class MethodResult(QWidget):
             for published in () if release is None else release.tables:
                 names = joined(published.table.domain.names, " \u00d7 ") or say("grand total")
                 hidden = int(published.hidden.sum())
-                more = say(", {hidden} suppressed", hidden=count_text(hidden)) if hidden else ""
+                more = say(", {hidden} suppressed", count_text(hidden)) if hidden else ""
                 self.which.addItem(
                     tell(
                         "{names}  ({size}{more})",
-                        names=names,
-                        size=count_text(published.table.domain.size),
-                        more=more,
+                        names,
+                        count_text(published.table.domain.size),
+                        more,
                     )
                 )
         self._release, self._protected = release, protected
@@ -171,7 +171,7 @@ class MethodResult(QWidget):
         if self._letters is not None:
             seen = set(np.unique(self._letters).tolist()) - UNMARKED
             words += [
-                say("{letter} {text}", letter=letter, text=text)
+                say("{letter} {text}", letter, text)
                 for letter, text in TAU.items()
                 if letter in seen
             ]

@@ -109,7 +109,7 @@ class RunPage(Page):
         self._faces: dict[str, QToolButton] = {}
         for name, text in (("setup", say("Set-up")), ("result", say("Result"))):
             button = tool_button(text, checkable=True, exclusive=True)
-            button.setAccessibleName(tell("Show the {lower}", lower=text.lower()))
+            button.setAccessibleName(tell("Show the {lower}", text.lower()))
             button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
             button.clicked.connect(lambda _=False, n=name: self.show_face(n))
             self._faces[name] = button
@@ -279,9 +279,7 @@ class RunPage(Page):
             told(say("See what a reader can believe") if result else say("Run"))
         )
         if not result and unmet:
-            self.set_sentence(
-                say("Not possible here: {values}.", values=joined(unmet.values(), "; "))
-            )
+            self.set_sentence(say("Not possible here: {values}.", joined(unmet.values(), "; ")))
         elif not result and self._preview is not None:
             self.set_sentence(expectation(self._preview))
         elif not result:
@@ -347,7 +345,7 @@ class RunPage(Page):
     def _goes(self, stage: str) -> None:
         """What the trial does; a search says what it may cost before it begins."""
         if not stage.startswith("trying"):
-            self.preview.say(say("Trying the method on this table: {stage}.", stage=stage))
+            self.preview.say(say("Trying the method on this table: {stage}.", stage))
 
     def _tried(self, found: Foreseen) -> None:
         project = self.document.project
@@ -357,7 +355,7 @@ class RunPage(Page):
             if chance.unlikely:
                 self.document.judging.know_remedies(project, remedies)
                 self.preview.refusal.refuse(
-                    say("Probably refused. {sentence}", sentence=chance.sentence), remedies
+                    say("Probably refused. {sentence}", chance.sentence), remedies
                 )
             self._show_refusal(project)
             self._order()
@@ -473,9 +471,9 @@ def expectation(preview: Preview) -> str:
             "{unchanged_share} and changes by "
             "{mean_absolute_deviation} on average "
             "({trials}).",
-            unchanged_share=chance_text(preview.unchanged_share),
-            mean_absolute_deviation=number_text(preview.mean_absolute_deviation),
-            trials=trial_runs(preview.runs),
+            chance_text(preview.unchanged_share),
+            number_text(preview.mean_absolute_deviation),
+            trial_runs(preview.runs),
         )
         if preview.at_risk_cells
         else say(
@@ -483,9 +481,9 @@ def expectation(preview: Preview) -> str:
             "{unchanged_share} and changes by "
             "{mean_absolute_deviation} on average "
             "({trials}).",
-            unchanged_share=chance_text(preview.unchanged_share),
-            mean_absolute_deviation=number_text(preview.mean_absolute_deviation),
-            trials=trial_runs(preview.runs),
+            chance_text(preview.unchanged_share),
+            number_text(preview.mean_absolute_deviation),
+            trial_runs(preview.runs),
         )
     )
 

@@ -89,7 +89,7 @@ class RefusalStrip(QFrame):
         self.setAccessibleDescription(told(self._reason.text()))
         for remedy in remedies:
             button = QPushButton(told(capital(remedy.text)))
-            button.setAccessibleName(tell("Remedy: {text}", text=remedy.text))
+            button.setAccessibleName(tell("Remedy: {text}", remedy.text))
             button.setAccessibleDescription(told(remedy.reached))
             button.clicked.connect(lambda _=False, r=remedy: self.remedy_chosen.emit(r))
             self.remedies[remedy.text] = button
@@ -97,7 +97,7 @@ class RefusalStrip(QFrame):
             if remedy.reached:
                 self._offers.addWidget(Label(remedy.reached, wordWrap=True))
         self._instead.setText(
-            told(say("Instead:") if remedies else say("Instead, {OTHERWISE}.", OTHERWISE=OTHERWISE))
+            told(say("Instead:") if remedies else say("Instead, {OTHERWISE}.", OTHERWISE))
         )
         self.show()
 
@@ -233,27 +233,25 @@ class PreviewPanel(QScrollArea):
         )
         more = len(preview.immovable) - MOST_NAMED
         if more > 0:
-            named += say(" and {more} more", more=count_text(more))
+            named += say(" and {more} more", count_text(more))
         stuck = (
-            say("Cannot move: {named}.", named=named)
-            if named
-            else say("Every positive cell can move.")
+            say("Cannot move: {named}.", named) if named else say("Every positive cell can move.")
         )
         averages = (
             plural(
                 preview.judged_cells,
                 "Averages over {judged_cells} at-risk cell, from {trials}.",
                 "Averages over {judged_cells} at-risk cells, from {trials}.",
-                judged_cells=count_text(preview.judged_cells),
-                trials=trial_runs(preview.runs),
+                count_text(preview.judged_cells),
+                trial_runs(preview.runs),
             )
             if preview.at_risk_cells
             else plural(
                 preview.judged_cells,
                 "Averages over {judged_cells} positive cell, from {trials}.",
                 "Averages over {judged_cells} positive cells, from {trials}.",
-                judged_cells=count_text(preview.judged_cells),
-                trials=trial_runs(preview.runs),
+                count_text(preview.judged_cells),
+                trial_runs(preview.runs),
             )
         )
         said = (averages, stuck if cycles else "", chance)
@@ -267,7 +265,7 @@ TAIL = 5e-4
 
 def trial_runs(runs: int) -> str:
     """How many times a method was tried."""
-    return plural(runs, "{n} trial run", "{n} trial runs", n=count_text(runs))
+    return plural(runs, "{n} trial run", "{n} trial runs", count_text(runs))
 
 
 class ChangeFigure(Plot):
@@ -288,10 +286,7 @@ class ChangeFigure(Plot):
         self._change = {v: change.get(v, 0.0) for v in span}
         self.say(
             joined(
-                (
-                    say("{v}: {p}", v=signed_text(v), p=chance_text(p))
-                    for v, p in self._change.items()
-                ),
+                (say("{v}: {p}", signed_text(v), chance_text(p)) for v, p in self._change.items()),
                 "; ",
             )
         )
@@ -348,9 +343,9 @@ class BlockedFigure(Plot):
         self.say(
             say(
                 "{always} of {shares} cycles are always blocked, {never} never",
-                always=count_text(always),
-                shares=count_text(len(self._shares)),
-                never=count_text(never),
+                count_text(always),
+                count_text(len(self._shares)),
+                count_text(never),
             )
         )
         self.refresh()
@@ -365,7 +360,7 @@ class BlockedFigure(Plot):
         return (
             say("1 cycle")
             if number == 1
-            else say("{number} cycles, most blocked first", number=count_text(number))
+            else say("{number} cycles, most blocked first", count_text(number))
         )
 
     @property

@@ -145,11 +145,7 @@ class RunPanel(QWidget):
         if replay is not None and steps < len(replay):
             state = replay.table_after(steps)
             title.setText(
-                tell(
-                    "After {steps} of {replay} coins",
-                    steps=count_text(steps),
-                    replay=count_text(len(replay)),
-                )
+                tell("After {steps} of {replay} coins", count_text(steps), count_text(len(replay)))
             )
         self._mark_step(layout, replay, steps, state)
         self.tables.show_part("published", state)

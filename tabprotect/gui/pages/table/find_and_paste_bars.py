@@ -88,32 +88,32 @@ class PasteBar(Bar):
     def show_changes(self, lead: str, changes: Sequence[tuple[str, int, int]]) -> None:
         """Say how many cells change and the first few of them, as (cell, before, after)."""
         if not changes:
-            self._words.setText(tell("{lead}no cell would change.", lead=lead))
+            self._words.setText(tell("{lead}no cell would change.", lead))
         else:
             first = joined(
                 (
                     say(
                         "{cell} {before} \u2192 {after}",
-                        cell=cell,
-                        before=count_text(before),
-                        after=count_text(after),
+                        cell,
+                        count_text(before),
+                        count_text(after),
                     )
                     for cell, before, after in changes[:SHOWN_CHANGES]
                 ),
                 ", ",
             )
             more = len(changes) - SHOWN_CHANGES
-            rest = say(" and {more} more", more=count_text(more)) if more > 0 else ""
+            rest = say(" and {more} more", count_text(more)) if more > 0 else ""
             self._words.setText(
                 told(
                     plural(
                         len(changes),
                         "{lead}{changes} cell changes: {first}{rest}.",
                         "{lead}{changes} cells change: {first}{rest}.",
-                        lead=lead,
-                        changes=count_text(len(changes)),
-                        first=first,
-                        rest=rest,
+                        lead,
+                        count_text(len(changes)),
+                        first,
+                        rest,
                     )
                 )
             )

@@ -450,9 +450,9 @@ class TablePage(TableStage, Page):
         original = project.original
         counts = self._paste.counts
         differing = {i: c for i, c in self._paste.changes.items() if original[i] != c}
-        size = say("{counts} \u00d7 {counts2}", counts=len(counts), counts2=len(counts[0]))
+        size = say("{counts} \u00d7 {counts2}", len(counts), len(counts[0]))
         self.paste_bar.show_changes(
-            say("Paste {size} counts at {at}: ", size=size, at=original.domain.cell_text(at)),
+            say("Paste {size} counts at {at}: ", size, original.domain.cell_text(at)),
             [(original.domain.cell_text(i), original[i], c) for i, c in differing.items()],
         )
         self.refresh(frozenset())

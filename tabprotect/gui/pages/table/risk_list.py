@@ -176,7 +176,7 @@ class RiskList(QFrame):
         self.said.setText(told(said))
         self.said.setVisible(bool(said))
         number = 0 if mask is None or table is None else int(mask.sum())
-        self._title.setText(tell("{number} {what}", number=count_text(number), what=what))
+        self._title.setText(tell("{number} {what}", count_text(number), what))
 
     def _look_up(self, table: Table | None, mask: Bools | None) -> None:
         """The cells of a mask as columns, none without: their categories and their counts."""

@@ -16,10 +16,10 @@ def table_words(document: Document, table: Table) -> tuple[str, str]:
     shape = joined(map(str, table.domain.shape), " \u00d7 ")
     words = say(
         "{total} counted in {cells} cells ({shape}), {zeros} of them zero",
-        total=count_text(table.total),
-        cells=count_text(cells),
-        shape=shape,
-        zeros=count_text(zeros),
+        count_text(table.total),
+        count_text(cells),
+        shape,
+        count_text(zeros),
     )
     project = document.project
     assert project is not None
@@ -27,28 +27,28 @@ def table_words(document: Document, table: Table) -> tuple[str, str]:
         hidden = document.suppressed
         said = say("every kept margin is exact")
         if hidden is not None:
-            words = say("{cells} cells ({shape})", cells=count_text(cells), shape=shape)
-            said = say("{sum} of them are suppressed (x)", sum=count_text(int(hidden.sum())))
+            words = say("{cells} cells ({shape})", count_text(cells), shape)
+            said = say("{sum} of them are suppressed (x)", count_text(int(hidden.sum())))
         elif not project.takes_cycles:
             said = say("the method's page says what is exact")
-        return say("What a reader sees: {words}; {said}.", words=words, said=said), ""
+        return say("What a reader sees: {words}; {said}.", words, said), ""
     low, high = project.at_risk.low, project.at_risk.high
     risk = document.at_risk_cells
     rule = (
-        say("a count of {low}", low=low)
+        say("a count of {low}", low)
         if low == high
-        else say("a count of {low} to {high}", low=low, high=high)
+        else say("a count of {low} to {high}", low, high)
     )
     return (
         plural(
             risk,
             "{words}; {risk} cell is at risk ({rule}).",
             "{words}; {risk} cells are at risk ({rule}).",
-            words=words,
-            risk=count_text(risk),
-            rule=rule,
+            words,
+            count_text(risk),
+            rule,
         ),
-        say("\u25cf at risk: {rule}.  F8 goes to the next one.", rule=rule),
+        say("\u25cf at risk: {rule}.  F8 goes to the next one.", rule),
     )
 
 

@@ -68,7 +68,7 @@ class CategoryTree(QTreeWidget):
             for code in categories:
                 name = variable.categories[code]
                 label = variable.label(code)
-                words = name if label == name else say("{name}  {label}", name=name, label=label)
+                words = name if label == name else say("{name}  {label}", name, label)
                 item = self._item(under, words, int(counts[code]))
                 item.setData(0, CATEGORY, name)
                 item.setFlags(item.flags() | Qt.ItemFlag.ItemIsDragEnabled)
@@ -80,12 +80,7 @@ class CategoryTree(QTreeWidget):
             item.setData(0, GROUP, group)
             item.setToolTip(
                 0,
-                tell(
-                    "{name}@{name2}: {inside} categories",
-                    name=variable.name,
-                    name2=level.name,
-                    inside=len(inside),
-                ),
+                tell("{name}@{name2}: {inside} categories", variable.name, level.name, len(inside)),
             )
             item.setFlags(item.flags() & ~Qt.ItemFlag.ItemIsDragEnabled)
             self._add(item, variable, rest, inside, counts)

@@ -106,9 +106,7 @@ class GroupingPanel(QFrame):
     @staticmethod
     def _button(field: QLineEdit | QSpinBox, words: str, run: Callable[[], object]) -> QPushButton:
         button = QPushButton(told(words))
-        button.setAccessibleName(
-            tell("{words}: {accessibleName}", words=words, accessibleName=field.accessibleName())
-        )
+        button.setAccessibleName(tell("{words}: {accessibleName}", words, field.accessibleName()))
         button.clicked.connect(lambda: run())
         return button
 
@@ -127,7 +125,7 @@ class GroupingPanel(QFrame):
         for part in (self.level, self.take_button, self.remove_button):
             part.setEnabled(bool(coarser))
         self._chain = chain
-        self.nest.setText(told(say("{chain} nest.", chain=joined(chain, ", ")) if chain else ""))
+        self.nest.setText(told(say("{chain} nest.", joined(chain, ", ")) if chain else ""))
         self.nest.setVisible(bool(chain))
         self.nest_button.setVisible(bool(chain))
         if more:

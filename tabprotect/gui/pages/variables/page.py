@@ -131,13 +131,12 @@ class VariablesPage(VariablesStage, Page):
                 len(names),
                 "{names} variable, {leveled} of them with levels; {total} records",
                 "{names} variables, {leveled} of them with levels; {total} records",
-                names=len(names),
-                leveled=leveled,
-                total=count_text(table.total),
+                len(names),
+                leveled,
+                count_text(table.total),
             )
             + joined(
-                say("; nobody can be in {words}", words=z.words)
-                for z in table.domain.structural[:3]
+                say("; nobody can be in {words}", z.words) for z in table.domain.structural[:3]
             )
             + "."
         )
@@ -270,7 +269,7 @@ class VariablesPage(VariablesStage, Page):
             domain = with_levels(table.domain, variable.name, level)
         except TabprotectError as error:
             self._ahead.drop()
-            self.panel.live.setText(tell("{message}.", message=capital(error.message)))
+            self.panel.live.setText(tell("{message}.", capital(error.message)))
             return
         rule, name = project.at_risk, variable.name
         self._ahead.ask(
@@ -323,26 +322,22 @@ class ZerosMenu(QPushButton):
         menu.clear()
         if domain is None:
             return
-        named = say(
-            "{variable} {chosen}", variable=self._variable, chosen=joined(self._chosen, ", ")
-        )[:SHOWN]
-        add = menu.addAction(tell("{told} {named}", told=tell("Add"), named=named), self._add)
+        named = say("{variable} {chosen}", self._variable, joined(self._chosen, ", "))[:SHOWN]
+        add = menu.addAction(tell("{told} {named}", tell("Add"), named), self._add)
         add.setEnabled(bool(self._chosen))
         if self._pending:
             words = joined(
-                (say("{n} {c}", n=n, c=joined(c, ", ")) for n, c in self._pending.items()),
+                (say("{n} {c}", n, joined(c, ", ")) for n, c in self._pending.items()),
                 say(" and "),
             )
             menu.addAction(
-                tell("{told}: {words}", told=tell("Nobody is in"), words=words[:SHOWN]), self._state
+                tell("{told}: {words}", tell("Nobody is in"), words[:SHOWN]), self._state
             )
             menu.addAction(tell("Forget what was added"), self._pending.clear)
         if domain.structural:
             menu.addSeparator()
         for zero in domain.structural:
-            action = menu.addAction(
-                tell("{told}: {words}", told=tell("Let go"), words=zero.words[:SHOWN])
-            )
+            action = menu.addAction(tell("{told}: {words}", tell("Let go"), zero.words[:SHOWN]))
             action.triggered.connect(lambda _=False, z=zero: self._let_go(z))
 
     def _add(self) -> None:
@@ -421,9 +416,9 @@ class Foreseen:
             "{groups} groups. At-risk cells {before} \u2192 "
             "{after} "
             "where the table is counted at this level.",
-            groups=count_text(self.groups),
-            before=count_text(self.before),
-            after=count_text(self.after),
+            count_text(self.groups),
+            count_text(self.before),
+            count_text(self.after),
         )
 
 

@@ -373,7 +373,7 @@ def by_chain(
             say(
                 "{cells:,} unpublished counts hang together by published sums: drawing them would take "
                 "longer than is given to it here",
-                cells=cells,
+                cells,
             ),
             hint=say("take `infer`, which has no such limit"),
         )
@@ -387,7 +387,7 @@ def by_chain(
     between = (-(-directions // records), -(-sweeps // records))
     found.run(max(records // 4, 2), between, progress, say("warming up"))
     for attempt in range(ROUNDS):
-        stage = say("drawing originals, run {attempt}", attempt=attempt + 1)
+        stage = say("drawing originals, run {attempt}", attempt + 1)
         tables, counts = found.run(records, between, progress, stage)
         agreement = r_hat(tables)
         # Plus the cost of the next run.
@@ -406,8 +406,8 @@ def _too_large(cells: int, most: int) -> TooLargeError:
         say(
             "{cells:,} unpublished counts hang together by published sums: a posterior of more than "
             "{most:,} of these is beyond what this program takes on",
-            cells=cells,
-            most=most,
+            cells,
+            most,
         ),
         hint=say(
             "ask for bounds instead (tabprotect bounds), or for the posterior of a part: a table "
@@ -429,8 +429,8 @@ def _held(tables: Ints) -> int:
         raise TooLargeError(
             say(
                 "the distributions of {shape:,} cells over {width:,} counts are too large",
-                shape=tables.shape[1],
-                width=width,
+                tables.shape[1],
+                width,
             ),
             hint=say(
                 "take a prior that knows more about the counts, or ask for bounds instead "

@@ -206,21 +206,17 @@ class KeptPromise:
                 number,
                 "{number} sensitive cell lacks its interval.",
                 "{number} sensitive cells lack their interval.",
-                number=number,
+                number,
             )
         if self.whole == self.ends:
             return say("Every sensitive cell keeps its interval, proved in whole numbers.")
         some = (
-            say(
-                ", in whole numbers for {whole:,} of {ends:,} ends",
-                whole=self.whole,
-                ends=self.ends,
-            )
+            say(", in whole numbers for {whole:,} of {ends:,} ends", self.whole, self.ends)
             if 0 < self.whole < self.ends
             else ""
         )
         return say(
-            "Every sensitive cell keeps its interval, proved in fractional tables{some}.", some=some
+            "Every sensitive cell keeps its interval, proved in fractional tables{some}.", some
         )
 
 

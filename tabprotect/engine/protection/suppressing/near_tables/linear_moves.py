@@ -110,7 +110,7 @@ class LinearMoves:
                 say(
                     "the counts add up to more than {LARGEST_TOTAL:,}: too much for a linear "
                     "programme",
-                    LARGEST_TOTAL=LARGEST_TOTAL,
+                    LARGEST_TOTAL,
                 ),
                 hint=say("publish a two-way table, or take a larger unit"),
             )

@@ -131,9 +131,7 @@ class TemplateCard(ChoiceCard):
     def __init__(
         self, title: str, sentence: str, avoid: str, moves: MoveSet | None, why: str
     ) -> None:
-        super().__init__(
-            title, say("{sentence} Not {avoid}.", sentence=sentence, avoid=avoid), why=why
-        )
+        super().__init__(title, say("{sentence} Not {avoid}.", sentence, avoid), why=why)
         heading = Label(title, wordWrap=True, role="section")
         column = in_column(
             heading, on=self, margins=(2 * GRID, GRID, 2 * GRID, GRID), spacing=GRID // 2
@@ -145,7 +143,7 @@ class TemplateCard(ChoiceCard):
         words = Label(why or sentence, wordWrap=True)
         column.addWidget(words)
         if not why:
-            warning = Label(say("Not {avoid}.", avoid=avoid), wordWrap=True, role="quiet")
+            warning = Label(say("Not {avoid}.", avoid), wordWrap=True, role="quiet")
             column.addWidget(warning)
         column.addStretch(1)
 
@@ -193,18 +191,18 @@ class TemplateCards(QScrollArea):
             self._add(
                 grid,
                 f"order-{order}",
-                say("Keep {order}-way margins only", order=order),
+                say("Keep {order}-way margins only", order),
                 (
                     say(
                         "Short cycles that may change every margin over more than {order} "
                         "variables: they block less and protect more.",
-                        order=order,
+                        order,
                     )
                     if order > 1
                     else say(
                         "Short cycles that may change every margin over more than {order} "
                         "variable: they block less and protect more.",
-                        order=order,
+                        order,
                     )
                 ),
                 say("when larger margins are published or must add up to other tables"),
@@ -229,7 +227,7 @@ class TemplateCards(QScrollArea):
         try:
             moves = design(small, name)
         except ParameterError as error:
-            why = say("Not for this table: {values}.", values=next(iter(error.fields.values())))
+            why = say("Not for this table: {values}.", next(iter(error.fields.values())))
         card = TemplateCard(title, sentence, avoid, moves, why)
         card.chosen.connect(lambda: self.chosen.emit(name))
         number = len(self.cards)

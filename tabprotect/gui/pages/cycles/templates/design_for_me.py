@@ -256,7 +256,7 @@ class DesignForMe(QWidget):
         if found:
             self._show(found)
             self.state.setText(
-                tell("{found} so far; more designs are being tried\u2026", found=len(found))
+                tell("{found} so far; more designs are being tried\u2026", len(found))
             )
 
     def _found(self, found: tuple[Offer, ...]) -> None:
@@ -270,15 +270,15 @@ class DesignForMe(QWidget):
                     "same margins: choosing by these figures tells nothing about this table.",
                     "{number} designs, judged on synthetic tables with the "
                     "same margins: choosing by these figures tells nothing about this table.",
-                    number=number,
+                    number,
                 )
             )
         )
 
     def _failed(self, error: TabprotectError) -> None:
         self._show(())
-        hint = say(" To do: {hint}.", hint=error.hint) if error.hint else ""
-        self.state.setText(tell("{message}.{hint}", message=capital(error.message), hint=hint))
+        hint = say(" To do: {hint}.", error.hint) if error.hint else ""
+        self.state.setText(tell("{message}.{hint}", capital(error.message), hint))
 
     # -- showing ------------------------------------------------------------------------------
 
@@ -324,30 +324,24 @@ class DesignForMe(QWidget):
             else say("One sum stays exact that nobody asked for.")
             if offer.unwanted == 1
             else say(
-                "{unwanted} sums stay exact that nobody asked for.",
-                unwanted=count_text(offer.unwanted),
+                "{unwanted} sums stay exact that nobody asked for.", count_text(offer.unwanted)
             )
             if offer.unwanted is not None
             else say("How many sums stay exact beyond the kept margins is told when it is taken.")
         )
         figures = offer.figures
         lines = [
-            say(
-                "{words}: {moves} cycles.",
-                words=capital(offer.words),
-                moves=count_text(len(offer.moves)),
-            ),
+            say("{words}: {moves} cycles.", capital(offer.words), count_text(len(offer.moves))),
             exact,
             say(
                 "Small counts that (almost) never change: {stuck}; published unchanged: "
                 "{unchanged}; mean change of a count: {change:.2f}.",
-                stuck=percent(figures.stuck),
-                unchanged=percent(figures.unchanged),
-                change=figures.change,
+                percent(figures.stuck),
+                percent(figures.unchanged),
+                figures.change,
             ),
             say(
-                "No count can move by more than {largest_change}.",
-                largest_change=count_text(offer.largest_change),
+                "No count can move by more than {largest_change}.", count_text(offer.largest_change)
             ),
             COMPUTED[offer.posterior],
         ]
@@ -359,9 +353,9 @@ class DesignForMe(QWidget):
                 else say(
                     "Staff only, on this table: never change {stuck}; unchanged "
                     "{unchanged}; mean change {change:.2f}.",
-                    stuck=percent(own.stuck),
-                    unchanged=percent(own.unchanged),
-                    change=own.change,
+                    percent(own.stuck),
+                    percent(own.unchanged),
+                    own.change,
                 )
             )
         return lines
@@ -449,8 +443,8 @@ class OfferCurve(Plot):
                 (
                     say(
                         "{words}: {unchanged} of the small counts unchanged",
-                        words=offer.words,
-                        unchanged=percent(offer.figures.unchanged),
+                        offer.words,
+                        percent(offer.figures.unchanged),
                     )
                     for offer in offers
                 ),

@@ -60,7 +60,7 @@ class KeptChips(QWidget):
             self.names = {}
             for number, name in enumerate(names):
                 button = tool_button(name, checkable=True)
-                button.setAccessibleName(tell("Together: {name}", name=name))
+                button.setAccessibleName(tell("Together: {name}", name))
                 button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
                 button.toggled.connect(lambda _: self._offer())
                 self.names[name] = button
@@ -74,8 +74,8 @@ class KeptChips(QWidget):
         wide = max((len(" × ".join(margin)) for margin in self.margins), default=0) > LONG
         for number, margin in enumerate(self.margins):
             words = joined(margin, " × ") or say("the total")
-            chip = tool_button(say("{words}  ✕", words=words), tip=say("Let this margin go"))
-            chip.setAccessibleName(tell("Kept: {words}. Let it go", words=words))
+            chip = tool_button(say("{words}  ✕", words), tip=say("Let this margin go"))
+            chip.setAccessibleName(tell("Kept: {words}. Let it go", words))
             chip.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
             chip.clicked.connect(lambda _=False, m=margin: self._let_go(m))
             self.chips[margin] = chip
