@@ -21,10 +21,9 @@ from PySide6.QtCore import QEventLoop, QTimer
 from tabprotect.engine.project.verbs.compare_verbs import set_comparison
 from tabprotect.engine.project.verbs.release_verbs import protect, set_method, set_seed
 from tabprotect.gui.base.document import Document
-from tabprotect.gui.frame.app import EXAMPLE, application
+from tabprotect.gui.frame.app import EXAMPLE, application, speak_in_window
 from tabprotect.gui.frame.main_window import MainWindow
 from tabprotect.gui.frame.stages import PAGES
-from tabprotect.gui.look.everywhere.translated import speak_in_window
 from tabprotect.gui.look.theme import THEME
 from tabprotect.languages.speaking import speak
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from tabprotect.engine.query_space.lattice import in_order
 from tabprotect.server.application import started
-from tabprotect.server.deciding.served_table import ServedTable
+from tabprotect.server.served_table import ServedTable
 from tabprotect.server.service import CriterionChoice, RequestLimits, Service, TableSource
 
 ROOT = Path(__file__).parents[1]

@@ -12,7 +12,7 @@ from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.registered import format_names
 from tabprotect.engine.options import Naming, Option, Options, options_of
 from tabprotect.engine.progress import Progress
-from tabprotect.engine.project.opening.examples import PREFIX
+from tabprotect.engine.project.examples import PREFIX
 from tabprotect.languages.said import joined, say
 
 if TYPE_CHECKING:

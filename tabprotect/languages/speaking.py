@@ -15,8 +15,20 @@ from typing import Any
 
 from tabprotect.languages.catalogue import Catalogue, translations
 from tabprotect.languages.number_formats import number_writer
-from tabprotect.languages.pseudo import stretched
 from tabprotect.languages.said import say
+
+_PIECE = re.compile(r"\{[^}]*\}|<[^>]*>|&[a-z]+;|%\(\w+\)\w|[A-Za-z]+")
+
+
+def stretched(text: str) -> str:
+    """A template, longer; values and marks of HTML stay."""
+    return _PIECE.sub(_longer, text)
+
+
+def _longer(found: re.Match[str]) -> str:
+    word = found.group()
+    return word if word[0] in "{%<&" else word + word[: -(-2 * len(word) // 5)].lower()
+
 
 ENGLISH = "en"
 LANGUAGES: Mapping[str, str] = {ENGLISH: "English", "de": "Deutsch"}

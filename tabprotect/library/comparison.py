@@ -11,8 +11,7 @@ import numpy as np
 from tabprotect.engine.assessment.comparing.compare import RUNS
 from tabprotect.engine.assessment.comparing.compare import compare as run_comparison
 from tabprotect.engine.assessment.comparing.comparison import Comparison as Findings
-from tabprotect.engine.assessment.comparing.run_spec import parse_spec
-from tabprotect.engine.assessment.comparing.scope import Scope
+from tabprotect.engine.assessment.comparing.run_spec import Scope, parse_spec
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.library.frames import made
 from tabprotect.library.table import Table

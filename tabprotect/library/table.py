@@ -14,10 +14,10 @@ from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.table_reading import checked_table
 from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.project import examples as bundled
 from tabprotect.engine.project.asked import Tabulation
 from tabprotect.engine.project.history import History
 from tabprotect.engine.project.in_one_go import opened, tabulated
-from tabprotect.engine.project.opening import examples as bundled
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table as CountTable
 from tabprotect.languages.said import say

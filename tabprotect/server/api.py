@@ -21,9 +21,9 @@ from tabprotect.engine.query_space.table_server.session import Answered
 from tabprotect.engine.tables.variable import Variable
 from tabprotect.languages.said import say
 from tabprotect.server.asked_table import AskedTable, asked_table, names_listed
-from tabprotect.server.deciding.served_table import Given, ServedTable
 from tabprotect.server.egress import DEFAULT, OUTPUTS, ServedFormat, chosen_format
 from tabprotect.server.problems import HttpProblem
+from tabprotect.server.served_table import Given, ServedTable
 from tabprotect.server.server import Server, Visitor
 from tabprotect.version import __version__
 

@@ -13,15 +13,15 @@ from starlette.requests import Request
 from starlette.routing import BaseRoute, Route
 
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.project.opening.sources import Opened
+from tabprotect.engine.project.sources import Opened
 from tabprotect.languages.said import say
 from tabprotect.server import api
-from tabprotect.server.access.accounts import Accounts
+from tabprotect.server.accounts import Accounts
 from tabprotect.server.browser import house_pages, reader_pages
-from tabprotect.server.deciding.served_table import ServedTable
 from tabprotect.server.openapi import openapi
 from tabprotect.server.problems import HttpProblem
 from tabprotect.server.request_guard import Guard
+from tabprotect.server.served_table import ServedTable
 from tabprotect.server.server import Server
 from tabprotect.server.service import Service
 

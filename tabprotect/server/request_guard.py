@@ -13,8 +13,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from tabprotect.engine.errors import InputError, TabprotectError
 from tabprotect.languages.said import say
-from tabprotect.server.access.limiter import Allowance
 from tabprotect.server.browser.reader_pages import problem_page
+from tabprotect.server.limiter import Allowance
 from tabprotect.server.problems import HttpProblem
 from tabprotect.server.server import Server, Visitor
 

@@ -4,18 +4,53 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-from collections import OrderedDict
+import threading
+from collections import Counter, OrderedDict
 from dataclasses import dataclass, field
 
 from starlette.requests import HTTPConnection
 
-from tabprotect.languages.said import say
-from tabprotect.server.access.accounts import Account, Accounts
-from tabprotect.server.access.limiter import Limiter
-from tabprotect.server.deciding.served_table import ServedTable
-from tabprotect.server.metrics import Metrics
+from tabprotect.languages.said import joined, say
+from tabprotect.server.accounts import Account, Accounts
+from tabprotect.server.limiter import Limiter
 from tabprotect.server.problems import HttpProblem
+from tabprotect.server.served_table import ServedTable
 from tabprotect.server.service import RequestLimits, Service
+
+
+class Metrics:
+    """Counts since the process began. Nothing of a table is in them."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._statuses: Counter[int] = Counter()
+        self._decisions: Counter[str] = Counter()
+        self._seconds = 0.0
+
+    def responded(self, status: int, seconds: float) -> None:
+        """A response has left."""
+        with self._lock:
+            self._statuses[status] += 1
+            self._seconds += seconds
+
+    def decided(self, decision: str) -> None:
+        """A request for a sub-table was decided."""
+        with self._lock:
+            self._decisions[decision] += 1
+
+    def text(self) -> str:
+        """All figures."""
+        with self._lock:
+            lines = ["# TYPE tabprotect_responses_total counter"]
+            for status, count in sorted(self._statuses.items()):
+                lines.append(f'tabprotect_responses_total{{status="{status}"}} {count}')
+            lines.append("# TYPE tabprotect_response_seconds_total counter")
+            lines.append(f"tabprotect_response_seconds_total {self._seconds:.6f}")
+            lines.append("# TYPE tabprotect_decisions_total counter")
+            for decision, count in sorted(self._decisions.items()):
+                lines.append(f'tabprotect_decisions_total{{decision="{decision}"}} {count}')
+        return joined(lines, "\n") + "\n"
+
 
 COOKIE = "tabprotect-session"
 

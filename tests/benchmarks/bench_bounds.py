@@ -12,7 +12,7 @@ from scipy.sparse import csr_array
 
 from tabprotect.engine.bounds.bounding import bounds, width
 from tabprotect.engine.bounds.support import support
-from tabprotect.engine.project.opening.sources import open_table
+from tabprotect.engine.project.sources import open_table
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.margins import MarginSet, margins_of_order
 from tabprotect.engine.tables.table import Table

@@ -19,7 +19,7 @@ from tabprotect.cli import main as main_module
 from tabprotect.cli.data import describe
 from tabprotect.engine.cycles.designs import DESIGNS
 from tabprotect.engine.formats.table_reading import read_table
-from tabprotect.engine.project.opening.examples import examples
+from tabprotect.engine.project.examples import examples
 from tabprotect.engine.protection.registered import methods
 
 Run = Callable[..., Any]

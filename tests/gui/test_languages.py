@@ -24,9 +24,8 @@ from pytestqt.qtbot import QtBot
 from tabprotect.engine.project.verbs.release_verbs import protect
 from tabprotect.engine.project.verbs.table_verbs import set_count
 from tabprotect.gui.base.document import Document
-from tabprotect.gui.frame.app import application
+from tabprotect.gui.frame.app import application, speak_in_window
 from tabprotect.gui.frame.main_window import MainWindow
-from tabprotect.gui.look.everywhere.translated import speak_in_window
 from tabprotect.gui.look.listing import Listing
 from tabprotect.gui.look.theme import GRID, THEME
 from tabprotect.gui.pages.protect.page import ProtectPage

@@ -27,7 +27,7 @@ NOT_COUNTED = {
     "/gui/frame/stages.py": "pages are built in such pieces too; a test's window asks for them sooner",
     " in make_canvas": "so are the plots of a page",
     '/gui/frame/main_window.py", line [0-9]+ in __init__': "no window is there yet to be held",
-    "/gui/frame/readying.py": "tests of it make it go on without a pause",
+    "/gui/frame/app.py": "tests of it make it go on without a pause",
 }
 """Calls whose work is not counted: pattern in the line of a call, and why."""
 

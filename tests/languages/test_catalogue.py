@@ -14,9 +14,8 @@ from babel.messages.catalog import Catalog, Message
 from babel.messages.pofile import read_po
 
 from tabprotect.languages.catalogue import pairs
-from tabprotect.languages.pseudo import stretched
 from tabprotect.languages.said import say
-from tabprotect.languages.speaking import PSEUDO, catalogue, of_environment
+from tabprotect.languages.speaking import PSEUDO, catalogue, of_environment, stretched
 
 ROOT = Path(__file__).resolve().parents[2]
 GERMAN = ROOT / "resources" / "languages" / "de.po"

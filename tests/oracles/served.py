@@ -17,7 +17,7 @@ from pathlib import Path
 from tabprotect.engine.query_space.table_server.decision import Request, ServerState, decide
 from tabprotect.engine.query_space.table_server.log_entry import LogEntry
 from tabprotect.server.api import DECISIONS
-from tabprotect.server.deciding.served_table import ServedTable
+from tabprotect.server.served_table import ServedTable
 from tabprotect.server.service import read
 
 SERVICE = """

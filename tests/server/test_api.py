@@ -13,7 +13,7 @@ from table_server import Client, Serve, czech
 
 from tabprotect.engine.bundle.verify import verify_bytes
 from tabprotect.engine.formats.table_reading import read_table
-from tabprotect.engine.project.opening.sources import open_table
+from tabprotect.engine.project.sources import open_table
 from tabprotect.server import api
 from tabprotect.server.egress import OUTPUTS
 

@@ -12,7 +12,7 @@ import pytest
 from table_server import Client, Serve, czech
 
 from tabprotect.engine.bundle.verify import verify_bytes
-from tabprotect.engine.project.opening.sources import open_table
+from tabprotect.engine.project.sources import open_table
 from tabprotect.engine.query_space.table_server.decision import REFUSED
 from tabprotect.server.service import Access, BeyondChoice, RuleChoice
 

@@ -18,7 +18,7 @@ from table_server import Serve, czech
 from tabprotect.engine.query_space.table_server import ledger
 from tabprotect.server import request_guard
 from tabprotect.server.application import application, started
-from tabprotect.server.hosting import patience
+from tabprotect.server.hosting import running as patience
 
 TABLE = "/tables/czech-autoworkers"
 HURRY = 0.5

@@ -21,7 +21,7 @@ from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.house import user_name
 from tabprotect.engine.query_space.lattice import Query
 from tabprotect.engine.query_space.registered import rules
-from tabprotect.engine.query_space.release_sets.release_set import ReleaseSet
+from tabprotect.engine.query_space.release_set import ReleaseSet
 from tabprotect.engine.query_space.table_server.decision import Request, ServerState
 from tabprotect.engine.tables.table import Table
 from tabprotect.languages.said import joined, say

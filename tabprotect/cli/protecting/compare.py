@@ -12,13 +12,12 @@ from tabprotect.cli.verbs import Verbs
 from tabprotect.engine.assessment.comparing.compare import RUNS, compare
 from tabprotect.engine.assessment.comparing.comparison import RISK, UTILITY, Comparison
 from tabprotect.engine.assessment.comparing.over_seeds import Spread
-from tabprotect.engine.assessment.comparing.run_spec import FORM, parse_spec
-from tabprotect.engine.assessment.comparing.scope import Scope
+from tabprotect.engine.assessment.comparing.run_spec import FORM, Scope, parse_spec
 from tabprotect.engine.assessment.figure import ABOUT, AT_LEAST
 from tabprotect.engine.assessment.registered import named_measures
 from tabprotect.engine.atomic import write_bytes
 from tabprotect.engine.errors import ParameterError
-from tabprotect.engine.project.opening.examples import PREFIX, load_example
+from tabprotect.engine.project.examples import PREFIX, load_example
 from tabprotect.engine.project.verbs.table_verbs import set_at_risk
 from tabprotect.engine.protection.registered import methods
 from tabprotect.languages.said import joined, plural, say

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -10,10 +11,11 @@ import numpy as np
 from tabprotect.engine.arrays import Bools, Floats, Ints
 from tabprotect.engine.assessment.attribute_disclosure import Disclosures, Intruder
 from tabprotect.engine.assessment.compared_cells import derive, published_by, stated_counts
-from tabprotect.engine.assessment.compared_posterior import compared_posterior
 from tabprotect.engine.assessment.figure import ABOUT, AT_LEAST, NotComputable
 from tabprotect.engine.assessment.intruder_key import Key
+from tabprotect.engine.belief.believing import RELEASE_ALONE, believe
 from tabprotect.engine.belief.effort import COMPARISON, Effort
+from tabprotect.engine.belief.one_draw import OfRelease, release_fingerprint
 from tabprotect.engine.errors import (
     Interrupted,
     TabprotectError,
@@ -29,6 +31,62 @@ from tabprotect.engine.tables.design_weights import SCALE, DesignWeights, rounde
 from tabprotect.engine.tables.groupings.true_table import true_table
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.languages.said import say
+
+SECONDS = 30.0
+"""Seconds after which a posterior is given up: a safety net that no figure depends on."""
+
+MOST_FOUND = 8
+"""Most posteriors kept: methods with few outcomes give the same release again and again."""
+
+
+@dataclass(frozen=True)
+class _Deadline:
+    """Progress that gives up after a time."""
+
+    end: float
+    progress: Progress
+
+    def report(self, stage: str, fraction: float, partial: object = None) -> None:
+        # The fraction is that of a part: whoever watches sees the runs.
+        self.progress.report(stage, 0.0)
+        if time.monotonic() > self.end:
+            raise NotComputable(say("the posterior would take more than {SECONDS:g} s", SECONDS))
+
+
+_FOUND: dict[str, Posterior | str] = {}
+
+
+def compared_posterior(release: Release, effort: Effort, progress: Progress) -> Posterior:
+    """What a reader who assumes nothing believes of the inner cells, count by count.
+
+    Equal releases share one posterior. A drawn posterior takes its seed from the release, so that
+    no figure depends on the process that computes it.
+
+    Raises
+    ------
+    NotComputable
+        Where none is affordable or none exists, saying why.
+    """
+    name = release_fingerprint(release, repr(effort)).hex()
+    if name not in _FOUND:
+        watch = _Deadline(time.monotonic() + SECONDS, progress)
+        chance = OfRelease(release)
+        try:
+            found: Posterior | str = believe(
+                [release], knowing=RELEASE_ALONE, effort=effort, randomness=chance, progress=watch
+            ).posterior
+        except Interrupted:
+            raise
+        except (NotComputable, TabprotectError) as error:
+            found = str(error)
+        while len(_FOUND) >= MOST_FOUND:
+            _FOUND.pop(next(iter(_FOUND)))
+        _FOUND[name] = found
+    kept = _FOUND[name]
+    if isinstance(kept, str):
+        raise NotComputable(kept)
+    return kept
+
 
 UNNAMED = say("the table has one variable only: none is left as a key")
 

@@ -1,9 +1,16 @@
-"""The posterior of one or several releases: exact if possible, else Monte Carlo with its error."""
+"""The posterior of one or several releases: exact if possible, else Monte Carlo with its error.
+
+The likelihood of given whole originals under a release by moves, component by component.
+
+Cycles that share no cell change their cells independently, so the weight of an original is a
+product over such components, and the originals of each are listed separately. However many
+components there are, only the largest has to be small.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -12,9 +19,10 @@ from tabprotect.engine.errors import InfeasibleError, InputError
 from tabprotect.engine.posterior.adaptive.infer_adaptive import infer_adaptive
 from tabprotect.engine.posterior.factors.cell_laws import kind_logs
 from tabprotect.engine.posterior.factors.infer_factors import infer_factors
-from tabprotect.engine.posterior.knowing_zeros import KnowingZeros
+from tabprotect.engine.posterior.moves.backward_factors import step_structures
+from tabprotect.engine.posterior.moves.enumeration import MOST_WORK, enumerated_originals
 from tabprotect.engine.posterior.moves.infer_moves import infer_moves
-from tabprotect.engine.posterior.moves.weighing import log_weights
+from tabprotect.engine.posterior.moves.signature_model import group_model
 from tabprotect.engine.posterior.posterior import Posterior, Way
 from tabprotect.engine.posterior.prior import Prior, Uniform
 from tabprotect.engine.posterior.sums import laws_of, standard_errors
@@ -30,6 +38,70 @@ from tabprotect.engine.release.likelihood import (
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 from tabprotect.languages.said import joined, say
+
+
+def log_weights(likelihood: MoveSequence, tables: Ints, progress: Progress) -> Floats | None:
+    """Log P(release | original) of originals int64 (n, cells), up to a constant.
+
+    ``None`` if the originals of some component are too many to be listed.
+    """
+    model = group_model(likelihood, Uniform(), progress)
+    sig = model.signatures
+    change = tables - likelihood.published.counts.reshape(-1)
+    group = sig.group_of_cell
+    untouched = group < 0
+    of_group = change[:, sig.first_cell]
+    # Untouched cells are as published, and the cells of a group move alike.
+    possible = (change[:, untouched] == 0).all(axis=1)
+    possible &= (change[:, ~untouched] == of_group[:, group[~untouched]]).all(axis=1)
+    log = np.where(possible, 0.0, -np.inf)
+    left = MOST_WORK
+    for structure in step_structures(model):
+        for cycles in structure.cycle_members.T:
+            left -= 1000
+            found = enumerated_originals(model, cycles=cycles, most_work=left, progress=progress)
+            if found is None:
+                return None
+            groups, changes, weights = found
+            left -= changes.size
+            known = {row.tobytes(): weight for row, weight in zip(changes, weights, strict=True)}
+            open_ = np.flatnonzero(log > -np.inf)
+            asked = np.ascontiguousarray(of_group[np.ix_(open_, groups)])
+            log[open_] += [known.get(row.tobytes(), -np.inf) for row in asked]
+    return log
+
+
+@dataclass(frozen=True, eq=False)
+class KnowingZeros(Prior):
+    """Another prior, restricted by the structural zeros, which everybody knows.
+
+    Attributes
+    ----------
+    prior
+    domain
+        The domain whose structural zeros apply.
+    """
+
+    prior: Prior
+    domain: Domain
+
+    @property
+    def label(self) -> str:
+        return self.prior.label
+
+    def alike(self, keys: Ints) -> Ints:
+        # The numbers need not be consecutive.
+        return self.prior.alike(keys) * 2 + self.domain.structural_cells(keys)
+
+    def support(self, keys: Ints) -> tuple[Ints, Ints]:
+        low, high = self.prior.support(keys)
+        return low, np.where(self.domain.structural_cells(keys), 0, high)
+
+    def _log_weight(self, keys: Ints, values: Ints) -> Floats:
+        nobody = self.domain.structural_cells(keys.reshape(-1)).reshape(keys.shape)
+        log = self.prior.log_weight(keys, values)
+        return np.where(nobody, np.where(values == 0, 0.0, -np.inf), log)
+
 
 MOST_HELD = 2**24
 """Most counts in all originals that are weighed."""

@@ -12,8 +12,8 @@ from tabprotect.engine.options import options_of
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.asked import Drawing, Protecting, Publishing, Tabulation
 from tabprotect.engine.project.command import Order
+from tabprotect.engine.project.examples import PREFIX
 from tabprotect.engine.project.history import History
-from tabprotect.engine.project.opening.examples import PREFIX
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.saving import storage
 from tabprotect.engine.project.verbs.cycle_verbs import set_cycles

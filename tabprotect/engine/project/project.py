@@ -16,9 +16,8 @@ from tabprotect.engine.disclosure.gate import against
 from tabprotect.engine.disclosure.policy import HousePolicy, in_force
 from tabprotect.engine.errors import InputError, TabprotectError
 from tabprotect.engine.parameters import Values
-from tabprotect.engine.project.comparison_plan import ComparisonPlan
 from tabprotect.engine.project.placement import Placement
-from tabprotect.engine.project.release_plan import ReleasePlan
+from tabprotect.engine.project.plans import ComparisonPlan, ReleasePlan
 from tabprotect.engine.protection.cycle_runs.cycle_parameters import CYCLES
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Problem, Protected

@@ -13,7 +13,7 @@ import tomli_w
 
 from tabprotect.engine.formats.text.opening import is_url
 from tabprotect.engine.project.command import Arguments, Command, TrailEntry
-from tabprotect.engine.project.opening.examples import PREFIX
+from tabprotect.engine.project.examples import PREFIX
 from tabprotect.engine.project.project import Project
 from tabprotect.languages.said import joined, say
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
@@ -12,13 +12,54 @@ from tabprotect.engine.arrays import Bools, Ints
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.margins.margin_safety import MOST_TIGHT
 from tabprotect.engine.query_space.critical_widths.at_risk import AtRiskCells
-from tabprotect.engine.query_space.critical_widths.widths import Widths, critical_widths
-from tabprotect.engine.query_space.critical_widths.widths_on_demand import AskedWidths
+from tabprotect.engine.query_space.critical_widths.widths import (
+    Widths,
+    critical_widths,
+    parsimonious_bounds,
+)
 from tabprotect.engine.query_space.lattice import Lattice, Query
 from tabprotect.engine.query_space.workers import Workers
 from tabprotect.engine.sensitivity.cells_to_judge import Judged
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.table import Table
+
+
+@dataclass(frozen=True, repr=False)
+class AskedWidths(Widths):
+    """:class:`Widths` with nothing listed: ``values`` and ``smallest`` are empty."""
+
+    cells: AtRiskCells
+    _known: dict[Query, int] = field(default_factory=dict)
+    _floor: list[Query] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, cells: AtRiskCells) -> AskedWidths:
+        """Build it for the given at-risk cells."""
+        nothing = np.zeros(0, dtype=np.int64)
+        return cls(cells.lattice, nothing, nothing, cells)
+
+    def __getitem__(self, query: Query) -> int:
+        upper, lower = parsimonious_bounds(self.cells, self.lattice.closed(query))
+        return int((upper - lower).min())
+
+    def smallest_at(self, queries: Ints | Sequence[Query]) -> Ints:
+        given = np.asarray(queries, dtype=np.int64)
+        found, where = np.unique(given, return_inverse=True)
+        own = [self._smallest(self.lattice.closed(int(query))) for query in found]
+        return np.array(own, dtype=np.int64)[where].reshape(given.shape)
+
+    def _smallest(self, query: Query) -> int:
+        known = self._known.get(query)
+        if known is None:
+            lowest = self.cells.lowest
+            if any(small & query == small for small in self._floor):
+                # Counts never grow with the margin.
+                return lowest
+            known = self._known[query] = int(self.cells.counts_at(query).min())
+            if known == lowest:
+                self._floor.append(query)
+        return known
+
 
 Verdict = Literal["safe", "bad", "unknown"]
 

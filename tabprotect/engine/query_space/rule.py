@@ -14,7 +14,7 @@ from typing import ClassVar, Literal
 from tabprotect.engine.parameters import Parameter, Values, resolve
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.query_space.lattice import Query
-from tabprotect.engine.query_space.release_sets.release_set import ReleaseSet
+from tabprotect.engine.query_space.release_set import ReleaseSet
 from tabprotect.languages.said import prose
 
 Decision = Literal["release", "refuse", "defer"]

@@ -2,19 +2,73 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
+from itertools import groupby
 
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from tabprotect.engine.bundle.check_lines import CheckGroup, CheckLine, bundle_files, stated
+from tabprotect.engine.bundle.reader_text import reader_lines
 from tabprotect.engine.bundle.verify import Verification
 from tabprotect.engine.protection.registered import methods
+from tabprotect.engine.release.release import Release
 from tabprotect.engine.report import svg_figures
 from tabprotect.engine.report.printed_grids import Grid, published_grid
-from tabprotect.engine.report.readme_parts import sections
 from tabprotect.engine.tables.domain import Domain
-from tabprotect.languages.said import say
+from tabprotect.languages.said import joined, say
+from tabprotect.languages.speaking import told
+
+_CODE, _STRONG = re.compile("`([^`]+)`"), re.compile(r"\*\*([^*]+)\*\*")
+
+_CONTROL = dict.fromkeys((*range(32), *range(127, 160)), "�")
+_CONTROL |= {ord(c): " " for c in "\n\t"}
+
+
+def plain(text: str) -> str:
+    """Text without characters that control a printer or break a page: labels come from anybody."""
+    return text.translate(_CONTROL).encode("utf-8", "replace").decode()
+
+
+def sections(release: Release) -> dict[str, Markup]:
+    """The README by heading; the text before the first heading under ``""``. Public."""
+    found: dict[str, list[str]] = {"": []}
+    current = found[""]
+    for line in reader_lines(release)[1:]:
+        if line.startswith("## "):
+            current = found.setdefault(line[3:], [])
+        else:
+            current.append(line)
+    return {heading: Markup("\n").join(_blocks(lines)) for heading, lines in found.items()}
+
+
+def _kind(line: str) -> str:
+    return (
+        "" if not line else "point" if line[:2] == "- " else "code" if line[:4] == "    " else "p"
+    )
+
+
+def _blocks(lines: list[str]) -> Iterator[Markup]:
+    for kind, group in groupby(lines, _kind):
+        if kind == "point":
+            points = (Markup("<li>{}</li>").format(_inline(told(line)[2:])) for line in group)
+            yield Markup("<ul>{}</ul>").format(Markup("").join(points))
+        elif kind == "code":
+            yield Markup("<pre>{}</pre>").format(joined((plain(line[4:]) for line in group), "\n"))
+        elif kind == "p":
+            lines = list(group)
+            # A paragraph of a method's page is broken into lines, and is one text.
+            text = say(" ".join(lines)) if len(lines) > 1 else lines[0]
+            yield Markup("<p>{}</p>").format(_inline(told(text)))
+
+
+def _inline(text: str) -> Markup:
+    escaped = str(escape(plain(text)))
+    marked = _STRONG.sub(r"<strong>\1</strong>", _CODE.sub(r"<code>\1</code>", escaped))
+    return Markup(marked)
+
 
 MOST_TABLES = 8
 """The most tables that are printed; further ones are in the files."""

@@ -19,14 +19,36 @@ from tabprotect.engine.bundle.confidential import Dossier
 from tabprotect.engine.bundle.verify import verify_bytes
 from tabprotect.engine.errors import BundleError, InputError
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.report.pdf import pdf_bytes
-from tabprotect.engine.report.public_edition import public_edition
-from tabprotect.engine.report.readme_parts import plain
+from tabprotect.engine.report.public_edition import plain, public_edition
 from tabprotect.engine.report.register_section import register_section
 from tabprotect.engine.report.staff_edition import staff_edition
 from tabprotect.languages.page_texts import environment
 from tabprotect.languages.said import say
 from tabprotect.languages.speaking import language, told
+
+
+def pdf_bytes(html: str) -> bytes:
+    """The page as PDF; nothing that it names is fetched.
+
+    Raises
+    ------
+    InputError
+        When weasyprint, or a library that it needs, is not installed.
+    """
+    try:
+        # An extra: HTML needs none of it.
+        import weasyprint
+        from weasyprint.urls import URLFetcher
+    except (ImportError, OSError) as error:
+        raise InputError(
+            say("a PDF takes weasyprint, which is not installed or not complete"),
+            hint=say('install it with: pip install "tabprotect[report]"; or write an .html file'),
+            detail=str(error),
+        ) from None
+    data = weasyprint.HTML(string=html, url_fetcher=URLFetcher(allowed_protocols=())).write_pdf()
+    assert isinstance(data, bytes)
+    return data
+
 
 Edition = Literal["staff", "public"]
 

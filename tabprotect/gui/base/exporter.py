@@ -9,11 +9,20 @@ from PySide6.QtCore import QObject
 
 from tabprotect.engine.atomic import write_bytes
 from tabprotect.engine.progress import Progress
-from tabprotect.gui.base.confidential_files import MARK, marked
 from tabprotect.gui.base.page import Page
 from tabprotect.gui.base.question import Question
 from tabprotect.gui.look.file_dialogs import ask_export
 from tabprotect.languages.said import say
+
+MARK = "CONFIDENTIAL"
+
+
+def marked(path: Path) -> Path:
+    """The path with the mark in its file name, added if it is missing."""
+    if MARK in path.name:
+        return path
+    return path.with_name(f"{path.stem}-{MARK}{path.suffix}")
+
 
 Content = Callable[[Progress], bytes]
 """A function that makes the bytes of a file in the background."""

@@ -81,7 +81,7 @@ class Judging(QObject):
             return self._helping[1]
 
         def work(progress: Progress) -> tuple[Suggestion, ...]:
-            from tabprotect.engine.project.releasing.foresight import what_helps
+            from tabprotect.engine.project.releasing.judgement import what_helps
 
             return what_helps(project, progress)
 

@@ -16,8 +16,8 @@ from tabprotect.engine.formats.reading_options import Reading, options
 from tabprotect.engine.formats.registered import TEXT, by_suffix, format_of, named, patterns
 from tabprotect.engine.formats.remembered_readings import recalled, remember
 from tabprotect.engine.project.command import Order
+from tabprotect.engine.project.examples import PREFIX
 from tabprotect.engine.project.history import History
-from tabprotect.engine.project.opening.examples import PREFIX
 from tabprotect.engine.project.saving import storage
 from tabprotect.engine.project.saving.held import HeldProject, InUseError
 from tabprotect.engine.project.verbs.release_verbs import open_bundle

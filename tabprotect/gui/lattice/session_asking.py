@@ -12,7 +12,7 @@ from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.releasing.query_space_state import evidence_of
 from tabprotect.engine.query_space.lattice import Query
 from tabprotect.engine.query_space.registered import criteria, rules
-from tabprotect.engine.query_space.release_sets.release_set import ReleaseSet
+from tabprotect.engine.query_space.release_set import ReleaseSet
 from tabprotect.engine.query_space.table_server.decision import Answer, Request, ServerState
 from tabprotect.engine.tables.table import Table
 from tabprotect.languages.said import say

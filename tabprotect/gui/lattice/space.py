@@ -21,7 +21,7 @@ from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.releasing.query_space_state import released_set
 from tabprotect.engine.query_space.criterion_evidence import RiskJudgement
 from tabprotect.engine.query_space.lattice import Query
-from tabprotect.engine.query_space.release_sets.release_set import Consequence, ReleaseSet
+from tabprotect.engine.query_space.release_set import Consequence, ReleaseSet
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.question import Question, same
 from tabprotect.gui.lattice.names import VariableLetters

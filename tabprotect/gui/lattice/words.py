@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tabprotect.engine.query_space.criterion_evidence import RiskJudgement
 from tabprotect.engine.query_space.lattice import Query
-from tabprotect.engine.query_space.release_sets.release_set import ReleaseSet
+from tabprotect.engine.query_space.release_set import ReleaseSet
 from tabprotect.gui.lattice.names import VariableLetters, counted, first_names
 from tabprotect.gui.lattice.space import (
     CANDIDATE,

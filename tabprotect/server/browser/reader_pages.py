@@ -8,18 +8,20 @@ import re
 import secrets
 from collections.abc import Sequence
 from functools import cache
+from html import escape
 from importlib.resources import files
 from typing import Any
 from urllib.parse import parse_qs, urlencode
 
 from jinja2 import Environment
+from markupsafe import Markup
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from tabprotect.engine.query_space.frontier import maximal_queries
-from tabprotect.engine.query_space.lattice import Query, names_joined
+from tabprotect.engine.query_space.frontier import Frontier, maximal_queries
+from tabprotect.engine.query_space.lattice import Lattice, Query, names_joined
 from tabprotect.engine.query_space.table_server.decision import ServerState
 from tabprotect.engine.query_space.table_server.log_entry import LogEntry
 from tabprotect.languages.page_texts import environment
@@ -36,11 +38,52 @@ from tabprotect.server.api import (
     voted,
 )
 from tabprotect.server.asked_table import AskedTable
-from tabprotect.server.browser.lattice_drawing import drawn
-from tabprotect.server.deciding.served_table import Given, ServedTable
 from tabprotect.server.egress import OUTPUTS, html_rows
 from tabprotect.server.problems import TITLES, HttpProblem
+from tabprotect.server.served_table import Given, ServedTable
 from tabprotect.server.server import COOKIE
+
+STEP, ROW, EDGE, RADIUS = 26, 90, 24, 8
+"""Between two sub-tables, between two rows, around all of it; of a dot; in pixels."""
+
+WORDS = {"released": "released", "refused": "refused", "open": say("may be asked for")}
+
+
+def drawn(lattice: Lattice, released: Frontier, refused: Frontier) -> Markup:
+    """The lattice, the full table at the top. Colours come from the page's style.
+
+    Parameters
+    ----------
+    refused
+        What users know to be refused: nothing of the confidential frontier is drawn.
+    """
+    rows = [list(lattice.level(size)) for size in range(lattice.variables, 0, -1)]
+    width = 2 * EDGE + STEP * max(len(row) for row in rows)
+    height = 2 * EDGE + ROW * (len(rows) - 1) + 2 * RADIUS
+    at = {}
+    for number, row in enumerate(rows):
+        left = (width - STEP * (len(row) - 1)) / 2
+        for place, query in enumerate(row):
+            at[query] = (left + STEP * place, EDGE + RADIUS + ROW * number)
+    out = [
+        f'<svg class="lattice" viewBox="0 0 {width} {height}" role="img" '
+        'aria-label="Every sub-table by its number of variables; released ones are filled">'
+    ]
+    for query, (x, y) in at.items():
+        for below in lattice.below(query):
+            if below:
+                bx, by = at[below]
+                kind = say("edge known") if query in released else "edge"
+                out.append(f'<line class="{kind}" x1="{x}" y1="{y}" x2="{bx}" y2="{by}"/>')
+    for query, (x, y) in at.items():
+        state = "released" if query in released else "refused" if query in refused else "open"
+        name = escape(", ".join(lattice.names_of(query)))
+        out.append(
+            f'<circle class="{state}" cx="{x}" cy="{y}" r="{RADIUS}">'
+            f"<title>{name}: {WORDS[state]}</title></circle>"
+        )
+    return Markup("".join([*out, "</svg>"]))
+
 
 VISITOR = "tabprotect-visitor"
 """A cookie that says nothing but which browser it is: forms are signed for it."""

@@ -14,7 +14,7 @@ from starlette.middleware.trustedhost import TrustedHostMiddleware
 
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.project.opening.sources import Opened
+from tabprotect.engine.project.sources import Opened
 from tabprotect.languages.said import say
 from tabprotect.server.application import application, started
 from tabprotect.server.hosting.running import OPTIONS

@@ -17,7 +17,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from tabprotect.server.deciding.served_table import ServedTable
+from tabprotect.server.served_table import ServedTable
 from tabprotect.server.service import CriterionChoice, Service, TableSource
 
 VARIABLES, CATEGORIES = 40, 4

@@ -31,8 +31,8 @@ from table_server import czech
 
 from tabprotect.engine.query_space.table_server import ledger as tables
 from tabprotect.engine.query_space.table_server.log_entry import LogEntry, chained
-from tabprotect.engine.query_space.table_server.snapshot import snapshot
-from tabprotect.server.deciding.served_table import ServedTable
+from tabprotect.engine.query_space.table_server.session import snapshot
+from tabprotect.server.served_table import ServedTable
 
 CLIENTS, PROCESSES, DECISIONS, KILLS, ODD, LINES = 8, 4, 10_000, 50, 100_000, 1_000_000
 

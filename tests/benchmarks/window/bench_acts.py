@@ -33,9 +33,8 @@ from tabprotect.engine.project.verbs.table_verbs import set_count
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 from tabprotect.gui.base.document import Document
-from tabprotect.gui.frame.app import Autosave, application
+from tabprotect.gui.frame.app import Autosave, application, collect_little
 from tabprotect.gui.frame.main_window import MainWindow
-from tabprotect.gui.frame.readying import collect_little
 from tabprotect.gui.grid.cell_texts import FIGURES
 from tabprotect.gui.lattice.lattice_view import LatticeView
 from tabprotect.gui.pages.compare.page import ComparePage

@@ -36,9 +36,8 @@ from tabprotect.engine.project.verbs.table_verbs import place, set_count
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 from tabprotect.gui.base.document import Document
-from tabprotect.gui.frame.app import application
+from tabprotect.gui.frame.app import Readying, application, collect_little
 from tabprotect.gui.frame.main_window import MainWindow
-from tabprotect.gui.frame.readying import Readying, collect_little
 from tabprotect.gui.look.theme import THEME
 
 SHAPES = ((316, 317), (10, 20, 18, 6))

@@ -11,7 +11,7 @@ import pytest
 from tabprotect.cli.main import main
 from tabprotect.engine.formats.registered import formats
 from tabprotect.engine.formats.table_reading import read_table
-from tabprotect.engine.project.opening.sources import open_table
+from tabprotect.engine.project.sources import open_table
 
 EXAMPLE = "example:czech-autoworkers"
 WRITTEN = [kind.name for kind in formats().values() if kind.writes]

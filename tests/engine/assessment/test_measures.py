@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tabprotect as tp
-from tabprotect.engine.assessment import compared_posterior
+from tabprotect.engine.assessment import assessed_release as compared_posterior
 from tabprotect.engine.assessment.assessed_release import AssessedRelease
 from tabprotect.engine.assessment.attribute_disclosure import guess
 from tabprotect.engine.assessment.compared_cells import default_compared, derive

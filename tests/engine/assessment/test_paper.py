@@ -10,8 +10,7 @@ import pytest
 from tabprotect.engine.assessment.attribute_disclosure import Intruder, guess
 from tabprotect.engine.assessment.comparing.compare import compare
 from tabprotect.engine.assessment.comparing.comparison import Comparison
-from tabprotect.engine.assessment.comparing.run_spec import parse_spec
-from tabprotect.engine.assessment.comparing.scope import Scope
+from tabprotect.engine.assessment.comparing.run_spec import Scope, parse_spec
 from tabprotect.engine.assessment.registered import measures
 from tests.engine.assessment.party import (
     DOMAIN,

@@ -25,7 +25,7 @@ from tabprotect.engine.cycles.layers import layers
 from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.formats.structural_zeros import read_zeros
 from tabprotect.engine.progress import SILENT
-from tabprotect.engine.project.opening.sources import open_table
+from tabprotect.engine.project.sources import open_table
 from tabprotect.engine.protection.cycle_runs.forward_walk import flip, walk_cycles
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.groupings.grouping import Grouping

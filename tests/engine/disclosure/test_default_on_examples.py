@@ -8,7 +8,7 @@ import pytest
 from tabprotect.engine.disclosure import gate
 from tabprotect.engine.errors import RefusedError
 from tabprotect.engine.posterior.infer import infer
-from tabprotect.engine.project.opening.sources import open_table
+from tabprotect.engine.project.sources import open_table
 from tabprotect.engine.protection.methods.cyclic_perturbation import PLUGIN
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import likelihood_of

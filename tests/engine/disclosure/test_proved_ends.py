@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from tabprotect.engine.disclosure import cell_beliefs
+from tabprotect.engine.disclosure.cell_beliefs import proved_ends
 from tabprotect.engine.disclosure.policy import HousePolicy
-from tabprotect.engine.disclosure.proved_ends import proved_ends
 from tabprotect.engine.disclosure.verdict import verdict
 from tabprotect.engine.errors import InfeasibleError, InputError
 from tabprotect.engine.protection.problem import Problem

@@ -14,7 +14,7 @@ from tabprotect.engine.formats.csv_text import write_csv
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.table_reading import TableFile, read_table
 from tabprotect.engine.formats.text import rows
-from tabprotect.engine.formats.workbooks.workbook_size import (
+from tabprotect.engine.formats.workbooks.sheets import (
     WORKBOOK_SIZE_CELLS,
     cells_of_records,
     cells_of_text,

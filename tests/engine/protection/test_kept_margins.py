@@ -11,7 +11,7 @@ from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.parameters import Values
 from tabprotect.engine.posterior.infer import infer
 from tabprotect.engine.progress import SILENT
-from tabprotect.engine.project.opening.sources import open_table
+from tabprotect.engine.project.sources import open_table
 from tabprotect.engine.protection.cycle_runs.choosing_cycles import (
     candidates,
     chosen_cycles,

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tabprotect.engine.project.opening.sources import open_table
+from tabprotect.engine.project.sources import open_table
 from tabprotect.engine.query_space.criterion_evidence import Evidence
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Domain

@@ -19,7 +19,7 @@ from tabprotect.engine.query_space.frontier import Frontier, maximal_queries, mi
 from tabprotect.engine.query_space.graphs.chordal import decomposable
 from tabprotect.engine.query_space.optimal.best_release import optimal
 from tabprotect.engine.query_space.registered import criteria
-from tabprotect.engine.query_space.release_sets.release_set import ReleaseSet
+from tabprotect.engine.query_space.release_set import ReleaseSet
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Domain

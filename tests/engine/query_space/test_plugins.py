@@ -18,7 +18,7 @@ from tabprotect.engine.query_space.frontier import Frontier
 from tabprotect.engine.query_space.graphs.chordal import decomposable
 from tabprotect.engine.query_space.lattice import Lattice
 from tabprotect.engine.query_space.registered import criteria, rules, utilities
-from tabprotect.engine.query_space.release_sets.release_set import ReleaseSet
+from tabprotect.engine.query_space.release_set import ReleaseSet
 from tabprotect.engine.query_space.rule import Situation
 from tabprotect.engine.query_space.utility import Worth
 from tabprotect.engine.tables.domain import Domain

@@ -13,8 +13,8 @@ from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from tabprotect.engine.project.verbs.release_verbs import set_method
+from tabprotect.gui.frame.app import Readying
 from tabprotect.gui.frame.main_window import MainWindow
-from tabprotect.gui.frame.readying import Readying
 from tabprotect.gui.frame.stages import OTHERS, PAGES, page_type
 from tabprotect.gui.pages.run.page import PerturbPage
 
@@ -36,7 +36,7 @@ LATER = (
     "tabprotect.engine.posterior.infer",
     "tabprotect.engine.protection.methods.",
     "tabprotect.engine.query_space.criterion_evidence",
-    "tabprotect.engine.query_space.release_sets.release_set",
+    "tabprotect.engine.query_space.release_set",
     "tabprotect.engine.solver",
     "tabprotect.gui.forms",
     "tabprotect.gui.lattice",

@@ -14,7 +14,7 @@ from odd_requests import sent
 from table_server import Client, Serve, czech
 
 from tabprotect.engine.formats.registered import formats
-from tabprotect.engine.project.opening.sources import open_table
+from tabprotect.engine.project.sources import open_table
 from tabprotect.engine.tables.table import Table
 from tabprotect.server.attack.attacking import attacked_answers
 from tabprotect.server.attack.suite import Loot, attacked, from_answers

@@ -26,7 +26,7 @@ from selenium.webdriver.remote.webelement import WebElement
 from selenium.webdriver.support.ui import Select, WebDriverWait
 from table_server import czech
 
-from tabprotect.engine.project.opening.sources import open_table
+from tabprotect.engine.project.sources import open_table
 from tabprotect.server.hosting.trial_server import TrialServer
 from tabprotect.server.service import BeyondChoice, RequestLimits, RuleChoice
 

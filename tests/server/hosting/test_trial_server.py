@@ -14,7 +14,7 @@ import pytest
 from table_server import czech
 
 from tabprotect.engine.errors import InputError, Interrupted
-from tabprotect.engine.project.opening.sources import open_table
+from tabprotect.engine.project.sources import open_table
 from tabprotect.server import following
 from tabprotect.server.attack.target import Heard
 from tabprotect.server.following import standing

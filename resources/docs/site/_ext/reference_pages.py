@@ -9,7 +9,7 @@ from typing import Any
 
 from sphinx.application import Sphinx
 
-from tabprotect.engine.project.opening.examples import Example, examples
+from tabprotect.engine.project.examples import Example, examples
 from tabprotect.engine.project.plugin_pages import plugin_pages
 
 DOCUMENTS = (

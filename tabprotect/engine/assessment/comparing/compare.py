@@ -15,8 +15,7 @@ from tabprotect.engine.assessment.comparing.one_run import (
     run_once,
     run_seed,
 )
-from tabprotect.engine.assessment.comparing.run_spec import RunSpec
-from tabprotect.engine.assessment.comparing.scope import EVERYTHING, Scope
+from tabprotect.engine.assessment.comparing.run_spec import EVERYTHING, RunSpec, Scope
 from tabprotect.engine.assessment.comparing.spreading import LOOK, spread
 from tabprotect.engine.assessment.intruder_key import Key
 from tabprotect.engine.assessment.registered import named_measures

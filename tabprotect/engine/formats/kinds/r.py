@@ -20,9 +20,9 @@ from typing import Any
 
 from tabprotect.engine.budgets import MOST_TEXT
 from tabprotect.engine.errors import InputError
+from tabprotect.engine.formats.agencies.column_files import ColumnFormat, TypedColumn, as_text
 from tabprotect.engine.formats.format import COUNT
 from tabprotect.engine.formats.layouts.observations import refuse_texts
-from tabprotect.engine.formats.statistics.column_files import ColumnFormat, TypedColumn, as_text
 from tabprotect.engine.formats.statuses import SHOWN
 from tabprotect.languages.said import say
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from tabprotect.engine.formats.statistics.labelled_files import LabelledFormat
+from tabprotect.engine.formats.agencies.labelled_files import LabelledFormat
 from tabprotect.languages.said import say
 
 _DATASET = b"\xc2\xea\x81\x60\xb3\x14\x11\xcf\xbd\x92\x08\x00\x09\xc7\x31\x8c\x18\x1f\x10\x11"

@@ -17,8 +17,7 @@ from typing import Any
 
 from tabprotect.engine.arrays import Bools
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.formats.layouts.observations import cells_shown
-from tabprotect.engine.formats.sdmx.messages import (
+from tabprotect.engine.formats.agencies.sdmx_messages import (
     AGENCY,
     HINT,
     PREPARED,
@@ -26,6 +25,7 @@ from tabprotect.engine.formats.sdmx.messages import (
     Observation,
     SdmxMessage,
 )
+from tabprotect.engine.formats.layouts.observations import cells_shown
 from tabprotect.engine.formats.statuses import (
     CONF,
     CONF_STATUS,

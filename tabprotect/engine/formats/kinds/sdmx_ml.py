@@ -21,8 +21,7 @@ from xml.sax.saxutils import quoteattr
 
 from tabprotect.engine.arrays import Bools
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.formats.layouts.observations import cells_shown
-from tabprotect.engine.formats.sdmx.messages import (
+from tabprotect.engine.formats.agencies.sdmx_messages import (
     AGENCY,
     HINT,
     PREPARED,
@@ -32,6 +31,7 @@ from tabprotect.engine.formats.sdmx.messages import (
     Observation,
     SdmxMessage,
 )
+from tabprotect.engine.formats.layouts.observations import cells_shown
 from tabprotect.engine.formats.statuses import (
     CONF_STATUS,
     CONFIDENTIAL,

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 
-from tabprotect.engine.formats.statistics.labelled_files import LabelledFormat
+from tabprotect.engine.formats.agencies.labelled_files import LabelledFormat
 from tabprotect.languages.said import say
 
 

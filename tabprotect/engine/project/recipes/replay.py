@@ -1,7 +1,13 @@
-"""Running recipes: the same commands, run the same way as by a click."""
+"""Running recipes: the same commands, run the same way as by a click.
+
+Variables of recipes: ``${name}`` in any text of a step, set when the recipe is run.
+
+A recipe may give their defaults in a table ``[variables]``.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -9,13 +15,13 @@ from pathlib import Path
 
 from tabprotect.engine.bundle.confidential import suggested_name
 from tabprotect.engine.decoding import parsed_toml
-from tabprotect.engine.errors import InputError, TabprotectError
+from tabprotect.engine.errors import InputError, ParameterError, TabprotectError
 from tabprotect.engine.formats.text.opening import is_url, read_text
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.project.command import Order
 from tabprotect.engine.project.commands import spelled
+from tabprotect.engine.project.examples import PREFIX
 from tabprotect.engine.project.history import History
-from tabprotect.engine.project.opening.examples import PREFIX
 from tabprotect.engine.project.recipe_text import FORMAT
 from tabprotect.engine.project.recipes.last_year import (
     Renames,
@@ -25,12 +31,83 @@ from tabprotect.engine.project.recipes.last_year import (
     since_last_year,
     undecided,
 )
-from tabprotect.engine.project.recipes.recipe_variables import filled, given_variables, settled
 from tabprotect.engine.project.verbs.category_verbs import rename_category
 from tabprotect.engine.project.verbs.release_verbs import publish
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 from tabprotect.languages.said import say
+
+_NUMBER = re.compile(r"-?(0|[1-9][0-9]{0,17})([.][0-9]+)?")
+_NAME = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_-]*)\}")
+
+
+class Alone(str):
+    """The value of a step's text that consisted of one variable alone."""
+
+
+def given_variables(defaults: object, settings: Mapping[str, str]) -> dict[str, str]:
+    """The variables of a recipe: as set, else its own defaults.
+
+    Raises
+    ------
+    InputError
+        If ``[variables]`` is no table of texts and numbers.
+    """
+    if not isinstance(defaults, dict) or any(
+        isinstance(v, bool) or not isinstance(v, str | int | float) for v in defaults.values()
+    ):
+        raise InputError(say("[variables] must give each variable a text or a number"))
+    return {**{name: str(value) for name, value in defaults.items()}, **settings}
+
+
+def filled(steps: object, values: Mapping[str, str]) -> object:
+    """Steps with every ``${name}`` replaced; a text of one variable alone becomes :class:`Alone`.
+
+    Raises
+    ------
+    ParameterError
+        Naming all variables that are not set, and all values that no step uses.
+    """
+    used: set[str] = set()
+
+    def fill(value: object) -> object:
+        if isinstance(value, dict):
+            return {key: fill(inner) for key, inner in value.items()}
+        if isinstance(value, list):
+            return [fill(inner) for inner in value]
+        if not isinstance(value, str):
+            return value
+        used.update(_NAME.findall(value))
+        alone = _NAME.fullmatch(value)
+        text = _NAME.sub(lambda found: values.get(found[1], found[0]), value)
+        return Alone(text) if alone else text
+
+    out = fill(steps)
+    wrong = dict.fromkeys(sorted(used - set(values)), say("not set: --set NAME=VALUE"))
+    wrong |= dict.fromkeys(sorted(set(values) - used), say("the recipe has no such variable"))
+    if wrong:
+        raise ParameterError(wrong)
+    return out
+
+
+def settled(value: object, *, text: bool) -> object:
+    """The value of a step's argument: a variable alone becomes a number if it looks like one and may be.
+
+    Parameters
+    ----------
+    text
+        True if the command takes text there.
+    """
+    if isinstance(value, dict):
+        return {key: settled(inner, text=text) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [settled(inner, text=text) for inner in value]
+    if not isinstance(value, Alone):
+        return value
+    if text or not _NUMBER.fullmatch(value):
+        return str(value)
+    return float(value) if "." in value else int(value)
+
 
 RELEASE = "release.zip"
 
@@ -79,7 +156,7 @@ def from_text(text: str, settings: Mapping[str, str] | None = None) -> list[Orde
     Parameters
     ----------
     settings
-        The recipe's variables by name (see :mod:`~tabprotect.engine.project.recipes.recipe_variables`).
+        The recipe's variables by name (see :mod:`~tabprotect.engine.project.recipes.replay`).
 
     Raises
     ------

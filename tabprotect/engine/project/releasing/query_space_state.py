@@ -11,13 +11,13 @@ from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 
 from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.project.plans import ReleasePlan
 from tabprotect.engine.project.project import Project
-from tabprotect.engine.project.release_plan import ReleasePlan
 from tabprotect.engine.query_space.criterion import RiskCriterion
 from tabprotect.engine.query_space.criterion_evidence import Evidence, RiskJudgement
 from tabprotect.engine.query_space.frontier import Frontier
 from tabprotect.engine.query_space.registered import criteria
-from tabprotect.engine.query_space.release_sets.release_set import ReleaseSet
+from tabprotect.engine.query_space.release_set import ReleaseSet
 from tabprotect.engine.sensitivity.small_count import SmallCount
 
 KEPT_TABLES = 2

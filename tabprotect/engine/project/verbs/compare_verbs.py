@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from tabprotect.engine.assessment.comparing.scope import Scope
+from tabprotect.engine.assessment.comparing.run_spec import Scope
 from tabprotect.engine.errors import InputError, ParameterError, TabprotectError
 from tabprotect.engine.formats.grouping_files import parse_groupings
 from tabprotect.engine.project.command import Arguments, Context, Declared, stated
-from tabprotect.engine.project.comparison_plan import ComparisonPlan
 from tabprotect.engine.project.copy_as_command import table_word
-from tabprotect.engine.project.opening.examples import PREFIX, load_example
+from tabprotect.engine.project.examples import PREFIX, load_example
+from tabprotect.engine.project.plans import ComparisonPlan
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.tables.domain import Domain

@@ -1,19 +1,27 @@
-"""Commands from the mechanism to the release: parameters, seed, protect, priors, publish."""
+"""Commands from the mechanism to the release: parameters, seed, protect, priors, publish.
+
+Entering a published release into the house's register.
+
+The register is imported late: the library behind it would take a third of the program's start.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 
 from tabprotect.engine.atomic import Whole, write_together
 from tabprotect.engine.bundle import archive, confidential, public
+from tabprotect.engine.bundle.archive import sha256
 from tabprotect.engine.bundle.set_bundles import Leaving
 from tabprotect.engine.cycles.designs import is_named
 from tabprotect.engine.disclosure import gate
-from tabprotect.engine.disclosure.policy import HousePolicy
+from tabprotect.engine.disclosure.policy import Again, HousePolicy
 from tabprotect.engine.errors import InfeasibleError, InputError, ParameterError, RefusedError
+from tabprotect.engine.house import register_address, user_name
 from tabprotect.engine.posterior.prior import parse_prior
 from tabprotect.engine.project import recipe_text
 from tabprotect.engine.project.asked import Drawing, Protecting, Publishing
@@ -21,20 +29,90 @@ from tabprotect.engine.project.command import Arguments, Context, Declared, numb
 from tabprotect.engine.project.copy_as_command import SAVED, table_word
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.project.project import PRIORS, Project, Who
-from tabprotect.engine.project.releasing.registering import entered
 from tabprotect.engine.project.verbs.cycle_verbs import QUICK_CELLS, redesigned, set_cycles
 from tabprotect.engine.protection.coins import house_randomness
-from tabprotect.engine.protection.problem import Protected
+from tabprotect.engine.protection.problem import Protected, RunEvidence
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.protection.subtables import MARGINS
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.register.left_before import (
+    marks,
     mechanism_digest,
     refused_before,
     remember_refusal,
 )
+from tabprotect.engine.register.register_entry import LeavingPublication, admit, related
+from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.languages.said import joined, say
+
+
+@contextmanager
+def entered(
+    protected: Protected, data: bytes, *, register: str | None, rule: Again, reason: str
+) -> Iterator[None]:
+    """Enter a bundle whose files the block writes; the entry is withdrawn if the block fails.
+
+    The entry comes first: a release that nobody can look up is worse than an entry too many.
+
+    Raises
+    ------
+    RefusedError
+        When the policy allows no second release, or none without a reason.
+    InputError
+        When the register cannot be written.
+    """
+    place = register_address(register)
+    if place is None:
+        yield
+        return
+    from tabprotect.engine.register.register import Register
+
+    problem, release = protected.record.problem, protected.release
+    bundle = sha256(data)
+    own = marks(problem)
+    with Register(place) as opened:
+        entries = opened.entries()
+        # The same bytes again are no new release, and are not examined a second time.
+        out = any(
+            e.publication.bundle == bundle
+            and e.publication.marks.original == own.original
+            and e.withdrawn is None
+            for e in entries
+        )
+        decision = "" if out else admit(related(own, entries, but=bundle), rule, reason)
+        number = opened.add(
+            LeavingPublication(
+                own,
+                bundle,
+                release.mechanism.method,
+                release.title,
+                _gate(release),
+                (*protected.record.decisions, *filter(None, [decision])),
+                _who(protected.record),
+            ),
+            data,
+        )
+        try:
+            yield
+        except BaseException:
+            if number is not None:
+                opened.forget(number)
+            raise
+
+
+def _gate(release: Release) -> dict[str, object]:
+    stated = release.mechanism.gate
+    return {} if stated is None else stated.as_json()
+
+
+def _who(record: RunEvidence) -> str:
+    """The names of those who answer for it, else the name of the program's user."""
+    approved = say("approved by {approved_by}", record.approved_by) if record.approved_by else ""
+    if named := ", ".join(filter(None, [record.prepared_by, approved])):
+        return named
+    return user_name()
+
 
 GIVEN_SEED = say("a given seed was used: whoever knows it can replay every coin")
 FRESH_COINS = say(

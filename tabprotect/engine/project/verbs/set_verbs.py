@@ -10,8 +10,8 @@ from tabprotect.engine.bundle.data_package import slug
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.project.command import Context, Declared
-from tabprotect.engine.project.opening.sources import open_table
 from tabprotect.engine.project.project import Project
+from tabprotect.engine.project.sources import open_table
 from tabprotect.engine.project.verbs.table_verbs import new_document
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.protection.subtables import MARGINS

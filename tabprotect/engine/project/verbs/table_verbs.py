@@ -14,10 +14,10 @@ from tabprotect.engine.microdata.coding import Codings
 from tabprotect.engine.project.asked import Tabulation
 from tabprotect.engine.project.command import Arguments, Context, Declared, Order, cell
 from tabprotect.engine.project.copy_as_command import SAVED
-from tabprotect.engine.project.opening.sources import open_table as open_source
-from tabprotect.engine.project.opening.sources import tabulate_source
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.project.project import Project
+from tabprotect.engine.project.sources import open_table as open_source
+from tabprotect.engine.project.sources import tabulate_source
 from tabprotect.engine.protection.cell_keys.cell_noise import drawn
 from tabprotect.engine.protection.descriptions.run_summary import remarks_on_table
 from tabprotect.engine.randomness import Randomness

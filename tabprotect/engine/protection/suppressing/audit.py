@@ -15,10 +15,10 @@ import numpy as np
 from tabprotect.engine.arrays import Bools, Ints
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.protection.suppressing.lower_ends import LowerEnds
 from tabprotect.engine.protection.suppressing.near_tables.deviation import ENDLESS, Deviation
 from tabprotect.engine.protection.suppressing.near_tables.two_way_flows import TwoWayFlows
 from tabprotect.engine.protection.suppressing.pattern import Steady, engine
+from tabprotect.engine.protection.suppressing.task import LowerEnds
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
 from tabprotect.languages.said import joined, plural, say

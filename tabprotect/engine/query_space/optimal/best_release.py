@@ -1,27 +1,150 @@
-"""Optimal tabular releases: as much as possible at a threshold, by three methods."""
+"""Optimal tabular releases: as much as possible at a threshold, by three methods.
+
+Every decomposable release that satisfies a threshold, for tables of few variables.
+
+Any chordal graph is reached from the empty one by legal edges, and if it satisfies the threshold,
+so does every graph on the way: only such graphs are visited, each once.
+
+Ordered marginals: the longest prefix of the list of sub-tables that may be released together.
+
+Sub-tables are ordered by critical width (or by the criterion's figure of each alone), then
+dimension, then the variables' order. Releasing more never widens a bound, so bisection finds the
+prefix. The first element alone and the whole list are candidates too, which the published procedure
+forgets.
+
+Source: Dobra, Karr, Sanil and Fienberg 2002, section 5.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
+from itertools import combinations
 from typing import Literal
 
-from tabprotect.engine.errors import InfeasibleError, ParameterError
+from tabprotect.engine.errors import InfeasibleError, InputError, ParameterError
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.query_space.criterion import RiskCriterion
+from tabprotect.engine.query_space.criterion import BoundsWay, RiskCriterion
 from tabprotect.engine.query_space.criterion_evidence import Evidence, RiskJudgement
-from tabprotect.engine.query_space.frontier import Frontier
-from tabprotect.engine.query_space.graphs.chordal import decomposable
+from tabprotect.engine.query_space.frontier import Frontier, maximal_queries
+from tabprotect.engine.query_space.graphs.chordal import JunctionTree, decomposable
 from tabprotect.engine.query_space.lattice import Lattice, Query
 from tabprotect.engine.query_space.optimal.annealing import ANNEALING_PROPOSALS, anneal
-from tabprotect.engine.query_space.optimal.exhaustive import best_release
-from tabprotect.engine.query_space.optimal.heuristic import longest_prefix
 from tabprotect.engine.query_space.registered import criteria, utilities
 from tabprotect.engine.query_space.utility import Worth
-from tabprotect.engine.query_space.ways_to_bound import BoundsWay
 from tabprotect.engine.randomness import Randomness
 from tabprotect.languages.said import joined, say, uncapital
+
+
+def longest_prefix(
+    evidence: Evidence,
+    criterion: RiskCriterion,
+    threshold: int,
+    *,
+    bounds: BoundsWay = "auto",
+    progress: Progress = SILENT,
+) -> tuple[int, tuple[Query, ...]]:
+    """Length of the longest prefix proved safe, and its frontier (empty if there is none)."""
+    order = criterion.order(evidence)
+    # The prefix of length `safe` is safe (0: only the total), that of length `refused` is not.
+    safe, refused = 0, len(order) + 1
+    best: tuple[Query, ...] = ()
+    steps = max(1, len(order).bit_length())
+    done = 0
+    while refused - safe > 1:
+        progress.report("bisection", min(done / steps, 1.0), best)
+        middle = (safe + refused) // 2
+        frontier = maximal_queries(order[:middle])
+        verdict = criterion.judge(
+            evidence,
+            frontier,
+            threshold,
+            bounds=bounds,
+            decide_only=True,
+            progress=progress,
+        ).verdict
+        if verdict == "safe":
+            safe, best = middle, frontier
+        else:
+            refused = middle
+        done += 1
+    return safe, best
+
+
+MAX_VARIABLES = 7
+"""617,675 chordal graphs; with eight variables there are 30,888,596."""
+
+
+GRAPHS = (1, 1, 2, 8, 61, 822, 18_154, 617_675)
+"""Labelled chordal graphs by number of variables."""
+
+
+def every_release(
+    criterion: RiskCriterion, evidence: Evidence, threshold: int, progress: Progress = SILENT
+) -> Iterator[JunctionTree]:
+    """Cliques and separators of each decomposable release of all variables at the threshold.
+
+    Raises
+    ------
+    InputError
+        If there are more than ``MAX_VARIABLES`` variables.
+    """
+    variables = evidence.lattice.variables
+    if variables > MAX_VARIABLES:
+        raise InputError(
+            say("an exhaustive search over {variables} variables has too many graphs", variables),
+            hint=say(
+                "take annealing, or a margin over at most {MAX_VARIABLES} variables", MAX_VARIABLES
+            ),
+        )
+    axis_of = evidence.lattice.axis_of
+    pairs = [(i, j) for i, j in combinations(range(variables), 2) if axis_of[i] != axis_of[j]]
+    walk = criterion.walk(evidence, threshold)
+    seen = {0}
+    # (edges, next pair to try); the walk stands at the top of the stack.
+    stack = [(0, 0)]
+    yield walk.tree()
+    while stack:
+        edges, start = stack.pop()
+        for number in range(start, len(pairs)):
+            larger = edges | 1 << number
+            if larger == edges or larger in seen:
+                continue
+            i, j = pairs[number]
+            if walk.can_add(i, j):
+                seen.add(larger)
+                if len(seen) % 200 == 0:
+                    progress.report(say("all decomposable releases"), len(seen) / GRAPHS[variables])
+                walk.toggle(i, j)
+                yield walk.tree()
+                stack += [(edges, number + 1), (larger, 0)]
+                break
+        else:
+            if stack:
+                # Go back to the release before: remove its edge again.
+                before = stack[-1][0]
+                walk.toggle(*pairs[(edges ^ before).bit_length() - 1])
+
+
+def best_release(
+    criterion: RiskCriterion,
+    evidence: Evidence,
+    threshold: int,
+    worth: Worth,
+    progress: Progress = SILENT,
+) -> JunctionTree:
+    """The release of largest worth (see ``Worth``); among equals the one of least risk."""
+    best, rank = JunctionTree((), ()), (-1.0, -1)
+    for tree in every_release(criterion, evidence, threshold, progress):
+        value = worth.of(tree)
+        if value < rank[0]:
+            continue
+        figure = criterion.judge(evidence, tree.cliques, threshold).width
+        if (value, figure) > rank:
+            best, rank = tree, (value, figure)
+    return best
+
 
 SearchMethod = Literal["annealing", "heuristic", "exhaustive"]
 

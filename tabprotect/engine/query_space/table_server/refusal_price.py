@@ -25,7 +25,7 @@ from tabprotect.engine.query_space.drawn_originals import drawn_originals
 from tabprotect.engine.query_space.frontier import maximal_queries
 from tabprotect.engine.query_space.lattice import Query
 from tabprotect.engine.query_space.possible_tables import possible_tables
-from tabprotect.engine.query_space.release_sets.release_set import ReleaseSet
+from tabprotect.engine.query_space.release_set import ReleaseSet
 from tabprotect.languages.said import say
 
 TELLS = say("The refusal tells")

@@ -9,13 +9,16 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
+from types import MappingProxyType
 
+from tabprotect.engine.decoding import decoded
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.query_space.frontier import Frontier
 from tabprotect.engine.query_space.lattice import Query
-from tabprotect.engine.query_space.release_sets.release_set import ReleaseSet
+from tabprotect.engine.query_space.release_set import ReleaseSet
 from tabprotect.engine.query_space.table_server.decision import (
     Answer,
     LogLine,
@@ -25,8 +28,61 @@ from tabprotect.engine.query_space.table_server.decision import (
 )
 from tabprotect.engine.query_space.table_server.ledger import Ledger, Taken
 from tabprotect.engine.query_space.table_server.log_entry import FIRST_CHAIN, LogEntry
-from tabprotect.engine.query_space.table_server.snapshot import restored, snapshot
 from tabprotect.languages.said import say
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """The state of a server after a log. Confidential."""
+
+    released: tuple[Query, ...]
+    unreleasable: tuple[Query, ...]
+    proved: tuple[Query, ...]
+    told: tuple[Query, ...]
+    demand: tuple[tuple[Query, int], ...]
+    bundles: tuple[tuple[Query, str], ...]
+    frozen: bool
+    perturbed: str
+    settings: str
+
+
+def snapshot(state: ServerState) -> dict[str, object]:
+    """A :class:`Snapshot` as JSON values."""
+    releases = state.releases
+    said = Snapshot(
+        tuple(releases.released),
+        tuple(releases.unreleasable),
+        tuple(releases.proved),
+        tuple(state.refused),
+        tuple(state.demand.items()),
+        tuple(state.bundles.items()),
+        state.frozen,
+        state.perturbed,
+        state.settings,
+    )
+    return asdict(said)
+
+
+def restored(start: ServerState, kept: object, progress: Progress = SILENT) -> ServerState:
+    """The server stored by :func:`snapshot`, under the same settings."""
+    said = decoded(kept, Snapshot)
+    first = start.releases
+    lattice = first.evidence.lattice
+    released = Frontier(lattice, said.released, upward=False)
+    unreleasable = Frontier(lattice, said.unreleasable, upward=True)
+    proved = Frontier(lattice, said.proved, upward=True)
+    releases = first.resumed(released, unreleasable, proved, progress)
+    return replace(
+        start,
+        releases=releases,
+        demand=MappingProxyType(dict(said.demand)),
+        bundles=MappingProxyType(dict(said.bundles)),
+        refused=Frontier(lattice, said.told, upward=True),
+        frozen=said.frozen,
+        perturbed=said.perturbed,
+        settings=said.settings,
+    )
+
 
 SNAPSHOT_LINES = 1_000
 """Lines after which the state is stored again, so that a start folds no more than these."""

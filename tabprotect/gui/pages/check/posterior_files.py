@@ -25,8 +25,7 @@ from tabprotect.engine.project.project import Who
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Index
 from tabprotect.engine.tables.table import Table
-from tabprotect.gui.base.confidential_files import MARK
-from tabprotect.gui.base.exporter import Exporter
+from tabprotect.gui.base.exporter import MARK, Exporter
 from tabprotect.gui.base.page import Page
 from tabprotect.gui.grid.layout import Layout
 from tabprotect.gui.look.drawing import CENTRE, RIGHT, Sheet, figure_font

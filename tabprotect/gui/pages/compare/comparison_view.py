@@ -22,8 +22,7 @@ from PySide6.QtWidgets import (
 from tabprotect.engine.assessment.comparing.comparison import Comparison
 from tabprotect.engine.errors import InfeasibleError
 from tabprotect.engine.progress import Progress
-from tabprotect.gui.base.confidential_files import MARK
-from tabprotect.gui.base.exporter import Exporter
+from tabprotect.gui.base.exporter import MARK, Exporter
 from tabprotect.gui.base.jobs import Jobs
 from tabprotect.gui.base.page import Page
 from tabprotect.gui.base.question import Question

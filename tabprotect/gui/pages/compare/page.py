@@ -18,7 +18,7 @@ from tabprotect.engine.errors import ParameterError, TabprotectError
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.command import Order
 from tabprotect.engine.project.copy_as_command import line
-from tabprotect.engine.project.opening.examples import PREFIX, load_example
+from tabprotect.engine.project.examples import PREFIX, load_example
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.verbs.compare_verbs import compare as compare_words
 from tabprotect.engine.project.verbs.compare_verbs import comparison_scope, set_comparison

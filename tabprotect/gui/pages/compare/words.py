@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from tabprotect.engine.assessment.comparing.over_seeds import Spread
     from tabprotect.engine.assessment.comparing.run_spec import RunSpec
     from tabprotect.engine.assessment.measure import Measure
-    from tabprotect.engine.project.comparison_plan import ComparisonPlan
+    from tabprotect.engine.project.plans import ComparisonPlan
     from tabprotect.gui.plots.ru_map import Place
 
 ALIKE = 1e-9

@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QLineEdit, QPushButton, QSplitter, QStackedWidget,
 
 from tabprotect.engine.errors import TabprotectError, needing
 from tabprotect.engine.progress import Progress
-from tabprotect.engine.project.opening.sources import Opened
 from tabprotect.engine.project.project import Project
+from tabprotect.engine.project.sources import Opened
 from tabprotect.engine.query_space.lattice import Query
 from tabprotect.engine.tables.table import Table
 from tabprotect.gui.base.question import Question

@@ -12,8 +12,7 @@ from PySide6.QtCore import QObject
 from PySide6.QtGui import QAction, QGuiApplication
 
 from tabprotect.engine.errors import InfeasibleError
-from tabprotect.gui.base.confidential_files import MARK
-from tabprotect.gui.base.exporter import Content, Exporter
+from tabprotect.gui.base.exporter import MARK, Content, Exporter
 from tabprotect.gui.base.page import Page
 from tabprotect.gui.lattice.space import STATUS, Regions
 from tabprotect.languages.said import say

@@ -19,8 +19,8 @@ from PySide6.QtWidgets import (
 from tabprotect.engine.errors import InputError, TabprotectError
 from tabprotect.engine.house import user_name
 from tabprotect.engine.progress import Progress
+from tabprotect.engine.project.plans import ReleasePlan
 from tabprotect.engine.project.project import Project
-from tabprotect.engine.project.release_plan import ReleasePlan
 from tabprotect.engine.project.verbs.query_verbs import serve_session
 from tabprotect.engine.query_space.lattice import Query, names_joined
 from tabprotect.engine.query_space.registered import rules

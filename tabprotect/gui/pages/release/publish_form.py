@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
 from tabprotect.engine.bundle import confidential
 from tabprotect.engine.bundle.data_package import slug
 from tabprotect.engine.errors import InputError
-from tabprotect.gui.base.confidential_files import marked
+from tabprotect.gui.base.exporter import marked
 from tabprotect.gui.base.preferences import Preferences
 from tabprotect.gui.look import icons
 from tabprotect.gui.look.file_dialogs import ask_place

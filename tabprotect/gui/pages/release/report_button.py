@@ -14,8 +14,8 @@ from tabprotect.engine.bundle import confidential, public
 from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.project import Project
-from tabprotect.gui.base.confidential_files import MARK, marked
 from tabprotect.gui.base.document import Document
+from tabprotect.gui.base.exporter import MARK, marked
 from tabprotect.gui.base.question import Question
 from tabprotect.gui.look import icons
 from tabprotect.gui.look.file_dialogs import ask_place

@@ -29,7 +29,7 @@ from tabprotect.engine.errors import (
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.copy_as_command import line
 from tabprotect.engine.project.project import Project
-from tabprotect.engine.project.releasing.foresight import foreseen
+from tabprotect.engine.project.releasing.judgement import foreseen
 from tabprotect.engine.project.verbs.release_verbs import (
     protect,
     protect_words,

@@ -13,8 +13,7 @@ from tabprotect.engine.assessment.comparing import spreading
 from tabprotect.engine.assessment.comparing.compare import compare
 from tabprotect.engine.assessment.comparing.comparison import Comparison
 from tabprotect.engine.assessment.comparing.one_run import run_seed
-from tabprotect.engine.assessment.comparing.run_spec import RunSpec, parse_spec
-from tabprotect.engine.assessment.comparing.scope import Scope
+from tabprotect.engine.assessment.comparing.run_spec import RunSpec, Scope, parse_spec
 from tabprotect.engine.assessment.registered import measures
 from tabprotect.engine.errors import InputError, Interrupted, ParameterError
 from tabprotect.engine.progress import Cancellable, Progress

@@ -16,10 +16,10 @@ from tabprotect.engine.posterior.sums import sums
 from tabprotect.engine.progress import Cancellable
 from tabprotect.engine.project.copy_as_command import line
 from tabprotect.engine.project.history import History
+from tabprotect.engine.project.plans import ReleasePlan
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.recipe_text import to_text
 from tabprotect.engine.project.recipes.replay import from_text
-from tabprotect.engine.project.release_plan import ReleasePlan
 from tabprotect.engine.project.releasing.query_space_state import (
     evidence_of,
     judge_margins,

@@ -16,9 +16,12 @@ from tabprotect.engine.errors import InfeasibleError, InputError, Interrupted, P
 from tabprotect.engine.query_space.criterion_evidence import Evidence
 from tabprotect.engine.query_space.frontier import Frontier
 from tabprotect.engine.query_space.lattice import Lattice
-from tabprotect.engine.query_space.optimal.best_release import judged_proposal, optimal
-from tabprotect.engine.query_space.optimal.exhaustive import every_release
-from tabprotect.engine.query_space.optimal.heuristic import longest_prefix
+from tabprotect.engine.query_space.optimal.best_release import (
+    every_release,
+    judged_proposal,
+    longest_prefix,
+    optimal,
+)
 from tabprotect.engine.query_space.registered import criteria
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.sensitivity.small_count import SmallCount

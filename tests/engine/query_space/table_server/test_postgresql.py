@@ -13,7 +13,7 @@ from postgresql_server import Server, psycopg, running_server
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.query_space.criterion_evidence import Evidence
 from tabprotect.engine.query_space.registered import criteria, rules
-from tabprotect.engine.query_space.release_sets.release_set import ReleaseSet
+from tabprotect.engine.query_space.release_set import ReleaseSet
 from tabprotect.engine.query_space.table_server.decision import Request, ServerState, serve
 from tabprotect.engine.query_space.table_server.ledger import SCHEMA, Ledger
 from tabprotect.engine.query_space.table_server.session import ServerSession, replay

@@ -13,7 +13,7 @@ from small_tables import alike, tables
 from tabprotect.engine.query_space.criterion_evidence import Evidence
 from tabprotect.engine.query_space.possible_tables import possible_tables
 from tabprotect.engine.query_space.registered import criteria
-from tabprotect.engine.query_space.release_sets.release_set import ReleaseSet
+from tabprotect.engine.query_space.release_set import ReleaseSet
 from tabprotect.engine.query_space.table_server.refusal_price import RefusalPrice, refusal_price
 from tabprotect.engine.sensitivity.cells_to_judge import Judged
 from tabprotect.engine.sensitivity.small_count import SmallCount

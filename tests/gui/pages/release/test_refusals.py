@@ -16,7 +16,7 @@ from tabprotect.engine.project.verbs.release_verbs import protect, set_seed
 from tabprotect.engine.project.verbs.release_verbs import publish as publish_verb
 from tabprotect.gui.base.preferences import Preferences
 from tabprotect.gui.frame.main_window import MainWindow
-from tabprotect.gui.pages.register.page import RegisterPage
+from tabprotect.gui.pages.register import RegisterPage
 from tabprotect.gui.pages.release.page import ReleasePage
 
 Settle = Callable[[], None]

@@ -17,7 +17,7 @@ from pytestqt.qtbot import QtBot
 from readable import texts, unnamed
 
 from tabprotect.engine.errors import ParameterError
-from tabprotect.engine.project.releasing.foresight import foreseen
+from tabprotect.engine.project.releasing.judgement import foreseen
 from tabprotect.engine.project.verbs.cycle_verbs import flip_cycle_cell, set_cycles
 from tabprotect.engine.project.verbs.release_verbs import set_parameters, set_seed
 from tabprotect.engine.project.verbs.table_verbs import set_count

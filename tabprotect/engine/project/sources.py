@@ -13,7 +13,7 @@ from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.table_reading import read_table
 from tabprotect.engine.microdata.coding import Codings
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.project.opening.examples import PREFIX, load_example
+from tabprotect.engine.project.examples import PREFIX, load_example
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.engine.tables.table import Table
 from tabprotect.languages.said import say

@@ -16,9 +16,9 @@ from types import MappingProxyType
 from typing import Any, ClassVar
 
 from tabprotect.engine.errors import InputError
+from tabprotect.engine.formats.agencies.column_files import ColumnFormat, TypedColumn, as_text
 from tabprotect.engine.formats.format import COUNT
 from tabprotect.engine.formats.layouts.observations import refuse_texts
-from tabprotect.engine.formats.statistics.column_files import ColumnFormat, TypedColumn, as_text
 
 
 class LabelledFormat(ColumnFormat):

@@ -10,8 +10,8 @@ from tabprotect.engine.query_space import lattice as lattice_module
 from tabprotect.engine.query_space.criterion_evidence import Evidence
 from tabprotect.engine.query_space.critical_widths.widths import critical_widths
 from tabprotect.engine.query_space.registered import criteria
-from tabprotect.engine.query_space.release_sets.release_set import ReleaseSet
-from tabprotect.engine.query_space.release_sets.release_set_on_demand import AskedReleaseSet
+from tabprotect.engine.query_space.release_set import ReleaseSet
+from tabprotect.engine.query_space.release_set_on_demand import AskedReleaseSet
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table

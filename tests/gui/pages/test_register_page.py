@@ -9,7 +9,7 @@ from pages_of import page_of
 
 from tabprotect.engine.project.verbs.release_verbs import protect, publish
 from tabprotect.gui.frame.main_window import MainWindow
-from tabprotect.gui.pages.register.page import RegisterPage
+from tabprotect.gui.pages.register import RegisterPage
 
 Settle = Callable[[], None]
 

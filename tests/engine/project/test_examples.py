@@ -9,8 +9,8 @@ import pytest
 from tabprotect.engine.cycles.designs import design
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.reading_options import Reading
-from tabprotect.engine.project.opening.examples import examples, load_example
-from tabprotect.engine.project.opening.sources import (
+from tabprotect.engine.project.examples import examples, load_example
+from tabprotect.engine.project.sources import (
     Opened,
     open_table,
     records_file,
