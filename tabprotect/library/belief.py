@@ -24,9 +24,10 @@ from tabprotect.engine.posterior.analysis import (
     cramers_v,
     fit_model,
 )
+from tabprotect.engine.posterior.approach import Way
 from tabprotect.engine.posterior.columns import PosteriorColumns
 from tabprotect.engine.posterior.log_linear import LogLinear
-from tabprotect.engine.posterior.posterior import Posterior, Way
+from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.posterior.sums import sums
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.subtables import asked_of

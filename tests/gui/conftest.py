@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from tabprotect.engine.disclosure import gate_chance as before
-from tabprotect.engine.posterior.factors.chains import chain
+from tabprotect.engine.posterior.factors import chain_posterior
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.frame.app import application
 from tabprotect.gui.frame.main_window import MainWindow
@@ -124,7 +124,7 @@ def _few_draws(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(before, number, before.LEAST)
     # So does a posterior by chains, of tables of a few cells that mix at once.
     for number, few in (("DIRECTIONS", 1600), ("SWEEPS", 200)):
-        monkeypatch.setattr(chain, number, few)
+        monkeypatch.setattr(chain_posterior, number, few)
 
 
 @pytest.fixture

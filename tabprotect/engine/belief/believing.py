@@ -22,10 +22,11 @@ from tabprotect.engine.belief.effort import (
 )
 from tabprotect.engine.belief.one_draw import release_fingerprint
 from tabprotect.engine.errors import InfeasibleError, TooLargeError
+from tabprotect.engine.posterior.approach import Way
 from tabprotect.engine.posterior.factors.cell_laws import cell_laws
 from tabprotect.engine.posterior.factors.components import split_components
 from tabprotect.engine.posterior.infer import infer, multiplied, posterior_joined, same_variables
-from tabprotect.engine.posterior.posterior import Posterior, Way
+from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.posterior.prior import Prior, Uniform, parse_prior
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.registered import likelihood_of, methods
@@ -335,16 +336,8 @@ class _Means:
             return without
 
     def _infer(self, likelihood: Likelihood, effort: Effort, *, exact: bool = False) -> Posterior:
-        return infer(
-            likelihood,
-            self.prior,
-            way="exact" if exact else effort.way,
-            randomness=self.randomness,
-            draws=effort.draws,
-            work=effort.weighing,
-            steps=effort.steps,
-            progress=self.progress,
-        )
+        approach = replace(effort, way="exact") if exact else effort
+        return infer(likelihood, self.prior, approach, self.randomness, self.progress)
 
 
 def plain(likelihood: CellFactors) -> CellFactors:

@@ -7,13 +7,10 @@ a seed give one posterior on every machine.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
+from tabprotect.engine.posterior.approach import Approach
 from tabprotect.engine.release.likelihood import AdaptiveSequence, MoveSequence, Rerun
-
-if TYPE_CHECKING:
-    # Inference is imported where something is inferred, not with every project that is opened.
-    from tabprotect.engine.posterior.posterior import Way
 
 LEAST_EFFECTIVE = 100.0
 """Fewer effective draws are no basis to judge by."""
@@ -37,36 +34,26 @@ FEW_PROGRAMMED = 150
 """Originals of a larger table up to which that is done: each takes some tens of milliseconds."""
 
 
-@dataclass(frozen=True)
-class Effort:
-    """What working out a posterior may take. ``None`` sets no limit of its own.
+@dataclass(frozen=True, kw_only=True)
+class Effort(Approach):
+    """How a posterior that somebody asks for is worked out, and what is judged by it.
 
     Attributes
     ----------
     name
         What the effort is for.
-    way
-        ``auto`` takes the exact way where its cost, known beforehand, allows it.
-    draws
-        Originals that are drawn where the posterior is; 0 for none.
     updates
         Cell updates that drawing originals of moves may take, ``most_draws`` draws at most.
     share
         Of these draws, the share that is taken.
     chains
         Whether cells that hang together in too many ways are simulated by Markov chains.
-    steps
-        Of the exact way through cells that more than one published sum joins, about half a
-        microsecond each.
     steps_once
-        The same where the method has no chance, and its one release is read once.
+        The ``steps`` where the method has no chance, and its one release is read once.
     cells
         Inner cells up to which a posterior is worked out.
     joined
         Of these that hang together by more than one published sum, or by moves.
-    weighing
-        Nominal microseconds that weighing originals by the choice of a whole table may take; 0
-        leaves out what this choice tells.
     counted
         Where originals are counted before they are weighed: ``never``, where the mechanism solves
         ``programmes``, or ``always``.
@@ -77,17 +64,13 @@ class Effort:
     """
 
     name: Literal["glance", "trial", "verdict", "comparison", "reader"]
-    way: Way = "auto"
-    draws: int | None = None
     updates: int | None = None
     most_draws: int = 20_000
     share: float = 1.0
     chains: bool = True
-    steps: int | None = None
     steps_once: int | None = None
     cells: int | None = None
     joined: int | None = None
-    weighing: float | None = None
     counted: Literal["never", "programmes", "always"] = "never"
     settled: bool = False
     bases: int | None = None
@@ -114,11 +97,16 @@ class Effort:
         return int(self.weighing / call) if rerun.exact else 0
 
 
-READER = Effort("reader")
+READER = Effort(name="reader")
 """Whoever opens a bundle, and has the time."""
 
 VERDICT = Effort(
-    "verdict", updates=2 * 10**8, weighing=2e6, counted="programmes", settled=True, bases=1
+    name="verdict",
+    updates=2 * 10**8,
+    weighing=2e6,
+    counted="programmes",
+    settled=True,
+    bases=1,
 )
 """What the gate judges by, and whoever verifies it: some seconds."""
 
@@ -129,7 +117,7 @@ GLANCE = replace(TRIAL, name="glance", chains=False, steps=100_000, weighing=0)
 """About a second."""
 
 COMPARISON = Effort(
-    "comparison",
+    name="comparison",
     draws=500,
     chains=False,
     steps=100_000,

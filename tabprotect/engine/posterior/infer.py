@@ -17,13 +17,14 @@ import numpy as np
 from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.errors import InfeasibleError, InputError
 from tabprotect.engine.posterior.adaptive.infer_adaptive import infer_adaptive
+from tabprotect.engine.posterior.approach import Approach
 from tabprotect.engine.posterior.factors.cell_laws import kind_logs
 from tabprotect.engine.posterior.factors.infer_factors import infer_factors
 from tabprotect.engine.posterior.moves.backward_factors import step_structures
 from tabprotect.engine.posterior.moves.enumeration import MOST_WORK, enumerated_originals
 from tabprotect.engine.posterior.moves.infer_moves import infer_moves
 from tabprotect.engine.posterior.moves.signature_model import group_model
-from tabprotect.engine.posterior.posterior import Posterior, Way
+from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.posterior.prior import Prior, Uniform
 from tabprotect.engine.posterior.sums import laws_of, standard_errors
 from tabprotect.engine.progress import SILENT, Progress
@@ -113,15 +114,15 @@ JOINT_DRAWS = 20_000
 """Originals drawn when several releases are weighed together."""
 
 
+CHEAPEST = Approach()
+"""The cheapest way, for as long as it takes."""
+
+
 def infer(
     likelihood: Likelihood,
     prior: Prior | None = None,
-    *,
-    way: Way = "auto",
+    approach: Approach = CHEAPEST,
     randomness: Randomness | None = None,
-    draws: int | None = None,
-    work: float | None = None,
-    steps: int | None = None,
     progress: Progress = SILENT,
 ) -> Posterior:
     """The posterior distribution of every true cell.
@@ -130,47 +131,27 @@ def infer(
     ----------
     prior
         Uniform when none is given. Structural zeros are zeros under every prior.
-    way
-        ``auto`` takes the exact way if its cost, known beforehand, allows it.
-    randomness, draws
-        For Monte Carlo: fresh by default (nothing confidential depends on it), and as many draws
-        as take well under a minute.
-    work
-        Nominal microseconds that weighing whole originals may cost, if the mechanism says more
-        than its factors. If it is given, chains are limited, too (``CHAIN_WORK``).
-    steps
-        Most steps of the exact way through cells that published sums join: beyond, it is given
-        up. By default as many as take some seconds.
+    approach
+        The way to it, and the work that it may take.
+    randomness
+        For Monte Carlo: fresh by default, as nothing confidential depends on it.
 
     Raises
     ------
     InputError
         If the published table cannot come from the mechanism.
     InfeasibleError
-        If no original fits table, mechanism and prior; if ``way="exact"`` is too wide; or if
-        neither the release nor the prior bounds a count.
+        If no original fits table, mechanism and prior; if the exact way, asked for, is too wide;
+        or if neither the release nor the prior bounds a count.
     """
     prior = Uniform() if prior is None else prior
     if likelihood.domain.structural:
         prior = KnowingZeros(prior, likelihood.domain)
     if isinstance(likelihood, MoveSequence):
-        return infer_moves(
-            likelihood, prior, way=way, randomness=randomness, draws=draws, progress=progress
-        )
+        return infer_moves(likelihood, prior, approach, randomness, progress)
     if isinstance(likelihood, AdaptiveSequence):
-        return infer_adaptive(
-            likelihood, prior, way=way, randomness=randomness, draws=draws, progress=progress
-        )
-    return infer_factors(
-        likelihood,
-        prior,
-        way=way,
-        randomness=randomness,
-        draws=draws,
-        work=work,
-        steps=steps,
-        progress=progress,
-    )
+        return infer_adaptive(likelihood, prior, approach, randomness, progress)
+    return infer_factors(likelihood, prior, approach, randomness, progress)
 
 
 LEAST_EFFECTIVE = 100.0

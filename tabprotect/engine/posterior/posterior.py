@@ -20,9 +20,6 @@ from tabprotect.engine.tables.domain import Domain, Index
 from tabprotect.engine.tables.table import Table
 from tabprotect.languages.said import say
 
-Way = Literal["auto", "exact", "monte_carlo"]
-"""The way asked for: ``auto`` takes the exact way if its cost allows it."""
-
 Scalar = TypeVar("Scalar", bound=np.generic)
 
 TIE = 1e-9

@@ -15,7 +15,7 @@ from tabprotect.engine.bundle.confidential import read as read_dossier
 from tabprotect.engine.bundle.set_bundles import common_cells, verify_set
 from tabprotect.engine.bundle.signature import new_key
 from tabprotect.engine.errors import BundleError
-from tabprotect.engine.posterior.factors.chains import chain
+from tabprotect.engine.posterior.factors import chain_posterior
 from tabprotect.engine.project.history import History
 from tabprotect.engine.project.verbs.release_verbs import (
     protect,
@@ -39,7 +39,7 @@ LEVELS = ["--levels", "n1,n2,n3=geo", "--band", "age:2", "--band", "age:4"]
 def _short_chains(monkeypatch: pytest.MonkeyPatch) -> None:
     # How well a drawn posterior is known is the verdict's matter: here any verdict is accepted.
     for name, few in (("ROUNDS", 1), ("DIRECTIONS", 100), ("SWEEPS", 100)):
-        monkeypatch.setattr(chain, name, few)
+        monkeypatch.setattr(chain_posterior, name, few)
 
 
 @pytest.fixture

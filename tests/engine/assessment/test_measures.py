@@ -22,6 +22,7 @@ from tabprotect.engine.assessment.registered import measures, named_measures
 from tabprotect.engine.assessment.utility.association_change import association
 from tabprotect.engine.belief.effort import COMPARISON
 from tabprotect.engine.errors import ParameterError
+from tabprotect.engine.posterior.approach import Approach
 from tabprotect.engine.posterior.factors import infer_factors
 from tabprotect.engine.posterior.infer import infer
 from tabprotect.engine.posterior.posterior import Posterior
@@ -433,7 +434,7 @@ def test_the_choice_of_a_whole_table_counts_where_all_originals_can_be_weighed()
     method = methods()["controlled_rounding"]
     values = method.resolve(problem.table.domain, {"base": 3})
     release, _ = method.perform(problem, values, np.random.default_rng(1))
-    full = infer(likelihood_of(release), way="exact")
+    full = infer(likelihood_of(release), approach=Approach(way="exact"))
     for weighing, whole in ((1e12, True), (0.0, False)):
         seen = AssessedRelease(
             problem=problem,

@@ -14,8 +14,9 @@ from tabprotect.engine.belief.believing import RELEASE_ALONE, Evidence, believe
 from tabprotect.engine.belief.effort import READER
 from tabprotect.engine.cycles.designs import design
 from tabprotect.engine.errors import InfeasibleError, InputError
+from tabprotect.engine.posterior.approach import Way
 from tabprotect.engine.posterior.infer import infer, log_weights
-from tabprotect.engine.posterior.posterior import Posterior, Way
+from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.posterior.prior import Poisson, Prior, Uniform
 from tabprotect.engine.posterior.sums import standard_errors
 from tabprotect.engine.progress import SILENT

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -143,8 +144,8 @@ def test_the_verdict_is_that_of_a_reader_who_lists_everything(
     assert read == 3
 
 
-def drawn(*given: Any, **options: Any) -> Any:
-    return infer(*given, **options | {"way": "monte_carlo", "draws": DRAWS})
+def drawn(likelihood: Any, prior: Any, approach: Any, *rest: Any) -> Any:
+    return infer(likelihood, prior, replace(approach, way="monte_carlo", draws=DRAWS), *rest)
 
 
 @pytest.mark.parametrize(

@@ -11,8 +11,9 @@ import pytest
 from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.disclosure.verdict import verdict
 from tabprotect.engine.errors import TooLargeError
-from tabprotect.engine.posterior.factors import infer_factors, reweighing
-from tabprotect.engine.posterior.factors.chains import chain
+from tabprotect.engine.posterior.approach import Approach
+from tabprotect.engine.posterior.factors import chain_posterior, infer_factors, reweighing
+from tabprotect.engine.posterior.factors.chains import Chains
 from tabprotect.engine.posterior.infer import infer
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.progress import Progress
@@ -52,18 +53,18 @@ def drawn(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Exact ways give up, and chains are short; the runs that they do, as they are reported."""
     for way in ("by_convolution", "by_residuals", "by_fibre"):
         monkeypatch.setattr(infer_factors, way, lambda *_, **__: None)
-    monkeypatch.setattr(chain, "DIRECTIONS", 400)
-    monkeypatch.setattr(chain, "SWEEPS", 40)
+    monkeypatch.setattr(chain_posterior, "DIRECTIONS", 400)
+    monkeypatch.setattr(chain_posterior, "SWEEPS", 40)
     stages: list[str] = []
-    run = chain.Chains.run
+    run = Chains.run
 
     def counted(
-        self: chain.Chains, records: int, between: tuple[int, int], progress: Progress, stage: str
+        self: Chains, records: int, between: tuple[int, int], progress: Progress, stage: str
     ) -> object:
         stages.append(stage)
         return run(self, records, between, progress, stage)
 
-    monkeypatch.setattr(chain.Chains, "run", counted)
+    monkeypatch.setattr(Chains, "run", counted)
     return stages
 
 
@@ -100,7 +101,7 @@ def test_chains_that_do_not_settle_are_neither_weighed_nor_judged(
     release, likelihood = small()
     # The choice of all cells that are hidden says more than each count does: there is what to weigh.
     assert isinstance(likelihood, CellFactors) and likelihood.rerun is not None
-    monkeypatch.setattr(chain, "r_hat", lambda _: math.inf)
+    monkeypatch.setattr(chain_posterior, "r_hat", lambda _: math.inf)
     found = verdict(release, LENIENT)
     assert found.way == "bounds" and not found.accepted and found.passed is None
     assert "has not settled" in found.note and not weighed
@@ -108,7 +109,7 @@ def test_chains_that_do_not_settle_are_neither_weighed_nor_judged(
     assert drawn == ["warming up", "drawing originals, run 1"]
     drawn.clear()
     infer(replace(likelihood, rerun=None))
-    assert f"drawing originals, run {chain.ROUNDS}" in drawn
+    assert f"drawing originals, run {chain_posterior.ROUNDS}" in drawn
 
 
 def test_work_counts_runs_that_are_still_to_come(
@@ -118,14 +119,14 @@ def test_work_counts_runs_that_are_still_to_come(
     _, likelihood = small()
     assert isinstance(likelihood, CellFactors)
     likelihood = replace(likelihood, rerun=None)
-    monkeypatch.setattr(chain, "r_hat", lambda _: 1.2)
-    infer(likelihood, work=1.0)
-    assert drawn[-1] == f"drawing originals, run {chain.ROUNDS}"
-    monkeypatch.setattr(chain, "CHAIN_WORK", 7e4)
+    monkeypatch.setattr(chain_posterior, "r_hat", lambda _: 1.2)
+    infer(likelihood, approach=Approach(weighing=1.0))
+    assert drawn[-1] == f"drawing originals, run {chain_posterior.ROUNDS}"
+    monkeypatch.setattr(chain_posterior, "CHAIN_WORK", 7e4)
     drawn.clear()
-    infer(likelihood, work=1.0)
+    infer(likelihood, approach=Approach(weighing=1.0))
     assert drawn[-1] == "drawing originals, run 1"
-    monkeypatch.setattr(chain, "CHAIN_WORK", 100.0)
+    monkeypatch.setattr(chain_posterior, "CHAIN_WORK", 100.0)
     with pytest.raises(TooLargeError, match="longer than is given"):
-        infer(likelihood, work=1.0)
+        infer(likelihood, approach=Approach(weighing=1.0))
     infer(likelihood)

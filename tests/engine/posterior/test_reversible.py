@@ -10,6 +10,7 @@ import pytest
 
 from tabprotect.engine.cycles.designs import design
 from tabprotect.engine.cycles.layers import layers
+from tabprotect.engine.posterior.approach import Approach
 from tabprotect.engine.posterior.infer import infer
 from tabprotect.engine.posterior.prior import Factorial, Prior, Uniform, parse_prior
 from tabprotect.engine.protection.cycle_runs.forward_walk import flip, walk_cycles
@@ -75,7 +76,7 @@ def test_the_posterior_by_enumeration(theta: float, own: bool) -> None:
     wanted /= wanted.sum()
     exact = infer(likelihood(moves, theta), prior)
     assert exact.way == "exact"
-    drawn = infer(likelihood(moves, theta), prior, way="monte_carlo", draws=20_000)
+    drawn = infer(likelihood(moves, theta), prior, Approach(way="monte_carlo", draws=20_000))
     # Under its own weight the mechanism run backwards is the posterior.
     assert drawn.independent == (own or theta == 0)
     for index in itertools.product(range(3), repeat=2):

@@ -11,11 +11,11 @@ from move_cases import random_prior, sequence
 
 from tabprotect.engine.cycles.designs import design
 from tabprotect.engine.errors import InfeasibleError
+from tabprotect.engine.posterior.approach import Approach
 from tabprotect.engine.posterior.infer import infer
-from tabprotect.engine.posterior.moves.elimination import Elimination
+from tabprotect.engine.posterior.moves.elimination import Elimination, Thinned
 from tabprotect.engine.posterior.moves.signature_model import group_model
 from tabprotect.engine.posterior.moves.sum_sweep import SumLaws
-from tabprotect.engine.posterior.moves.thinning import Thinned
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.posterior.prior import Uniform
 from tabprotect.engine.posterior.sums import sums
@@ -78,7 +78,7 @@ def test_the_laws_of_sums_are_those_of_the_originals(
     if rule == "any_zero":
         prior, weight = Uniform(), lambda cell, count: 1.0
     likelihood = sequence(published, moves, rule, passes=passes)
-    inner = infer(likelihood, prior, way="exact")
+    inner = infer(likelihood, prior, Approach(way="exact"))
     publication = crossing(moves.domain)
     oracle = posterior(
         tuple(published.reshape(-1).tolist()),
@@ -128,9 +128,9 @@ def test_where_it_is_too_wide_draws_are_added_up() -> None:
     counts = np.random.default_rng(8).poisson(2.0, (4, 3)).astype(np.int64)
     likelihood = sequence(counts, design(domain, "triangular"), "negative")
     publication = crossing(domain)
-    exact = sums(infer(likelihood, way="exact"), publication)
+    exact = sums(infer(likelihood, approach=Approach(way="exact")), publication)
     drawn = sums(
-        infer(likelihood, way="monte_carlo", randomness=Randomness.seeded(1)),
+        infer(likelihood, approach=Approach(way="monte_carlo"), randomness=Randomness.seeded(1)),
         publication,
         randomness=Randomness.seeded(2),
     )

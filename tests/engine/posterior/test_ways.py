@@ -11,8 +11,9 @@ import pytest
 from tabprotect.engine.arrays import Floats
 from tabprotect.engine.cycles.designs import design
 from tabprotect.engine.errors import InfeasibleError
-from tabprotect.engine.posterior.factors.chains import chain
-from tabprotect.engine.posterior.infer import Way, infer
+from tabprotect.engine.posterior.approach import Approach, Way
+from tabprotect.engine.posterior.factors import chain_posterior
+from tabprotect.engine.posterior.infer import infer
 from tabprotect.engine.posterior.prior import CellTable
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.likelihood import (
@@ -94,11 +95,14 @@ def truth(shape: str) -> Floats:
 @pytest.mark.parametrize("way", ["auto", "exact", "monte_carlo"])
 def test_against_brute_force(way: Way, shape: str, monkeypatch: pytest.MonkeyPatch) -> None:
     # Chains of four cells mix at once.
-    monkeypatch.setattr(chain, "DIRECTIONS", 1600)
-    monkeypatch.setattr(chain, "SWEEPS", 200)
+    monkeypatch.setattr(chain_posterior, "DIRECTIONS", 1600)
+    monkeypatch.setattr(chain_posterior, "SWEEPS", 200)
     likelihood = SHAPES[shape]()
     found = infer(
-        likelihood, prior_of(likelihood), way=way, randomness=Randomness.seeded(5), draws=DRAWS
+        likelihood,
+        prior_of(likelihood),
+        Approach(way=way, draws=DRAWS),
+        randomness=Randomness.seeded(5),
     )
     seen = np.stack([found.probability(v).reshape(-1) for v in range(MOST + 1)], axis=1)
     exact = found.way == "exact"

@@ -52,11 +52,9 @@ class AdaptiveWalk:
     """
 
     def __init__(self, likelihood: AdaptiveSequence, family: Family, prior: Prior) -> None:
-        self._likelihood = likelihood
-        self._family = family
+        self.likelihood, self.family, self.prior = likelihood, family, prior
         self._published = likelihood.published.counts.reshape(-1)[family.touched]
         self._neighbours = family.neighbours()
-        self._prior = prior
         span = min(likelihood.steps, MOST_SPAN)
         # Column 0 of the guide stands for this count; the padding cell weighs nothing.
         self._first = np.append(self._published - span, 0)
@@ -78,12 +76,12 @@ class AdaptiveWalk:
     @property
     def updates(self) -> int:
         """Cost of one draw, in masses."""
-        return 4 * len(self._family) * self._likelihood.steps
+        return 4 * len(self.family) * self.likelihood.steps
 
     @property
     def largest_population(self) -> int:
         """Number of draws that fit the memory bound side by side."""
-        return int(np.clip(MOST_ENTRIES // (2 * len(self._family)), FEWEST, MOST))
+        return int(np.clip(MOST_ENTRIES // (2 * len(self.family)), FEWEST, MOST))
 
     def population(
         self, size: int, generator: np.random.Generator, report: Callable[[float], None]
@@ -98,11 +96,11 @@ class AdaptiveWalk:
         InfeasibleError
             If no draw fits.
         """
-        likelihood, every = self._likelihood, np.arange(size)
-        counts = self._family.padded(np.repeat(self._published[:, None], size, axis=1))
+        likelihood, every = self.likelihood, np.arange(size)
+        counts = self.family.padded(np.repeat(self._published[:, None], size, axis=1))
         flat = np.zeros((-(-2 * len(self._cells) // BLOCK) * BLOCK, size), dtype=np.float32)
         free = np.zeros((len(self._cells), size), dtype=np.bool_)
-        rows = np.repeat(np.arange(len(self._family))[:, None], size, axis=1)
+        rows = np.repeat(np.arange(len(self.family))[:, None], size, axis=1)
         self._look(counts, flat, free, rows, every)
         number = free.sum(axis=0)
         log_weight = np.zeros(size)
@@ -119,7 +117,7 @@ class AdaptiveWalk:
             sign = 1 - 2 * minus
             counts[self._cells[cycle], moving[:, None]] -= sign[:, None] * self._signs[cycle]
             if self._neighbours is None:
-                rows = np.repeat(np.arange(len(self._family))[:, None], len(moving), axis=1)
+                rows = np.repeat(np.arange(len(self.family))[:, None], len(moving), axis=1)
             else:
                 rows = self._neighbours[cycle].T
             before = number[moving].copy()
@@ -134,7 +132,7 @@ class AdaptiveWalk:
                 counts, free = np.take(counts, chosen, axis=1), np.take(free, chosen, axis=1)
                 number, log_weight = number[chosen], np.zeros(size)
         if self._guide is not None:
-            log_weight += self._prior.log_weight(self._family.touched[:, None], counts[:-1]).sum(0)
+            log_weight += self.prior.log_weight(self.family.touched[:, None], counts[:-1]).sum(0)
             log_weight -= self._guided(np.arange(len(self._published))[:, None], counts[:-1]).sum(0)
         chosen = _resampled(log_weight, generator, 1.0)
         return counts[:-1] if chosen is None else counts[:-1, chosen]
@@ -167,13 +165,13 @@ class AdaptiveWalk:
                 np.minimum(low_undone[minus], undone[minus], out=low_undone[minus])
                 if tilts:
                     tilts[minus] += self._guided(cell, undone[minus]) - self._guided(cell, here)
-        real = rows < len(self._family)
+        real = rows < len(self.family)
         at = rows * size + draws
         now = (low > 0) & real
         # Padding occurs several times in a column; each writes that nothing is free.
         gained = now.sum(axis=0) - (free.reshape(-1).take(at) & real).sum(axis=0)
         free.reshape(-1)[at] = now
-        for minus, chance in enumerate((self._likelihood.alpha, self._likelihood.beta)):
+        for minus, chance in enumerate((self.likelihood.alpha, self.likelihood.beta)):
             found = np.where((low_undone[minus] > 0) & real, chance, 0.0)
             if tilts:
                 found *= np.exp(np.clip(tilts[minus], -STEEPEST, STEEPEST))

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import partial
+
 import numpy as np
 
 from tabprotect.engine.arrays import Floats, Ints
@@ -9,7 +12,9 @@ from tabprotect.engine.cycles.cycle_family import Family
 from tabprotect.engine.errors import InfeasibleError, InputError
 from tabprotect.engine.posterior.adaptive.adaptive_tables import adaptive_originals
 from tabprotect.engine.posterior.adaptive.adaptive_walk import AdaptiveWalk
-from tabprotect.engine.posterior.posterior import Posterior, Way
+from tabprotect.engine.posterior.approach import Approach
+from tabprotect.engine.posterior.moves.signature_model import require_possible
+from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.posterior.prior import Prior
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.randomness import Randomness
@@ -30,16 +35,16 @@ POPULATIONS = 10
 def infer_adaptive(
     likelihood: AdaptiveSequence,
     prior: Prior,
-    *,
-    way: Way,
+    approach: Approach,
     randomness: Randomness | None,
-    draws: int | None,
     progress: Progress,
 ) -> Posterior:
     """As ``infer``."""
     family = Family.of(likelihood.moves)
     _check(likelihood, prior, family)
-    listed = None if way == "monte_carlo" else adaptive_originals(likelihood, family, progress)
+    listed = (
+        None if approach.way == "monte_carlo" else adaptive_originals(likelihood, family, progress)
+    )
     if listed is not None and not np.isfinite(listed.log_likelihood).any():
         raise InputError(
             say("the published table cannot come from so many steps of this mechanism"),
@@ -56,16 +61,15 @@ def infer_adaptive(
                 hint=say("choose a wider prior"),
             )
         return _exact(likelihood, prior, family, listed.counts[possible], log_weight[possible])
-    if way == "exact":
+    if approach.way == "exact":
         raise InfeasibleError(
             say("too many originals could have become the published table for an exact posterior"),
             hint=say("take Monte Carlo, or fewer steps"),
         )
     generator = (randomness or Randomness.fresh()).generator()
-    reason = (
-        say("asked for") if way == "monte_carlo" else say("too many originals are possible to list")
-    )
-    return _estimated(likelihood, prior, family, reason, draws, generator, progress)
+    walk = AdaptiveWalk(likelihood, family, prior)
+    found = _estimated(walk, approach.draws, generator, progress)
+    return replace(found, reason=say("asked for")) if approach.way == "monte_carlo" else found
 
 
 def _check(likelihood: AdaptiveSequence, prior: Prior, family: Family) -> None:
@@ -78,17 +82,7 @@ def _check(likelihood: AdaptiveSequence, prior: Prior, family: Family) -> None:
             hint=say("the table and the mechanism do not belong together"),
         )
     untouched = np.setdiff1d(np.arange(domain.size), family.touched)
-    excluded = ~np.isfinite(prior.log_weight(untouched, counts[untouched]))
-    if excluded.any():
-        cell = domain.unflat(int(untouched[excluded][0]))
-        raise InfeasibleError(
-            say(
-                "no cycle touches cell {cell}, so its published count is the "
-                "true one; the prior excludes it",
-                domain.cell_text(cell),
-            ),
-            hint=say("choose a prior that allows the published count there"),
-        )
+    require_possible(prior, published, untouched)
     low, high = prior.support(family.touched)
     now = counts[family.touched]
     never = (low > now + likelihood.steps) | (high < now - likelihood.steps) | (low > high)
@@ -161,16 +155,9 @@ def _exact(
 
 
 def _estimated(
-    likelihood: AdaptiveSequence,
-    prior: Prior,
-    family: Family,
-    reason: str,
-    draws: int | None,
-    generator: np.random.Generator,
-    progress: Progress,
+    walk: AdaptiveWalk, draws: int | None, generator: np.random.Generator, progress: Progress
 ) -> Posterior:
-    published = likelihood.published.counts.reshape(-1)
-    walk = AdaptiveWalk(likelihood, family, prior)
+    family, published = walk.family, walk.likelihood.published.counts.reshape(-1)
     if draws is None:
         draws = int(np.clip(MOST_UPDATES // max(walk.updates, 1), 16 * POPULATIONS, ADAPTIVE_DRAWS))
     size = min(walk.largest_population, -(-draws // POPULATIONS))
@@ -189,32 +176,15 @@ def _estimated(
     variance = each.var(axis=0, ddof=1) / populations
     spread, noise = float((mean * (1 - mean)).sum()), float(variance.sum())
     error = np.sqrt(variance)
-
-    def draw(number: int, generator: np.random.Generator, progress: Progress) -> Ints:
-        parts: list[Ints] = []
-        have, most = 0, walk.largest_population
-        while have < number:
-
-            def report(fraction: float, done: int = have) -> None:
-                progress.report(
-                    say("drawing originals"), min((done + fraction * most) / number, 1.0)
-                )
-
-            found = walk.population(most, generator, report).T
-            parts.append(found[generator.permutation(most)[: number - have]])
-            have += len(parts[-1])
-        none = np.zeros((0, len(family.touched)), dtype=np.int64)
-        return _whole(published, family, np.concatenate([none, *parts]))
-
     return Posterior(
-        published=likelihood.published,
-        prior=prior,
+        published=walk.likelihood.published,
+        prior=walk.prior,
         way="monte_carlo",
-        reason=reason,
-        group_of_cell=_rows(likelihood, family),
+        reason=say("too many originals are possible to list"),
+        group_of_cell=_rows(walk.likelihood, family),
         first=published - span,
         chances=mean,
-        draw_originals=draw,
+        draw_originals=partial(_drawn, walk),
         count_originals=lambda: None,
         standard_errors=error,
         error=float(error.max(initial=0.0)),
@@ -223,3 +193,21 @@ def _estimated(
         else float(size),
         draws=populations * size,
     )
+
+
+def _drawn(
+    walk: AdaptiveWalk, number: int, generator: np.random.Generator, progress: Progress
+) -> Ints:
+    """Whole originals, int64 (number, cells), of as many populations as that takes."""
+    parts = [np.zeros((0, len(walk.family.touched)), dtype=np.int64)]
+    have, most = 0, walk.largest_population
+    while have < number:
+
+        def report(fraction: float, done: int = have) -> None:
+            progress.report(say("drawing originals"), min((done + fraction * most) / number, 1.0))
+
+        found = walk.population(most, generator, report).T
+        parts.append(found[generator.permutation(most)[: number - have]])
+        have += len(parts[-1])
+    published = walk.likelihood.published.counts.reshape(-1)
+    return _whole(published, walk.family, np.concatenate(parts))

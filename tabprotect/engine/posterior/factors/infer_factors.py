@@ -22,24 +22,25 @@ from tabprotect.engine.bounds.counting import TableCount
 from tabprotect.engine.bounds.fibre import FIBRE_POINTS
 from tabprotect.engine.budgets import FACTOR_DRAWS
 from tabprotect.engine.errors import InfeasibleError, TooLargeError
+from tabprotect.engine.posterior.approach import Approach
 from tabprotect.engine.posterior.factors import reweighing
 from tabprotect.engine.posterior.factors.cell_laws import cell_laws
 from tabprotect.engine.posterior.factors.cellwise import MOST_ENTRIES, Cellwise, cellwise
-from tabprotect.engine.posterior.factors.chains.chain import by_chain
+from tabprotect.engine.posterior.factors.chain_posterior import by_chain
 from tabprotect.engine.posterior.factors.components import FactorComponent, Split, split_components
-from tabprotect.engine.posterior.factors.part_sums import PartSums
 from tabprotect.engine.posterior.factors.residual_sums import MOST_STEPS
 from tabprotect.engine.posterior.factors.reweighing import REWEIGHING_CELLS, REWEIGHING_HELD
 from tabprotect.engine.posterior.factors.solved_parts import (
     LOG_MOST,
     Draw,
+    PartSums,
     SolvedPart,
     by_cell,
     by_convolution,
     by_fibre,
     by_residuals,
 )
-from tabprotect.engine.posterior.posterior import Posterior, Way
+from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.posterior.prior import Prior
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.randomness import Randomness
@@ -61,52 +62,38 @@ MIXED = 1.1
 def infer_factors(
     likelihood: CellFactors,
     prior: Prior,
-    *,
-    way: Way,
+    approach: Approach,
     randomness: Randomness | None,
-    draws: int | None,
-    work: float | None = None,
-    steps: int | None = None,
     progress: Progress,
 ) -> Posterior:
     """See :func:`infer`."""
-    if steps is None:
-        steps = MOST_STEPS * (THOROUGH if way == "exact" else 1)
     progress.report(say("weighing each cell"), 0.0)
     laws = cell_laws(likelihood, prior)
     pieces = split_components(laws)
     alone = cellwise(laws, pieces.alone, progress)
     generator = (randomness or Randomness.fresh()).generator()
-    shape = likelihood.domain.shape
-    parts = _solved(
-        pieces.components, shape, way, draws, steps, work is not None, generator, progress
-    )
+    parts = _solved(pieces.components, likelihood.domain.shape, approach, generator, progress)
     found = _joined(likelihood, prior, pieces, (alone, parts))
-    unsettled = work is not None and found.r_hat is not None and found.r_hat > MIXED
+    unsettled = approach.weighing is not None and found.r_hat is not None and found.r_hat > MIXED
     if likelihood.rerun is not None and not unsettled:
         return reweighing.reweighed(
             found,
             likelihood,
             # Many independent cells can neither be listed nor each be given a row of its own.
             [by_cell(alone), *parts] if len(alone.cells) <= REWEIGHING_CELLS else None,
-            way=way,
-            draws=draws,
-            work=work,
-            generator=generator,
-            progress=progress,
+            approach,
+            generator,
+            progress,
         )
-    if way == "monte_carlo" and found.way == "exact":
-        return _simulated(found, draws or FACTOR_DRAWS, generator, progress)
+    if approach.way == "monte_carlo" and found.way == "exact":
+        return _simulated(found, approach.draws or FACTOR_DRAWS, generator, progress)
     return found
 
 
 def _solved(
     components: tuple[FactorComponent, ...],
     shape: tuple[int, ...],
-    way: Way,
-    draws: int | None,
-    steps: int,
-    limited: bool,
+    approach: Approach,
     generator: np.random.Generator,
     progress: Progress,
 ) -> list[SolvedPart]:
@@ -117,7 +104,7 @@ def _solved(
         progress.report(say("solving the parts"), number / len(components))
         same = _likeness(component)
         if same not in known:
-            known[same] = _one(component, shape, way, draws, steps, limited, generator, progress)
+            known[same] = _one(component, shape, approach, generator, progress)
         out.append(replace(known[same], cells=component.cells))
     return out
 
@@ -137,31 +124,23 @@ def _likeness(component: FactorComponent) -> object:
 def _one(
     component: FactorComponent,
     shape: tuple[int, ...],
-    way: Way,
-    draws: int | None,
-    steps: int,
-    limited: bool,
+    approach: Approach,
     generator: np.random.Generator,
     progress: Progress,
 ) -> SolvedPart:
-    chain = partial(
-        by_chain,
-        component,
-        shape,
-        draws=draws,
-        limited=limited,
-        generator=generator,
-        progress=progress,
-    )
-    if way == "monte_carlo" and component.sums:
+    chain = partial(by_chain, component, shape, approach, generator, progress)
+    if approach.way == "monte_carlo" and component.sums:
         return chain()
+    steps = approach.steps
+    if steps is None:
+        steps = MOST_STEPS * (THOROUGH if approach.way == "exact" else 1)
     found = (
         by_convolution(component, progress)
         or by_residuals(component, most=steps, progress=progress)
         # Work spent on one way is no longer available to the next.
         or by_fibre(component, most=min(FIBRE_POINTS, steps // STEPS_OF_A_TABLE), progress=progress)
     )
-    if found is None and way == "exact":
+    if found is None and approach.way == "exact":
         raise TooLargeError(
             say("too many originals hang together for an exact posterior"),
             hint=say("take Monte Carlo, or a prior that knows more"),
@@ -174,43 +153,9 @@ def _joined(
 ) -> Posterior:
     """Join all parts in one posterior."""
     alone, parts = solved
-    domain = likelihood.domain
-    size = domain.size
-    group = np.zeros(size, dtype=np.int64)
-    first = np.zeros(size, dtype=np.int64)
-    group[alone.cells] = alone.row_of_cell
-    first[alone.cells] = alone.first[alone.row_of_cell]
-    count = len(alone.first)
-    known, value = pieces.known
-    group[known], first[known] = count, value
-    rows: list[Floats] = [np.ones(1)]
-    errors: list[Floats | None] = [None]
-    numbers: dict[int, int] = {}
-    for part in parts:
-        first[part.cells] = part.first
-        for k, row in enumerate(part.rows):
-            if id(row) not in numbers:
-                numbers[id(row)] = count + len(rows)
-                rows.append(row)
-                errors.append(None if part.errors is None else part.errors[k])
-            group[part.cells[k]] = numbers[id(row)]
-    width = max(alone.chances.shape[1] if count else 1, *(len(row) for row in rows))
-    if (count + len(rows)) * width > MOST_ENTRIES:
-        raise InfeasibleError(
-            say("the distributions of so many cells over so many counts are too large"),
-            hint=say("take a prior that knows more, or fewer cells"),
-        )
-    chances = np.zeros((count + len(rows), width))
-    chances[:count, : alone.chances.shape[1]] = alone.chances
-    for k, row in enumerate(rows):
-        chances[count + k, : len(row)] = row
+    size = likelihood.domain.size
+    group, first, chances, standard_errors = _rows(size, pieces.known, alone, parts)
     simulated = [part for part in parts if part.errors is not None]
-    standard_errors = None
-    if simulated:
-        standard_errors = np.zeros_like(chances)
-        for k, error in enumerate(errors):
-            if error is not None:
-                standard_errors[count + k, : len(error)] = error
     published, hidden = _published(likelihood)
     return Posterior(
         exact_sums=PartSums.of(group, first, chances, parts),
@@ -241,6 +186,46 @@ def _joined(
         note=likelihood.note if likelihood.rerun is None else "",
         approximate=likelihood.approximate and likelihood.rerun is None,
     )
+
+
+def _rows(
+    size: int, known: tuple[Ints, Ints], alone: Cellwise, parts: list[SolvedPart]
+) -> tuple[Ints, Ints, Floats, Floats | None]:
+    """The row and the first count of each cell, and the rows with the errors of simulated ones."""
+    group = np.zeros(size, dtype=np.int64)
+    first = np.zeros(size, dtype=np.int64)
+    group[alone.cells] = alone.row_of_cell
+    first[alone.cells] = alone.first[alone.row_of_cell]
+    count = len(alone.first)
+    group[known[0]], first[known[0]] = count, known[1]
+    rows: list[Floats] = [np.ones(1)]
+    errors: list[Floats | None] = [None]
+    numbers: dict[int, int] = {}
+    for part in parts:
+        first[part.cells] = part.first
+        for k, row in enumerate(part.rows):
+            if id(row) not in numbers:
+                numbers[id(row)] = count + len(rows)
+                rows.append(row)
+                errors.append(None if part.errors is None else part.errors[k])
+            group[part.cells[k]] = numbers[id(row)]
+    width = max(alone.chances.shape[1] if count else 1, *(len(row) for row in rows))
+    if (count + len(rows)) * width > MOST_ENTRIES:
+        raise InfeasibleError(
+            say("the distributions of so many cells over so many counts are too large"),
+            hint=say("take a prior that knows more, or fewer cells"),
+        )
+    chances = np.zeros((count + len(rows), width))
+    chances[:count, : alone.chances.shape[1]] = alone.chances
+    for k, row in enumerate(rows):
+        chances[count + k, : len(row)] = row
+    if all(error is None for error in errors):
+        return group, first, chances, None
+    standard_errors = np.zeros_like(chances)
+    for k, error in enumerate(errors):
+        if error is not None:
+            standard_errors[count + k, : len(error)] = error
+    return group, first, chances, standard_errors
 
 
 def _published(likelihood: CellFactors) -> tuple[Table, Bools | None]:

@@ -16,8 +16,9 @@ import numpy as np
 from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.budgets import REWEIGHING_WORK
 from tabprotect.engine.errors import InfeasibleError
+from tabprotect.engine.posterior.approach import Approach
 from tabprotect.engine.posterior.factors.solved_parts import SolvedPart, no_original
-from tabprotect.engine.posterior.posterior import Posterior, Way
+from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.release.likelihood import CellFactors, Rerun
 from tabprotect.engine.solver import solver_work as solver_work
@@ -72,10 +73,7 @@ def reweighed(
     found: Posterior,
     likelihood: CellFactors,
     parts: Sequence[SolvedPart] | None,
-    *,
-    way: Way,
-    draws: int | None,
-    work: float | None,
+    approach: Approach,
     generator: np.random.Generator,
     progress: Progress,
 ) -> Posterior:
@@ -89,7 +87,7 @@ def reweighed(
     unknown = np.flatnonzero((found.chances > 0).sum(axis=1)[found.group_of_cell] > 1)
     if parts is None or len(unknown) > REWEIGHING_CELLS:
         return left_out
-    budget = REWEIGHING_WORK if work is None else work
+    budget = REWEIGHING_WORK if approach.weighing is None else approach.weighing
     weigher = _Weigher(found, rerun, generator, progress, budget)
     trial = found.draw_originals(2, generator, progress)
     # If even one call is beyond the budget, none is made.
@@ -100,25 +98,27 @@ def reweighed(
     base = trial[0].copy()
     number = number_of(parts)
     most = REWEIGHING_HELD // max(len(unknown), 1)
-    if way != "monte_carlo" and number is not None and number <= min(calls, most):
+    if approach.way != "monte_carlo" and number is not None and number <= min(calls, most):
         repeats = 1 if rerun.exact else min(REPEATS, calls // number) // BATCHES * BATCHES
         if repeats:
             tables, chances = listed_originals(parts, unknown)
             weights = weigher.weights(base, (tables, unknown), repeats)
             if weights is not None:
                 return _weighed(found, _Weighed(tables, weights * chances, True), unknown)
-    if way == "exact":
+    if approach.way == "exact":
         raise InfeasibleError(
             say("too many originals fit the published counts to weigh each by the whole mechanism"),
             hint=say("take Monte Carlo, or a prior that knows more"),
         )
-    drawn = min(draws or min(REWEIGHING_DRAWS, calls), REWEIGHING_HELD // found.domain.size)
+    drawn = min(
+        approach.draws or min(REWEIGHING_DRAWS, calls), REWEIGHING_HELD // found.domain.size
+    )
     if not calls or drawn < 2 * LEAST_EFFECTIVE:
         return left_out
     tables = found.draw_originals(drawn, generator, progress)[:, unknown]
     if (len(unknown) + 1) * _width(tables) > REWEIGHING_HELD:
         return left_out
-    weights = weigher.weights(base, (tables, unknown), 1, limited=draws is None)
+    weights = weigher.weights(base, (tables, unknown), 1, limited=approach.draws is None)
     if weights is None:
         return left_out
     total, square = float(weights.sum()), float((weights**2).sum())
@@ -235,21 +235,21 @@ class _Weigher:
         return out
 
 
-def _weighed(found: Posterior, weighed: _Weighed, unknown: Ints) -> Posterior:
-    """The posterior over weighed originals."""
-    tables, weights = weighed.tables, weighed.weights
-    mean = weights.mean(axis=0)
-    if not mean.sum() > 0:
-        raise no_original()
-    mean = mean / mean.sum()
-    first = tables.min(axis=0)
-    width = _width(tables)
+def _laws(weighed: _Weighed, mean: Floats) -> tuple[Floats, Floats]:
+    """The laws of the unknown cells and of a known one (cells + 1, counts), and their errors.
+
+    Parameters
+    ----------
+    mean : float64 (originals,)
+        The probability of each original.
+    """
+    tables, weights, first = weighed.tables, weighed.weights, weighed.tables.min(axis=0)
     exact = weighed.listed and len(weights) == 1
-    chances = np.zeros((len(unknown) + 1, width))
+    chances = np.zeros((tables.shape[1] + 1, _width(tables)))
     chances[-1, 0] = 1.0
     errors = np.zeros_like(chances)
     batches = weights / np.maximum(weights.sum(axis=1, keepdims=True), 1e-300)
-    for k in range(len(unknown)):
+    for k in range(tables.shape[1]):
         column = tables[:, k] - first[k]
         chances[k] = np.bincount(column, weights=mean, minlength=chances.shape[1])
         if exact:
@@ -264,6 +264,19 @@ def _weighed(found: Posterior, weighed: _Weighed, unknown: Ints) -> Posterior:
             spread = square * (1 - 2 * share) + share**2 * float((mean**2).sum())
             # Rounding can leave slightly negative values where nothing varies.
             errors[k] = np.sqrt(np.maximum(spread, 0.0))
+    return chances, errors
+
+
+def _weighed(found: Posterior, weighed: _Weighed, unknown: Ints) -> Posterior:
+    """The posterior over weighed originals."""
+    tables, weights = weighed.tables, weighed.weights
+    mean = weights.mean(axis=0)
+    if not mean.sum() > 0:
+        raise no_original()
+    mean = mean / mean.sum()
+    first = tables.min(axis=0)
+    exact = weighed.listed and len(weights) == 1
+    chances, errors = _laws(weighed, mean)
     group = np.full(len(found.group_of_cell), len(unknown), dtype=np.int64)
     group[unknown] = np.arange(len(unknown))
     start = found.first + np.argmax(found.chances > 0, axis=1)[found.group_of_cell]

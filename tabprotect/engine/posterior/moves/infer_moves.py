@@ -9,12 +9,13 @@ import numpy as np
 
 from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.errors import InfeasibleError
+from tabprotect.engine.posterior.approach import Approach
 from tabprotect.engine.posterior.moves import sampling
 from tabprotect.engine.posterior.moves.elimination import Elimination
 from tabprotect.engine.posterior.moves.enumeration import enumerated_originals, number_of_originals
 from tabprotect.engine.posterior.moves.signature_model import GroupModel, group_model
 from tabprotect.engine.posterior.moves.sum_sweep import SumLaws
-from tabprotect.engine.posterior.posterior import Posterior, Way
+from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.posterior.prior import Prior
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.randomness import Randomness
@@ -65,10 +66,8 @@ def drawn_because(model: GroupModel) -> str:
 def infer_moves(
     likelihood: MoveSequence,
     prior: Prior,
-    *,
-    way: Way,
+    approach: Approach,
     randomness: Randomness | None,
-    draws: int | None,
     progress: Progress,
 ) -> Posterior:
     """See :func:`infer`. Cells that always move together share the distribution of their change."""
@@ -79,19 +78,8 @@ def infer_moves(
     published = likelihood.published.counts.reshape(-1)
     certain = np.zeros((1, 2 * model.span + 1))
     certain[0, model.span] = 1.0
-
-    def tables(draw: DrawChanges) -> DrawChanges:
-        def drawn(number: int, generator: np.random.Generator, progress: Progress) -> Ints:
-            changes = draw(number, generator, progress)
-            changes = np.concatenate([changes, np.zeros((number, 1), dtype=np.int64)], axis=1)
-            found = changes[:, group_of_cell]
-            found += published
-            return found
-
-        return drawn
-
-    exact = None if way == "monte_carlo" else Elimination.of(model, progress)
-    if exact is None and way == "exact":
+    exact = None if approach.way == "monte_carlo" else Elimination.of(model, progress)
+    if exact is None and approach.way == "exact":
         raise InfeasibleError(
             say("the cycles overlap too much for an exact posterior"),
             hint=say("take Monte Carlo, fewer passes, or lower strips of swaps"),
@@ -105,14 +93,14 @@ def infer_moves(
             group_of_cell=group_of_cell,
             first=published - model.span,
             chances=np.concatenate([exact.changes(progress), certain]),
-            draw_originals=tables(exact.draw),
+            draw_originals=_tables(exact.draw, group_of_cell, published),
             count_originals=lambda: number_of_originals(model),
             list_originals=lambda: _listed(model, published),
             exact_sums=SumLaws(exact, group_of_cell, published),
         )
     generator = (randomness or Randomness.fresh()).generator()
-    found = sampling.estimate(model, draws=draws, generator=generator, progress=progress)
-    asked = way == "monte_carlo"
+    found = sampling.estimate(model, draws=approach.draws, generator=generator, progress=progress)
+    asked = approach.way == "monte_carlo"
     return Posterior(
         published=likelihood.published,
         prior=prior,
@@ -121,7 +109,7 @@ def infer_moves(
         group_of_cell=group_of_cell,
         first=published - model.span,
         chances=np.concatenate([found.changes, certain]),
-        draw_originals=tables(partial(sampling.draw, model)),
+        draw_originals=_tables(partial(sampling.draw, model), group_of_cell, published),
         count_originals=lambda: number_of_originals(model),
         standard_errors=np.concatenate([found.standard_errors, np.zeros_like(certain)]),
         error=float(found.standard_errors.max(initial=0.0)),
@@ -130,6 +118,19 @@ def infer_moves(
         independent=model.symmetric,
         list_originals=lambda: _listed(model, published),
     )
+
+
+def _tables(draw: DrawChanges, group_of_cell: Ints, published: Ints) -> DrawChanges:
+    """Whole originals from the changes of the groups."""
+
+    def drawn(number: int, generator: np.random.Generator, progress: Progress) -> Ints:
+        changes = draw(number, generator, progress)
+        changes = np.concatenate([changes, np.zeros((number, 1), dtype=np.int64)], axis=1)
+        found = changes[:, group_of_cell]
+        found += published
+        return found
+
+    return drawn
 
 
 def _listed(model: GroupModel, published: Ints) -> tuple[Ints, Floats] | None:

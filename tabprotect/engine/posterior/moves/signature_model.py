@@ -128,18 +128,7 @@ def group_model(likelihood: MoveSequence, prior: Prior, progress: Progress = SIL
     """
     progress.report(say("grouping the cells"), 0.0)
     published = likelihood.published
-    domain = published.domain
-    if likelihood.rule != "none" and published.has_negative:
-        keys, values = published.cells
-        cell = domain.unflat(int(keys[values < 0][0]))
-        raise InputError(
-            say(
-                "a published count is negative, which the rule '{rule}' never makes",
-                likelihood.rule,
-            ),
-            cell=domain.cell_text(cell),
-            hint=say("the table and the mechanism do not belong together"),
-        )
+    _check_counts(likelihood)
     counts = published.counts.reshape(-1)
     sig = signatures(likelihood.moves)
     touched = np.flatnonzero(sig.group_of_cell >= 0)
@@ -156,11 +145,11 @@ def group_model(likelihood: MoveSequence, prior: Prior, progress: Progress = SIL
     lowest = np.minimum.reduceat(counts[cells], starts) if len(sig) else counts[:0]
     log_prior = worth = None
     if likelihood.rule == "reversible":
-        reached = (counts, cells, starts, reach + 1, span + 1)
-        worth = _log_prior(Factorial(likelihood.theta), *reached, progress)
+        own = Factorial(likelihood.theta)
+        worth = _log_prior(own, counts, (cells, starts), reach + 1, span + 1, progress)
         worth = np.where(np.isfinite(worth), worth, 10 * IMPOSSIBLE)
     if likelihood.rule == "none" or not isinstance(prior, Uniform):
-        log_prior = _log_prior(prior, counts, cells, starts, reach, span, progress)
+        log_prior = _log_prior(prior, counts, (cells, starts), reach, span, progress)
         _check_prior(prior, log_prior, sig, published)
     return GroupModel(
         moves=over_groups(likelihood.moves, sig),
@@ -182,6 +171,20 @@ def group_model(likelihood: MoveSequence, prior: Prior, progress: Progress = SIL
     )
 
 
+def _check_counts(likelihood: MoveSequence) -> None:
+    """Raise if the mechanism never makes a published count."""
+    published = likelihood.published
+    if likelihood.rule == "none" or not published.has_negative:
+        return
+    keys, values = published.cells
+    cell = published.domain.unflat(int(keys[values < 0][0]))
+    raise InputError(
+        say("a published count is negative, which the rule '{rule}' never makes", likelihood.rule),
+        cell=published.domain.cell_text(cell),
+        hint=say("the table and the mechanism do not belong together"),
+    )
+
+
 def _check_prior(prior: Prior, log_prior: Floats, sig: Signatures, published: Table) -> None:
     """Raise if a prior leaves some cell without a possible original."""
     domain = published.domain
@@ -196,8 +199,17 @@ def _check_prior(prior: Prior, log_prior: Floats, sig: Signatures, published: Ta
             ),
             hint=say("choose a prior that allows counts near the published one"),
         )
-    untouched = np.flatnonzero(sig.group_of_cell < 0)
-    counts = published.counts.reshape(-1)[untouched]
+    require_possible(prior, published, np.flatnonzero(sig.group_of_cell < 0))
+
+
+def require_possible(prior: Prior, published: Table, untouched: Ints) -> None:
+    """Raise if a prior excludes the published count of a cell that no cycle touches.
+
+    Raises
+    ------
+    InfeasibleError
+    """
+    domain, counts = published.domain, published.counts.reshape(-1)[untouched]
     excluded = ~np.isfinite(prior.log_weight(untouched, counts))
     if excluded.any():
         cell = domain.unflat(int(untouched[excluded][0]))
@@ -218,12 +230,19 @@ def _is_own(prior: Prior, theta: float) -> bool:
 def _log_prior(
     prior: Prior,
     counts: Ints,
-    cells: Ints,
-    starts: Ints,
+    groups: tuple[Ints, Ints],
     reach: Ints,
     span: int,
     progress: Progress,
 ) -> Floats:
+    """Log weight of each change within reach, (groups, 2 span + 1), up to a constant by group.
+
+    Parameters
+    ----------
+    groups
+        The touched cells, group after group, and where each group starts.
+    """
+    cells, starts = groups
     out = np.full((len(starts), 2 * span + 1), -np.inf)
     for change in range(-span, span + 1):
         progress.report(say("weighing the prior"), (change + span) / (2 * span + 1))

@@ -51,10 +51,10 @@ from tabprotect.engine.protection.margins.margin_by_margin import (
     Following,
     further_method,
     part,
+    product_over_margins,
     registered,
     values_for,
 )
-from tabprotect.engine.protection.margins.margin_factors import product_over_margins
 from tabprotect.engine.protection.margins.margin_safety import CRITERION, margin_findings
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Draft, Problem

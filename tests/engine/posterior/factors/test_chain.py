@@ -10,12 +10,16 @@ from factor_oracle import exactly, of_sums, sums_of
 
 from tabprotect.engine.cycles.kernel_basis import kernel, shortened
 from tabprotect.engine.errors import InfeasibleError, Interrupted, TooLargeError
-from tabprotect.engine.posterior.factors import components
+from tabprotect.engine.posterior.approach import Approach
+from tabprotect.engine.posterior.factors import chain_posterior, components
 from tabprotect.engine.posterior.factors.cell_laws import cell_laws
-from tabprotect.engine.posterior.factors.chains import chain
-from tabprotect.engine.posterior.factors.chains.chain import Chains, r_hat
-from tabprotect.engine.posterior.factors.chains.chain_starts import chain_starts, within_bounds
-from tabprotect.engine.posterior.factors.chains.swap_sweeps import SwapSweeps
+from tabprotect.engine.posterior.factors.chain_posterior import r_hat
+from tabprotect.engine.posterior.factors.chains import (
+    Chains,
+    SwapSweeps,
+    chain_starts,
+    within_bounds,
+)
 from tabprotect.engine.posterior.factors.components import FactorComponent, split_components
 from tabprotect.engine.posterior.factors.solved_parts import by_residuals
 from tabprotect.engine.posterior.factors.sum_circuits import SumCircuits
@@ -35,8 +39,8 @@ Margins = list[tuple[int, ...]]
 @pytest.fixture(autouse=True)
 def shorter(monkeypatch: pytest.MonkeyPatch) -> None:
     """Small tables need no long runs."""
-    monkeypatch.setattr(chain, "DIRECTIONS", 4000)
-    monkeypatch.setattr(chain, "SWEEPS", 400)
+    monkeypatch.setattr(chain_posterior, "DIRECTIONS", 4000)
+    monkeypatch.setattr(chain_posterior, "SWEEPS", 400)
 
 
 SHAPES: list[tuple[tuple[int, ...], Margins, float]] = [
@@ -69,8 +73,8 @@ def likelihood_of(
 
 def compare(likelihood: CellFactors, prior: Prior | None = None) -> None:
     """The simulated posterior is the exact one within its own error, and that error is honest."""
-    exact = infer(likelihood, prior, way="exact")
-    found = infer(likelihood, prior, way="monte_carlo", randomness=Randomness.seeded(7))
+    exact = infer(likelihood, prior, Approach(way="exact"))
+    found = infer(likelihood, prior, Approach(way="monte_carlo"), randomness=Randomness.seeded(7))
     assert found.way == "monte_carlo" and found.error is not None and found.r_hat is not None
     assert found.standard_errors is not None and found.effective_sample_size is not None
     assert found.r_hat < 1.05 and 1000 < found.effective_sample_size <= (found.draws or 0)
@@ -239,7 +243,7 @@ def test_larger_tables_agree_with_their_margins() -> None:
     assert estimate is not None and not estimate.exact and estimate.error is not None
     assert 0 < estimate.error < estimate.count / 5
     with pytest.raises(InfeasibleError):
-        infer(likelihood, way="exact")
+        infer(likelihood, approach=Approach(way="exact"))
 
 
 @pytest.mark.parametrize(
@@ -249,14 +253,15 @@ def test_too_large_is_refused_with_a_remedy(
     monkeypatch: pytest.MonkeyPatch, limit: str, which: int
 ) -> None:
     shape, margins, mean = SHAPES[which]
-    monkeypatch.setattr(chain, limit, 8)
+    module = chains if limit == "MOST_TANGLED" else chain_posterior
+    monkeypatch.setattr(module, limit, 8)
     with pytest.raises(TooLargeError) as error:
-        infer(likelihood_of(shape, margins, mean), way="monte_carlo")
+        infer(likelihood_of(shape, margins, mean), approach=Approach(way="monte_carlo"))
     assert "bounds" in error.value.hint
     if limit == "MOST_TANGLED":
         # Two-way tables have their own, larger limit.
         shape, margins, mean = SHAPES[0]
-        infer(likelihood_of(shape, margins, mean), way="monte_carlo", draws=100)
+        infer(likelihood_of(shape, margins, mean), approach=Approach(way="monte_carlo", draws=100))
 
 
 def test_weights_of_all_counts_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:

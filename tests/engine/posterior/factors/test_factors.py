@@ -13,6 +13,7 @@ from factor_oracle import every_original, exactly, marginals, of_sums, sums_of
 from scipy import stats
 
 from tabprotect.engine.errors import InfeasibleError, Interrupted
+from tabprotect.engine.posterior.approach import Approach
 from tabprotect.engine.posterior.infer import infer
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.posterior.prior import CellTable, Poisson, Positive, Prior, Uniform
@@ -34,7 +35,7 @@ def agree(likelihood: CellFactors, most: int, prior: Prior | None = None) -> Pos
     )
     true = every_original(likelihood, most, lambda c, v: float(logs[c, v]))
     expected = marginals(true, most)
-    found = infer(likelihood, prior, way="exact")
+    found = infer(likelihood, prior, Approach(way="exact"))
     assert found.way == "exact" and found.originals == len(true)
     for value in range(most + 2):
         p = found.probability(value).reshape(-1)

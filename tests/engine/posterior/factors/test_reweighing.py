@@ -10,6 +10,7 @@ import pytest
 from factor_oracle import every_original, exactly, marginals, of_sums, sums_of
 
 from tabprotect.engine.errors import InfeasibleError
+from tabprotect.engine.posterior.approach import Approach
 from tabprotect.engine.posterior.factors import reweighing
 from tabprotect.engine.posterior.infer import infer
 from tabprotect.engine.posterior.posterior import Posterior
@@ -76,7 +77,11 @@ def test_estimates_over_listed_originals() -> None:
 @pytest.mark.parametrize("exact", [False, True])
 def test_weighed_draws(exact: bool) -> None:
     likelihood = of_rule(mostly_even, exact=exact)
-    found = infer(likelihood, way="monte_carlo", randomness=Randomness.seeded(3), draws=6000)
+    found = infer(
+        likelihood,
+        approach=Approach(way="monte_carlo", draws=6000),
+        randomness=Randomness.seeded(3),
+    )
     assert found.way == "monte_carlo" and found.error is not None and not found.note
     assert found.effective_sample_size is not None and found.effective_sample_size < 6000
     assert difference(found, likelihood, mostly_even) < 5 * found.error < 0.06
@@ -89,7 +94,7 @@ def test_too_dear_is_left_out_and_said(monkeypatch: pytest.MonkeyPatch) -> None:
     assert found.note == "the rule"
     assert difference(found, likelihood, lambda cells: 1.0) < 1e-12
     with pytest.raises(InfeasibleError):
-        infer(likelihood, way="exact")
+        infer(likelihood, approach=Approach(way="exact"))
 
 
 def test_plans_go_by_stated_and_counted_work_alone(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -117,7 +122,9 @@ def test_plans_go_by_stated_and_counted_work_alone(monkeypatch: pytest.MonkeyPat
 
 def test_weights_that_say_too_little_are_left_out() -> None:
     likelihood = of_rule(lambda cells: float(cells == (1, 2, 0, 3, 0, 1)), exact=True)
-    found = infer(likelihood, way="monte_carlo", draws=400, randomness=Randomness.seeded(4))
+    found = infer(
+        likelihood, approach=Approach(way="monte_carlo", draws=400), randomness=Randomness.seeded(4)
+    )
     assert found.note == "the rule"
 
 

@@ -14,6 +14,7 @@ from move_cases import random_prior, sequence
 
 from tabprotect.engine.cycles.designs import bidiagonal, design
 from tabprotect.engine.errors import InfeasibleError, InputError, Interrupted
+from tabprotect.engine.posterior.approach import Approach
 from tabprotect.engine.posterior.infer import infer
 from tabprotect.engine.posterior.moves.elimination import Elimination
 from tabprotect.engine.posterior.moves.enumeration import distribution
@@ -83,9 +84,9 @@ def test_elimination_is_brute_force(seed: int) -> None:
         likelihood = sequence(counts, moves, rule, alpha=alpha, beta=beta, passes=passes)
         if not truth:
             with pytest.raises(InfeasibleError):
-                infer(likelihood, prior, way="exact")
+                infer(likelihood, prior, Approach(way="exact"))
             continue
-        found = infer(likelihood, prior, way="exact")
+        found = infer(likelihood, prior, Approach(way="exact"))
         assert found.originals == len(truth)
         by_enumeration = distribution(group_model(likelihood, prior))
         assert by_enumeration is not None

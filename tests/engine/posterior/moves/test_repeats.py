@@ -10,6 +10,7 @@ from tabprotect.engine.cycles.designs import design
 from tabprotect.engine.cycles.elimination_width import elimination_cost, repeated
 from tabprotect.engine.cycles.stated_cycles import build, state
 from tabprotect.engine.errors import ParameterError
+from tabprotect.engine.posterior.approach import Approach
 from tabprotect.engine.posterior.infer import infer
 from tabprotect.engine.posterior.moves import infer_moves
 from tabprotect.engine.posterior.moves.elimination import Elimination
@@ -42,7 +43,7 @@ def test_the_posterior_is_that_of_the_definition(
     assert repeated(one.moves) == times
     mean = np.full(one.moves.domain.size, 1.5)
     prior: Prior = Uniform() if flat else Poisson(mean)
-    found = infer(one, prior, way="exact")
+    found = infer(one, prior, Approach(way="exact"))
     oracle = posterior(
         tuple(one.published.counts.reshape(-1).tolist()),
         move_cells([one.moves.array(i) for i in range(len(one.moves))]),

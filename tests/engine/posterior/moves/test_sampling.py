@@ -10,6 +10,7 @@ import pytest
 from tabprotect.engine.cycles.designs import design
 from tabprotect.engine.cycles.layers import layers
 from tabprotect.engine.errors import InfeasibleError
+from tabprotect.engine.posterior.approach import Approach
 from tabprotect.engine.posterior.infer import infer
 from tabprotect.engine.posterior.moves import sampling
 from tabprotect.engine.posterior.moves.coin import Coin
@@ -43,9 +44,12 @@ def test_draws_agree_with_the_exact_posterior(
         "positive": Positive(),
     }
     likelihood = MoveSequence(Table.dense(moves.domain, counts), moves, alpha, beta, 1, rule)
-    exact = infer(likelihood, priors[kind], way="exact")
+    exact = infer(likelihood, priors[kind], Approach(way="exact"))
     drawn = infer(
-        likelihood, priors[kind], way="monte_carlo", randomness=Randomness.seeded(1), draws=12_000
+        likelihood,
+        priors[kind],
+        Approach(way="monte_carlo", draws=12_000),
+        randomness=Randomness.seeded(1),
     )
     assert drawn.way == "monte_carlo" and drawn.error is not None
     assert drawn.standard_errors is not None and drawn.effective_sample_size is not None
@@ -62,7 +66,7 @@ def test_symmetric_draws_are_independent_and_exact() -> None:
     moves = design(Domain.of_shape((20, 20)), "elementary")
     counts = rng.poisson(2.0, (20, 20))
     likelihood = MoveSequence(Table.dense(moves.domain, counts), moves, 0.25, 0.25, 2, "negative")
-    drawn = infer(likelihood, randomness=Randomness.seeded(2), draws=2000)
+    drawn = infer(likelihood, approach=Approach(draws=2000), randomness=Randomness.seeded(2))
     assert drawn.way == "monte_carlo" and "overlap" in drawn.reason
     assert drawn.effective_sample_size == drawn.draws == 2000
     # The law of the reversed mechanism, run forwards.
@@ -81,7 +85,7 @@ def test_large_counts_make_components_independent() -> None:
     likelihood = MoveSequence(
         Table.dense(moves.domain, rng.integers(50, 90, (12, 12))), moves, 0.3, 0.1, 1, "any_zero"
     )
-    drawn = infer(likelihood, randomness=Randomness.seeded(3), draws=20_000)
+    drawn = infer(likelihood, approach=Approach(draws=20_000), randomness=Randomness.seeded(3))
     # Four touches, two with each sign, never blocked: the change is a sum of four coins.
     one = np.array([0.3, 0.6, 0.1])
     law = np.convolve(np.convolve(one, one), np.convolve(one[::-1], one[::-1]))
@@ -94,7 +98,7 @@ def test_whole_tables_keep_the_margins() -> None:
     moves = design(Domain.of_shape((8, 8)), "elementary")
     counts = rng.poisson(3.0, (8, 8))
     likelihood = MoveSequence(Table.dense(moves.domain, counts), moves, 0.25, 0.25, 1, "any_zero")
-    drawn = infer(likelihood, randomness=Randomness.seeded(4), draws=2000)
+    drawn = infer(likelihood, approach=Approach(draws=2000), randomness=Randomness.seeded(4))
     tables = drawn.sample(50, rng)
     assert tables.shape == (50, 8, 8) and (tables >= 0).all()
     assert (tables.sum(axis=1) == counts.sum(axis=0)).all()
@@ -110,7 +114,12 @@ def test_no_draw_fits() -> None:
         Table.dense(moves.domain, np.eye(3)), moves, 0.25, 0.25, 1, "any_zero"
     )
     with pytest.raises(InfeasibleError):
-        infer(likelihood, Positive(), way="monte_carlo", randomness=Randomness.seeded(1), draws=200)
+        infer(
+            likelihood,
+            Positive(),
+            Approach(way="monte_carlo", draws=200),
+            randomness=Randomness.seeded(1),
+        )
 
 
 CELLS = 6
@@ -208,7 +217,7 @@ def test_particles_are_resampled_in_proportion() -> None:
     counts = np.array([[1, 1, 2, 1], [2, 1, 1, 1], [1, 2, 1, 3], [0, 1, 1, 1]])
     likelihood = MoveSequence(Table.dense(moves.domain, counts), moves, 0.4, 0.4, 1, "any_zero")
     model = group_model(likelihood, Uniform())
-    exact = infer(likelihood, way="exact").chances[:-1]
+    exact = infer(likelihood, approach=Approach(way="exact")).chances[:-1]
     walk_ = sampling.BackwardWalk(model)
     generator = np.random.default_rng(8)
     parts = [walk_.population(2000, generator, lambda fraction: None) for _ in range(20)]

@@ -6,11 +6,16 @@ import numpy as np
 import pytest
 
 from tabprotect.engine.cycles.designs import design
+from tabprotect.engine.posterior.approach import Approach
 from tabprotect.engine.posterior.infer import infer
-from tabprotect.engine.posterior.moves.elimination import Elimination, EliminationPlan, _planned
+from tabprotect.engine.posterior.moves.elimination import (
+    Elimination,
+    EliminationPlan,
+    Thinned,
+    _planned,
+)
 from tabprotect.engine.posterior.moves.enumeration import distribution
 from tabprotect.engine.posterior.moves.signature_model import group_model
-from tabprotect.engine.posterior.moves.thinning import Thinned
 from tabprotect.engine.posterior.prior import Positive, Uniform
 from tabprotect.engine.progress import SILENT
 from tabprotect.engine.release.likelihood import BlockingRule, MoveSequence
@@ -80,7 +85,7 @@ def test_draws_of_the_reversed_mechanism_are_called_exact() -> None:
     moves = design(domain, "elementary")
     for rule, independent in (("negative", True), ("any_zero", False)):
         one = MoveSequence(Table.dense(domain, counts), moves, 0.25, 0.25, 1, rule)
-        found = infer(one, draws=400)
+        found = infer(one, approach=Approach(draws=400))
         assert (found.way, found.independent) == ("monte_carlo", independent)
         assert ("exactly" in found.reason) == (rule == "negative") or "negative" in found.reason
 

@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tabprotect.engine.posterior.approach import Approach
 from tabprotect.engine.posterior.infer import infer
 from tabprotect.engine.posterior.prior import Poisson
 from tabprotect.engine.protection.cell_keys.perturbation_table import perturbation_table
@@ -134,7 +135,9 @@ def test_inference_reweighs_and_says_so() -> None:
     release = published([[0, 0], [0, 0]], [0] * 5)
     likelihood = likelihood_of(release)
     prior = Poisson(np.full(4, 1.0))
-    found = infer(likelihood, prior, way="monte_carlo", draws=1500, randomness=Randomness.seeded(3))
+    found = infer(
+        likelihood, prior, Approach(way="monte_carlo", draws=1500), randomness=Randomness.seeded(3)
+    )
     assert found.note == "" and not found.approximate
     law = np.array([1 / math.factorial(k) for k in range(6)])
     wanted = np.zeros(6)

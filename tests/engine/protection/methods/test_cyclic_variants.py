@@ -20,6 +20,7 @@ from tabprotect.engine.cycles.cycle_family import Family
 from tabprotect.engine.cycles.designs import design
 from tabprotect.engine.errors import InfeasibleError, InputError, ParameterError
 from tabprotect.engine.posterior.adaptive import adaptive_tables, adaptive_walk
+from tabprotect.engine.posterior.approach import Approach
 from tabprotect.engine.posterior.infer import infer
 from tabprotect.engine.posterior.prior import Poisson, Positive, Uniform
 from tabprotect.engine.project.history import History
@@ -94,7 +95,7 @@ def oracle(published: np.ndarray, moves: MoveSet, **mechanism: object) -> dict[C
 
 
 def check_against(expected: dict[Cells, float], likelihood: Likelihood) -> None:
-    found = infer(likelihood, way="exact")
+    found = infer(likelihood, approach=Approach(way="exact"))
     assert found.originals == len(expected)
     for cell in range(found.domain.size):
         index = found.domain.unflat(cell)
@@ -423,9 +424,9 @@ def test_draws_agree_with_the_list(
     likelihood = AdaptiveSequence(final, design(final.domain, "every"), alpha, beta, 8)
     means = np.random.default_rng(3).gamma(4.0, 0.4, 9)
     prior = {"uniform": Uniform(), "poisson": Poisson(means), "positive": Positive()}[kind]
-    exact = infer(likelihood, prior, way="exact")
+    exact = infer(likelihood, prior, Approach(way="exact"))
     drawn = infer(
-        likelihood, prior, way="monte_carlo", randomness=Randomness.seeded(4), draws=6_000
+        likelihood, prior, Approach(way="monte_carlo", draws=6_000), randomness=Randomness.seeded(4)
     )
     assert exact.way == "exact" and drawn.way == "monte_carlo"
     assert drawn.error is not None and drawn.effective_sample_size is not None
@@ -445,11 +446,11 @@ def test_beyond_the_limits_it_is_drawn_and_says_so(monkeypatch: pytest.MonkeyPat
     for name, limit in (("ADAPTIVE_TABLES", 20), ("ADAPTIVE_EDGES", 50), ("MOST_APPLIED", 50)):
         with monkeypatch.context() as patch:
             patch.setattr(adaptive_tables, name, limit)
-            found = infer(likelihood, draws=500, randomness=Randomness.seeded(1))
+            found = infer(likelihood, approach=Approach(draws=500), randomness=Randomness.seeded(1))
             assert found.way == "monte_carlo" and "too many" in found.reason
             assert found.originals is None
             with pytest.raises(InfeasibleError, match="too many originals"):
-                infer(likelihood, way="exact")
+                infer(likelihood, approach=Approach(way="exact"))
 
 
 def test_what_fits_no_original_is_refused() -> None:
@@ -458,7 +459,7 @@ def test_what_fits_no_original_is_refused() -> None:
     with pytest.raises(InfeasibleError, match="prior excludes"):
         infer(likelihood, Poisson(np.array([0.0, 1, 1, 1, 1, 1])))
     with pytest.raises(InfeasibleError):
-        infer(likelihood, Positive(), way="monte_carlo")
+        infer(likelihood, Positive(), Approach(way="monte_carlo"))
     negative = table([[-1, 1], [1, 1]])
     with pytest.raises(InputError, match="negative"):
         infer(AdaptiveSequence(negative, design(negative.domain, "every"), 0.25, 0.25, 1))

@@ -14,6 +14,7 @@ from tabprotect.engine.assessment.compared_cells import published_by
 from tabprotect.engine.assessment.intruder_key import Key
 from tabprotect.engine.assessment.registered import measures
 from tabprotect.engine.errors import InputError, ParameterError, TooLargeError
+from tabprotect.engine.posterior.approach import Approach
 from tabprotect.engine.posterior.infer import infer
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.private_noise import integer_sampler as sampler
@@ -193,7 +194,7 @@ def test_totals_beside_many_cells_are_judged_by_their_own_noise(method: Method) 
     published = release.tables[place].table.counts
     values = np.arange(published[0] - law.reach, published[0] + law.reach + 1)
     expected = np.where(values < 0, 0.0, np.exp(law.logs(values - published[0])))
-    counts, chances = infer(apart, way="exact").distribution((0,))
+    counts, chances = infer(apart, approach=Approach(way="exact")).distribution((0,))
     found = dict(zip(counts.tolist(), chances.tolist(), strict=True))
     assert sum(found.values()) == pytest.approx(1)
     for value, chance in zip(values, expected / expected.sum(), strict=True):

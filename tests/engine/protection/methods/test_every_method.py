@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from tabprotect.engine.errors import TabprotectError
+from tabprotect.engine.posterior.approach import Approach
 from tabprotect.engine.posterior.factors import reweighing
 from tabprotect.engine.posterior.infer import infer
 from tabprotect.engine.project.codec import Decoder, Encoder
@@ -39,7 +40,11 @@ def test_huge_counts_end_in_a_posterior_or_a_reason(
     given = method.trial_parameters(table.domain)
     try:
         protected = method.run(Problem(table), given, Randomness.seeded(1))
-        found = infer(likelihood_of(protected.release), randomness=Randomness.seeded(1), draws=30)
+        found = infer(
+            likelihood_of(protected.release),
+            approach=Approach(draws=30),
+            randomness=Randomness.seeded(1),
+        )
     except TabprotectError:
         return
     for cell, count in np.ndenumerate(table.counts):

@@ -23,6 +23,7 @@ from tabprotect.engine.errors import (
     RefusedError,
     TooLargeError,
 )
+from tabprotect.engine.posterior.approach import Approach
 from tabprotect.engine.posterior.infer import infer
 from tabprotect.engine.protection import guarantees
 from tabprotect.engine.protection.problem import Problem
@@ -338,8 +339,8 @@ def test_listing_originals_keeps_to_the_budget_of_the_caller() -> None:
     values = METHOD.resolve(table.domain, {"margins": "A:B + B:C + A:C", "threshold": 1})
     release, _ = METHOD.perform(problem, values, np.random.default_rng(0))
     likelihood = likelihood_of(release)
-    whole = infer(likelihood, way="exact")
+    whole = infer(likelihood, approach=Approach(way="exact"))
     number = whole.count_originals()
     assert number is not None and number > 100
     with pytest.raises(TooLargeError):
-        infer(likelihood, way="exact", steps=number)
+        infer(likelihood, approach=Approach(way="exact", steps=number))

@@ -10,67 +10,39 @@ apart and run until they agree.
 
 from __future__ import annotations
 
-import math
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from tabprotect.engine.arrays import Bools, Floats, Ints
-from tabprotect.engine.budgets import CHAIN_WORK
 from tabprotect.engine.cycles.kernel_basis import Vector, kernel, shortened
 from tabprotect.engine.errors import InfeasibleError, TooLargeError
-from tabprotect.engine.posterior.factors.chains.chain_starts import chain_starts
-from tabprotect.engine.posterior.factors.chains.swap_sweeps import SwapSweeps
-from tabprotect.engine.posterior.factors.chains.two_way import counting
 from tabprotect.engine.posterior.factors.components import FactorComponent
-from tabprotect.engine.posterior.factors.solved_parts import SolvedPart
+from tabprotect.engine.posterior.factors.solved_parts import no_original
 from tabprotect.engine.posterior.factors.sum_circuits import SumCircuits
 from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.solver import Entries, Model
 from tabprotect.languages.said import say
-
-MOST_HELD = 2**25
-"""Most counts held in all: 256 MiB, and figures of them take a few times that."""
-
-MOST_ENTRIES = 3 * 2**23
-"""Most entries (cell, count) of the distributions; adding them up takes several of their size."""
-
-MOST_CELLS = 20_000
-"""Most connected cells that lie in two sums each (a two-way table): some ten seconds."""
 
 MOST_TANGLED = 2_000
 """Most connected cells that lie in more sums: finding first originals takes integer programmes."""
 
-MOST_UPDATES = 3 * 10**8
-"""Most cell updates by sweeps over the table in one run."""
-
-
-CHAINS = 64
 CORNERS = 8
 """Different starting tables."""
 
-RECORDS = 100
-"""Tables recorded from each chain."""
-
-
-DIRECTIONS = 12_000
-"""Directions of the shortest run; at least four for each move of the basis."""
-
-
-SWEEPS = 1500
-
-ROUNDS = 3
-"""Most runs, each twice as long as the one before, until the chains agree."""
-
-AGREED = 1.05
-"""Largest R-hat at which chains agree."""
-
-DIRECTION_COST, SWEEP_COST, START_COST = 150.0, 0.015, 0.4
-"""Microseconds on an ordinary core, roughly: of a direction, of a sweep per count, and of the start
-per pair of cells."""
-
 HOLE = -40.0
 """Log weight of an excluded count between possible ones: passed through, never recorded."""
+
+NODES = 10
+"""Branch-and-bound nodes for one corner in whole numbers: any good one will do."""
+
+PATIENT = 100_000
+"""Nodes for a first original when no corner gave one."""
+
+WHOLE = 3
+"""Corners sought in whole numbers, which cost more than corners of linear programmes."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,6 +84,66 @@ class _Looked:
         return np.asarray(self._flat[self._at[which][..., None] + values], dtype=np.float64)
 
 
+class SwapSweeps:
+    """The swaps of a component that keep all its sums; built by :meth:`of`.
+
+    A swap takes two categories of each axis of a set S and alternates the signs over the 2^|S| corners
+    (2 x 2 in two-way tables). It keeps a sum over a box of cells when the box is full along an axis of
+    S. Pairing the categories of each axis at random gives disjoint swaps in the whole table.
+    """
+
+    def __init__(self, grid: Ints, axes: list[tuple[int, ...]]) -> None:
+        self._grid, self._axes = grid, axes
+
+    @classmethod
+    def of(cls, component: FactorComponent, shape: Sequence[int]) -> SwapSweeps | None:
+        """Return ``None`` if no swap keeps the sums, or they are not sums over boxes.
+
+        Parameters
+        ----------
+        shape
+            Shape of the table that the flat cells of the component belong to.
+        """
+        places = np.array(np.unravel_index(component.cells, shape))
+        used = [np.unique(row) for row in places]
+        grid = np.full([len(u) for u in used], -1, dtype=np.int64)
+        at = [np.searchsorted(u, row) for u, row in zip(used, places, strict=True)]
+        grid[tuple(at)] = np.arange(len(component))
+        there = grid >= 0
+        full: set[tuple[int, ...]] = set()
+        for one in component.sums:
+            box = [np.unique(row[one.cells]) for row in at]
+            if int(there[np.ix_(*box)].sum()) != len(one.cells):
+                return None
+            full.add(tuple(a for a, mine in enumerate(box) if len(mine) == grid.shape[a]))
+        wide = [a for a, size in enumerate(grid.shape) if size > 1]
+        found: list[tuple[int, ...]] = []
+        for size in range(1, len(wide) + 1):
+            for axes in itertools.combinations(wide, size):
+                smaller = any(set(known) <= set(axes) for known in found)
+                if not smaller and all(set(axes) & set(mine) for mine in full):
+                    found.append(axes)
+        return cls(grid, found) if found else None
+
+    def draw(self, generator: np.random.Generator) -> tuple[list[Ints], list[int]]:
+        """Draw disjoint swaps: the local cells of each corner, int64 (swaps,), and its sign."""
+        axes = self._axes[int(generator.integers(len(self._axes)))]
+        halves: list[list[tuple[int, Ints]]] = []
+        for axis, size in enumerate(self._grid.shape):
+            if axis in axes:
+                pairs = generator.permutation(size)[: size // 2 * 2].reshape(2, -1)
+                halves.append([(1, pairs[0]), (-1, pairs[1])])
+            else:
+                halves.append([(1, np.arange(size))])
+        corners, signs = [], []
+        for chosen in itertools.product(*halves):
+            corners.append(self._grid[np.ix_(*(index for _, index in chosen))].reshape(-1))
+            signs.append(int(np.prod([sign for sign, _ in chosen])))
+        # A corner without a local number is a known cell: such a swap is dropped.
+        whole = np.logical_and.reduce([corner >= 0 for corner in corners])
+        return [corner[whole] for corner in corners], signs
+
+
 class Chains:
     """The chains of one component."""
 
@@ -121,7 +153,7 @@ class Chains:
         shape: Sequence[int],
         generator: np.random.Generator,
         *,
-        chains: int = CHAINS,
+        chains: int,
         progress: Progress = SILENT,
     ) -> None:
         self._component, self._generator = component, generator
@@ -137,7 +169,7 @@ class Chains:
         self._sum_logs = _Looked([s.logs for s in self._loose], self._sum_low, self._sum_high)
         self._circuits = SumCircuits.of(component)
         if len(component) > MOST_TANGLED and (self._circuits is None or self._circuits.rest):
-            raise _too_large(len(component), MOST_TANGLED)
+            raise too_large(len(component), MOST_TANGLED)
         self.sweeps = SwapSweeps.of(component, shape)
         self._holes = self._holed()
         self._basis = self._bases(progress)
@@ -333,75 +365,73 @@ def _room(values: Ints, signs: Ints, bounds: tuple[Ints, Ints]) -> tuple[Ints, I
     return -backward.min(axis=0), forward.min(axis=0)
 
 
-def by_chain(
+def chain_starts(
     component: FactorComponent,
-    shape: Sequence[int],
-    *,
-    draws: int | None = None,
-    limited: bool = False,
+    number: int,
     generator: np.random.Generator,
     progress: Progress = SILENT,
-) -> SolvedPart:
-    """The posterior of a component by simulation.
-
-    Parameters
-    ----------
-    shape
-        Shape of the original.
-    draws
-        Tables recorded in all; 6,400 by default, fewer for large tables.
-    limited
-        Whether to stop at a work of ``CHAIN_WORK``, counted and never timed, and after a run in
-        which chains stand still in different places.
+) -> Ints:
+    """Feasible tables, int64 (number, cells), each optimal for random weights of the cells.
 
     Raises
     ------
     InfeasibleError
-        If no feasible original is found.
-    TooLargeError
-        If so many cells are connected that it would take minutes or gigabytes.
+        If no table fits the sums, or none is found.
     """
     cells = len(component)
-    if cells > MOST_CELLS:
-        raise _too_large(cells, MOST_CELLS)
-    chains = int(np.clip(MOST_HELD // (cells * RECORDS), 8, CHAINS))
-    records = RECORDS if draws is None else max(8, -(-draws // chains))
-    records = int(np.clip(MOST_HELD // (cells * chains), 8, records))
-    spent = START_COST * cells**2 + DIRECTION_COST * DIRECTIONS
-    if limited and spent > CHAIN_WORK:
-        raise TooLargeError(
-            say(
-                "{cells:,} unpublished counts hang together by published sums: drawing them would take "
-                "longer than is given to it here",
-                cells,
-            ),
-            hint=say("take `infer`, which has no such limit"),
+    of_cell: list[list[int]] = [[] for _ in range(cells)]
+    for f, one in enumerate(component.sums):
+        for cell in one.cells.tolist():
+            of_cell[cell].append(f)
+    ends = np.concatenate([[0], np.cumsum([len(mine) for mine in of_cell])]).astype(np.int64)
+    rows = np.array([f for mine in of_cell for f in mine], dtype=np.int64)
+    bounds = (
+        np.array([float(s.low) for s in component.sums]),
+        np.array([float(s.high) for s in component.sums]),
+    )
+    columns = (component.low.astype(np.float64), component.high.astype(np.float64))
+    entries = Entries(ends, rows, np.ones(len(rows)))
+    model = Model.of_entries(entries, rows=bounds, columns=columns)
+    whole = Model.of_entries(entries, rows=bounds, columns=columns, integral=True)
+    out = []
+    integral = 0
+    try:
+        for k in range(number):
+            progress.report(say("finding originals to start from"), k / number)
+            cost = generator.integers(-8, 9, cells).astype(np.float64)
+            point = _whole(model.weighted(cost, progress=progress).point)
+            if not within_bounds(component, point) and integral < WHOLE:
+                integral += 1
+                point = _whole(whole.weighted(cost, most_nodes=NODES, progress=progress).point)
+            if within_bounds(component, point):
+                out.append(point)
+        if not out:
+            nothing = np.zeros(cells)
+            found = whole.weighted(nothing, most_nodes=PATIENT, progress=progress)
+            out = [p for p in [_whole(found.point)] if within_bounds(component, p)]
+    except InfeasibleError:
+        raise no_original() from None
+    if not out:
+        raise InfeasibleError(
+            say("no original was found that fits the published sums"),
+            hint=say("take a prior that knows more"),
         )
-    found = Chains(component, shape, generator, chains=chains, progress=progress)
-    directions = max(DIRECTIONS, 4 * found.moves)
-    sweeps = 0
-    if found.sweeps is not None:
-        sweeps = int(np.clip(MOST_UPDATES // (cells * chains), 2 * RECORDS, SWEEPS))
-        # The swaps do most of the work; single directions reach what swaps cannot.
-        directions = DIRECTIONS // 4
-    between = (-(-directions // records), -(-sweeps // records))
-    found.run(max(records // 4, 2), between, progress, say("warming up"))
-    for attempt in range(ROUNDS):
-        stage = say("drawing originals, run {attempt}", attempt + 1)
-        tables, counts = found.run(records, between, progress, stage)
-        agreement = r_hat(tables)
-        # Plus the cost of the next run.
-        spent += (
-            2 * records * (DIRECTION_COST * between[0] + SWEEP_COST * between[1] * cells * chains)
-        )
-        lost = agreement == math.inf or spent > CHAIN_WORK
-        if agreement <= AGREED or (limited and lost):
-            break
-        between = (2 * between[0], 2 * between[1])
-    return _part(component, tables, counts, agreement, generator)
+    return np.array([out[k % len(out)] for k in range(number)])
 
 
-def _too_large(cells: int, most: int) -> TooLargeError:
+def _whole(point: Floats) -> Ints:
+    return np.rint(point).astype(np.int64)
+
+
+def within_bounds(component: FactorComponent, point: Ints) -> bool:
+    """Return True if a table keeps all bounds."""
+    if not len(point) or (point < component.low).any() or (point > component.high).any():
+        return False
+    return all(one.low <= int(point[one.cells].sum()) <= one.high for one in component.sums)
+
+
+def too_large(cells: int, most: int) -> TooLargeError:
+    """The error for more connected cells than chains take on."""
     return TooLargeError(
         say(
             "{cells:,} unpublished counts hang together by published sums: a posterior of more than "
@@ -413,95 +443,4 @@ def _too_large(cells: int, most: int) -> TooLargeError:
             "ask for bounds instead (tabprotect bounds), or for the posterior of a part: a table "
             "of fewer variables or categories"
         ),
-    )
-
-
-def _held(tables: Ints) -> int:
-    """Width of the widest row of the distributions of these tables (records, cells, chains).
-
-    Raises
-    ------
-    TooLargeError
-        If the distributions would be too large.
-    """
-    width = int((tables.max(axis=(0, 2)) - tables.min(axis=(0, 2))).max()) + 1
-    if width * tables.shape[1] > MOST_ENTRIES:
-        raise TooLargeError(
-            say(
-                "the distributions of {shape:,} cells over {width:,} counts are too large",
-                tables.shape[1],
-                width,
-            ),
-            hint=say(
-                "take a prior that knows more about the counts, or ask for bounds instead "
-                "(tabprotect bounds)"
-            ),
-        )
-    return width
-
-
-def r_hat(tables: Ints) -> float:
-    """The largest R-hat over the cells of tables (records, cells, chains): 1 when the chains agree.
-
-    Gelman & Rubin 1992. Infinite when chains stand still in different places.
-    """
-    records = len(tables)
-    within = tables.var(axis=0, ddof=1).mean(axis=1)
-    between = tables.mean(axis=0).var(axis=1, ddof=1)
-    moved = within > 0
-    if (between[~moved] > 0).any():
-        return math.inf
-    if not moved.any():
-        return 1.0
-    ratio = between[moved] / within[moved]
-    return float(np.sqrt((records - 1) / records + ratio).max())
-
-
-def _part(
-    component: FactorComponent,
-    tables: Ints,
-    counts: Bools,
-    agreement: float,
-    generator: np.random.Generator,
-) -> SolvedPart:
-    used = np.flatnonzero(counts.any(axis=0))
-    if len(used) < 2:
-        raise InfeasibleError(
-            say("no original was found that fits the published sums and the prior"),
-            hint=say("choose a wider prior"),
-        )
-    first = tables.min(axis=(0, 2))
-    width = _held(tables)
-    base = np.arange(len(component)) * width - first
-    mean = np.zeros(len(component) * width)
-    square = np.zeros_like(mean)
-    for number, chain in enumerate(used.tolist()):
-        kept = tables[counts[:, chain], :, chain] + base
-        share = np.bincount(kept.reshape(-1), minlength=len(mean)) / len(kept)
-        difference = share - mean
-        mean += difference / (number + 1)
-        square += difference * (share - mean)
-    chances = mean.reshape(-1, width)
-    variance = square.reshape(-1, width) / (len(used) * (len(used) - 1))
-    taken = int(counts.sum())
-    spread, noise = float((chances * (1 - chances)).sum()), float(variance.sum())
-    count, estimate = counting(component)
-    kept_record, kept_chain = np.nonzero(counts)
-
-    def draw(number: int, generator: np.random.Generator, progress: Progress) -> Ints:
-        progress.report(say("drawing tables"), 0.0)
-        at = generator.choice(taken, number, replace=number > taken)
-        return tables[kept_record[at], :, kept_chain[at]]
-
-    return SolvedPart(
-        component.cells,
-        first,
-        list(chances),
-        draw,
-        count,
-        errors=list(np.sqrt(variance)),
-        effective_sample_size=min(spread / noise, float(taken)) if noise else float(taken),
-        draws=taken,
-        r_hat=agreement,
-        estimate=estimate,
     )

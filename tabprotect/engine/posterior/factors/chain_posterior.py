@@ -1,0 +1,268 @@
+"""The posterior of a component by Markov chains, which run until they agree."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from functools import cache
+
+import numpy as np
+
+from tabprotect.engine.arrays import Bools, Ints
+from tabprotect.engine.bounds.counting import TableCount, count_tables
+from tabprotect.engine.budgets import CHAIN_WORK
+from tabprotect.engine.errors import InfeasibleError, TooLargeError
+from tabprotect.engine.posterior.approach import Approach
+from tabprotect.engine.posterior.factors.chains import Chains, too_large
+from tabprotect.engine.posterior.factors.components import FactorComponent
+from tabprotect.engine.posterior.factors.solved_parts import SolvedPart
+from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.languages.said import say
+
+MOST_HELD = 2**25
+"""Most counts held in all: 256 MiB, and figures of them take a few times that."""
+
+MOST_ENTRIES = 3 * 2**23
+"""Most entries (cell, count) of the distributions; adding them up takes several of their size."""
+
+MOST_CELLS = 20_000
+"""Most connected cells that lie in two sums each (a two-way table): some ten seconds."""
+
+MOST_UPDATES = 3 * 10**8
+"""Most cell updates by sweeps over the table in one run."""
+
+
+CHAINS = 64
+RECORDS = 100
+"""Tables recorded from each chain."""
+
+DIRECTIONS = 12_000
+"""Directions of the shortest run; at least four for each move of the basis."""
+
+SWEEPS = 1500
+
+ROUNDS = 3
+"""Most runs, each twice as long as the one before, until the chains agree."""
+
+AGREED = 1.05
+"""Largest R-hat at which chains agree."""
+
+DIRECTION_COST, SWEEP_COST, START_COST = 150.0, 0.015, 0.4
+"""Microseconds on an ordinary core, roughly: of a direction, of a sweep per count, and of the start
+per pair of cells."""
+
+
+def by_chain(
+    component: FactorComponent,
+    shape: Sequence[int],
+    approach: Approach,
+    generator: np.random.Generator,
+    progress: Progress = SILENT,
+) -> SolvedPart:
+    """The posterior of a component by simulation.
+
+    Parameters
+    ----------
+    shape
+        Shape of the original.
+    approach
+        By default 6,400 tables are recorded in all, fewer of large tables. Where the work is
+        limited, chains stop at ``CHAIN_WORK``, counted and never timed, and after a run in which
+        they stand still in different places.
+
+    Raises
+    ------
+    InfeasibleError
+        If no feasible original is found.
+    TooLargeError
+        If so many cells are connected that it would take minutes or gigabytes.
+    """
+    cells, draws, limited = len(component), approach.draws, approach.weighing is not None
+    if cells > MOST_CELLS:
+        raise too_large(cells, MOST_CELLS)
+    chains = int(np.clip(MOST_HELD // (cells * RECORDS), 8, CHAINS))
+    records = RECORDS if draws is None else max(8, -(-draws // chains))
+    records = int(np.clip(MOST_HELD // (cells * chains), 8, records))
+    spent = START_COST * cells**2 + DIRECTION_COST * DIRECTIONS
+    if limited and spent > CHAIN_WORK:
+        raise TooLargeError(
+            say(
+                "{cells:,} unpublished counts hang together by published sums: drawing them would take "
+                "longer than is given to it here",
+                cells,
+            ),
+            hint=say("take `infer`, which has no such limit"),
+        )
+    found = Chains(component, shape, generator, chains=chains, progress=progress)
+    directions = max(DIRECTIONS, 4 * found.moves)
+    sweeps = 0
+    if found.sweeps is not None:
+        sweeps = int(np.clip(MOST_UPDATES // (cells * chains), 2 * RECORDS, SWEEPS))
+        # The swaps do most of the work; single directions reach what swaps cannot.
+        directions = DIRECTIONS // 4
+    between = (-(-directions // records), -(-sweeps // records))
+    found.run(max(records // 4, 2), between, progress, say("warming up"))
+    for attempt in range(ROUNDS):
+        stage = say("drawing originals, run {attempt}", attempt + 1)
+        tables, counts = found.run(records, between, progress, stage)
+        agreement = r_hat(tables)
+        # Plus the cost of the next run.
+        spent += (
+            2 * records * (DIRECTION_COST * between[0] + SWEEP_COST * between[1] * cells * chains)
+        )
+        lost = agreement == math.inf or spent > CHAIN_WORK
+        if agreement <= AGREED or (limited and lost):
+            break
+        between = (2 * between[0], 2 * between[1])
+    return _part(component, tables, counts, agreement, generator)
+
+
+def _held(tables: Ints) -> int:
+    """Width of the widest row of the distributions of these tables (records, cells, chains).
+
+    Raises
+    ------
+    TooLargeError
+        If the distributions would be too large.
+    """
+    width = int((tables.max(axis=(0, 2)) - tables.min(axis=(0, 2))).max()) + 1
+    if width * tables.shape[1] > MOST_ENTRIES:
+        raise TooLargeError(
+            say(
+                "the distributions of {shape:,} cells over {width:,} counts are too large",
+                tables.shape[1],
+                width,
+            ),
+            hint=say(
+                "take a prior that knows more about the counts, or ask for bounds instead "
+                "(tabprotect bounds)"
+            ),
+        )
+    return width
+
+
+def r_hat(tables: Ints) -> float:
+    """The largest R-hat over the cells of tables (records, cells, chains): 1 when the chains agree.
+
+    Gelman & Rubin 1992. Infinite when chains stand still in different places.
+    """
+    records = len(tables)
+    within = tables.var(axis=0, ddof=1).mean(axis=1)
+    between = tables.mean(axis=0).var(axis=1, ddof=1)
+    moved = within > 0
+    if (between[~moved] > 0).any():
+        return math.inf
+    if not moved.any():
+        return 1.0
+    ratio = between[moved] / within[moved]
+    return float(np.sqrt((records - 1) / records + ratio).max())
+
+
+def _part(
+    component: FactorComponent,
+    tables: Ints,
+    counts: Bools,
+    agreement: float,
+    generator: np.random.Generator,
+) -> SolvedPart:
+    used = np.flatnonzero(counts.any(axis=0))
+    if len(used) < 2:
+        raise InfeasibleError(
+            say("no original was found that fits the published sums and the prior"),
+            hint=say("choose a wider prior"),
+        )
+    first = tables.min(axis=(0, 2))
+    width = _held(tables)
+    base = np.arange(len(component)) * width - first
+    mean = np.zeros(len(component) * width)
+    square = np.zeros_like(mean)
+    for number, chain in enumerate(used.tolist()):
+        kept = tables[counts[:, chain], :, chain] + base
+        share = np.bincount(kept.reshape(-1), minlength=len(mean)) / len(kept)
+        difference = share - mean
+        mean += difference / (number + 1)
+        square += difference * (share - mean)
+    chances = mean.reshape(-1, width)
+    variance = square.reshape(-1, width) / (len(used) * (len(used) - 1))
+    taken = int(counts.sum())
+    spread, noise = float((chances * (1 - chances)).sum()), float(variance.sum())
+    count, estimate = counting(component)
+    kept_record, kept_chain = np.nonzero(counts)
+
+    def draw(number: int, generator: np.random.Generator, progress: Progress) -> Ints:
+        progress.report(say("drawing tables"), 0.0)
+        at = generator.choice(taken, number, replace=number > taken)
+        return tables[kept_record[at], :, kept_chain[at]]
+
+    return SolvedPart(
+        component.cells,
+        first,
+        list(chances),
+        draw,
+        count,
+        errors=list(np.sqrt(variance)),
+        effective_sample_size=min(spread / noise, float(taken)) if noise else float(taken),
+        draws=taken,
+        r_hat=agreement,
+        estimate=estimate,
+    )
+
+
+def two_way_totals(component: FactorComponent) -> tuple[list[int], list[int]] | None:
+    """Row and column totals of a two-way table if nothing else limits the cells, else ``None``."""
+    cells = len(component)
+    if any(np.isneginf(log).any() for log in component.logs):
+        return None
+    margins: list[list[int]] = []
+    sides: list[np.ndarray] = []
+    left = [one for one in component.sums if len(one.cells) < cells]
+    if any(one.low != one.high for one in left):
+        return None
+    while left and len(margins) < 3:
+        # The sums disjoint from the first one lie on its side of the table.
+        side = np.full(cells, -1)
+        totals_: list[int] = []
+        rest = []
+        for one in left:
+            if (side[one.cells] < 0).all():
+                side[one.cells] = len(totals_)
+                totals_.append(one.low)
+            else:
+                rest.append(one)
+        if (side < 0).any():
+            return None
+        margins.append(totals_)
+        sides.append(side)
+        left = rest
+    if len(margins) != 2 or left:
+        return None
+    rows, columns = margins
+    code = sides[0] * len(columns) + sides[1]
+    if len(np.unique(code)) != cells or len(rows) * len(columns) != cells:
+        return None
+    of_row, of_column = np.array(rows)[sides[0]], np.array(columns)[sides[1]]
+    implied_high = np.minimum(of_row, of_column)
+    implied_low = np.maximum(of_row + of_column - sum(rows), 0)
+    if (component.low != implied_low).any() or (component.high != implied_high).any():
+        return None
+    return rows, columns
+
+
+def counting(
+    component: FactorComponent,
+) -> tuple[Callable[[], int | None], Callable[[], TableCount | None]]:
+    """Functions giving the exact number of originals and an estimate of it, or ``None``.
+
+    They count two-way tables with both margins published.
+    """
+
+    @cache
+    def counted() -> TableCount | None:
+        found = two_way_totals(component)
+        return None if found is None else count_tables(*found)
+
+    def exact() -> int | None:
+        found = counted()
+        return found.count if found is not None and found.exact else None
+
+    return exact, counted
