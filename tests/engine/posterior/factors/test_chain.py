@@ -11,7 +11,7 @@ from factor_oracle import exactly, of_sums, sums_of
 from tabprotect.engine.cycles.kernel_basis import kernel, shortened
 from tabprotect.engine.errors import InfeasibleError, Interrupted, TooLargeError
 from tabprotect.engine.posterior.approach import Approach
-from tabprotect.engine.posterior.factors import chain_posterior, components
+from tabprotect.engine.posterior.factors import chain_posterior, chains, components
 from tabprotect.engine.posterior.factors.cell_laws import cell_laws
 from tabprotect.engine.posterior.factors.chain_posterior import r_hat
 from tabprotect.engine.posterior.factors.chains import (
@@ -133,10 +133,10 @@ def test_every_original_is_visited(
     part = by_residuals(component, most=10**6)
     assert part is not None and part.listed is not None
     every, _ = part.listed()
-    chains = Chains(component, shape, np.random.default_rng(5), chains=32)
+    found = Chains(component, shape, np.random.default_rng(5), chains=32)
     between = (4, 1) if sweeping else (20, 0)
     records = max(200, len(every) // 2)
-    tables, counts = chains.run(records, between, Cancellable(), "")
+    tables, counts = found.run(records, between, Cancellable(), "")
     seen = {tuple(t) for t in np.moveaxis(tables, 1, 2).reshape(-1, len(component)).tolist()}
     assert seen == {tuple(t) for t in every.tolist()} and counts.all()
 
