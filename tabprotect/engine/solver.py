@@ -131,6 +131,49 @@ class Entries:
     values: Floats
 
 
+@dataclass(frozen=True)
+class Tuning:
+    """How the solver goes about a programme.
+
+    Attributes
+    ----------
+    strategy
+        ``DUAL_SIMPLEX`` if bounds change between runs and the objective hardly does.
+    short
+        Whether runs are short: cancellation is checked only between them, and options that pay off
+        in long runs are left out.
+    presolved
+        Whether an integer programme is large enough for a presolve to pay off.
+    """
+
+    strategy: int = PRIMAL_SIMPLEX
+    short: bool = False
+    presolved: bool = True
+
+
+@dataclass(frozen=True)
+class Limit:
+    """The work after which an integer programme gives up; counted, so that no machine matters.
+
+    Attributes
+    ----------
+    nodes
+        Branch-and-bound nodes.
+    questions
+        Questions whether to go on, which it asks at fixed points of its search.
+    gap
+        It may end once the best point is proved to be no further from the optimum than this share
+        of its value.
+    """
+
+    nodes: int | None = None
+    questions: int | None = None
+    gap: float = 0.0
+
+
+UNLIMITED = Limit()
+
+
 class Model:
     """``A x = b`` with ``low <= x <= high``, kept between runs; only the objective changes.
 
@@ -148,7 +191,7 @@ class Model:
         Whether every column must be a whole number.
     """
 
-    _strategy, _short, _presolved = PRIMAL_SIMPLEX, False, True
+    _tuning = Tuning()
 
     def __init__(
         self,
@@ -172,24 +215,11 @@ class Model:
         rows: tuple[Floats, Floats],
         columns: tuple[Floats, Floats],
         integral: bool = False,
-        strategy: int = PRIMAL_SIMPLEX,
-        short: bool = False,
-        presolved: bool = True,
+        tuning: Tuning = _tuning,
     ) -> Model:
-        """A model with any matrix, its rows and its columns between bounds (low, high).
-
-        Parameters
-        ----------
-        strategy
-            ``DUAL_SIMPLEX`` if bounds change between runs and the objective hardly does.
-        short
-            Whether runs are short: cancellation is checked only between them, and options that pay
-            off in long runs are left out.
-        presolved
-            Whether an integer programme is large enough for a presolve to pay off.
-        """
+        """A model with any matrix, its rows and its columns between bounds (low, high)."""
         model = cls.__new__(cls)
-        model._strategy, model._short, model._presolved = strategy, short, presolved
+        model._tuning = tuning
         model._pass(entries, rows, columns, integral)
         return model
 
@@ -226,19 +256,19 @@ class Model:
             "output_flag": False,
             "threads": 1,
             "random_seed": 0,
-            "simplex_strategy": self._strategy,
-            "presolve": "on" if self.integral and self._presolved else "off",
+            "simplex_strategy": self._tuning.strategy,
+            "presolve": "on" if self.integral and self._tuning.presolved else "off",
             "mip_rel_gap": 0.0,
             # Objectives are whole numbers: a bound less than one away is proof enough.
             "mip_abs_gap": 0.99,
             "mip_feasibility_tolerance": NEAR / 10,
             # It costs more than it gains on sums of cells.
             "mip_heuristic_run_feasibility_jump": False,
-            **(SHORT if self._short else {}),
+            **(SHORT if self._tuning.short else {}),
         }.items():
             self._highs.setOptionValue(option, value)
         self._demand(self._highs.passModel(self._lp), say("take the programme"))
-        if not self._short:
+        if not self._tuning.short:
             self._highs.cbSimplexInterrupt += self._watcher.ask
         self._highs.cbMipInterrupt += self._watcher.ask
 
@@ -247,9 +277,8 @@ class Model:
         columns: Ints,
         sense: Sense,
         *,
-        weights: Ints | None = None,
         start: Ints | None = None,
-        most_nodes: int | None = None,
+        limit: Limit = UNLIMITED,
         progress: Progress = SILENT,
         stage: str = "solving",
     ) -> SolverOutcome:
@@ -259,13 +288,8 @@ class Model:
         ----------
         columns
             The columns that are summed; with none, any feasible point is sought.
-        weights : (number of columns summed,)
-            Integer factors of the columns; 1 by default.
         start : (columns,)
             A feasible point in whole numbers, if one is known (integer programmes only).
-        most_nodes
-            Branch-and-bound nodes after which an integer programme gives up; a count and not a
-            time, so that the answer does not depend on the machine.
         progress
             Asked many times a second if the run should go on.
 
@@ -279,10 +303,8 @@ class Model:
             If the solver fails.
         """
         cost = np.zeros(self.columns)
-        cost[columns] = 1.0 if weights is None else weights
-        return self.weighted(
-            cost, sense, start=start, most_nodes=most_nodes, progress=progress, stage=stage
-        )
+        cost[columns] = 1.0
+        return self.weighted(cost, sense, start=start, limit=limit, progress=progress, stage=stage)
 
     def weighted(
         self,
@@ -290,23 +312,11 @@ class Model:
         sense: Sense = "min",
         *,
         start: Ints | None = None,
-        most_nodes: int | None = None,
-        most_questions: int | None = None,
-        gap: float = 0.0,
+        limit: Limit = UNLIMITED,
         progress: Progress = SILENT,
         stage: str = "solving",
     ) -> SolverOutcome:
-        """As :meth:`optimise`, with a weight for every column (columns,).
-
-        Parameters
-        ----------
-        most_questions
-            Questions whether to go on after which an integer programme gives up. It asks at fixed
-            points of its search, so this is a count of work and not of time.
-        gap
-            An integer programme may end once the best point is proved to be no further from the
-            optimum than this share of its value.
-        """
+        """As :meth:`optimise`, with a weight for every column (columns,)."""
         changed = np.flatnonzero(cost != self._cost).astype(np.int32)
         self._demand(
             self._highs.changeColsCost(len(changed), changed, cost[changed]),
@@ -316,10 +326,10 @@ class Model:
         wanted = highspy.ObjSense.kMinimize if sense == "min" else highspy.ObjSense.kMaximize
         self._demand(self._highs.changeObjectiveSense(wanted), say("set the objective"))
         if self.integral:
-            limit = 2**31 - 1 if most_nodes is None else most_nodes
-            self._highs.setOptionValue("mip_max_nodes", limit)
-            self._highs.setOptionValue("mip_rel_gap", gap)
-            self._watcher.most_questions = most_questions
+            nodes = 2**31 - 1 if limit.nodes is None else limit.nodes
+            self._highs.setOptionValue("mip_max_nodes", nodes)
+            self._highs.setOptionValue("mip_rel_gap", limit.gap)
+            self._watcher.most_questions = limit.questions
             if start is not None:
                 every = np.arange(self.columns, dtype=np.int32)
                 self._highs.setSolution(self.columns, every, start.astype(np.float64))
@@ -328,12 +338,12 @@ class Model:
             # Large counts leave a sum off by more than the tolerance; the other direction around
             # the polytope, from the start, hardly ever does.
             self._highs.clearSolver()
-            other = DUAL_SIMPLEX if self._strategy == PRIMAL_SIMPLEX else PRIMAL_SIMPLEX
+            other = DUAL_SIMPLEX if self._tuning.strategy == PRIMAL_SIMPLEX else PRIMAL_SIMPLEX
             self._highs.setOptionValue("simplex_strategy", other)
             try:
                 self._run(progress, stage)
             finally:
-                self._highs.setOptionValue("simplex_strategy", self._strategy)
+                self._highs.setOptionValue("simplex_strategy", self._tuning.strategy)
         return self._outcome()
 
     def limit(self, column: int, low: float, high: float) -> None:

@@ -10,6 +10,7 @@ from tabprotect.engine.cycles import cycle_files
 from tabprotect.engine.cycles.constructions.triangular import TriangularSettings
 from tabprotect.engine.cycles.cycle_report import CycleReport, check_cycles, public_support
 from tabprotect.engine.cycles.designs import design as designed
+from tabprotect.engine.cycles.designs import triangular
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.grouping_files import parse_groupings
 from tabprotect.engine.formats.structural_zeros import zeros_of
@@ -120,17 +121,14 @@ def design(
     wanted = Publication.of(domain, all_margins(domain) if keep is None else keep, groups)
     kept = KeptMargins.of(wanted, counts)
     empty = None if zeros is None else zeros_of(str(zeros), domain)[1]
-    moves = designed(
-        domain,
-        kind,
-        {"repeats": repeats} | ({} if height is None else {"height": height}),
-        settings=TriangularSettings(cap, weight, theta),
-        kept=kept,
-        zeros=empty,
-        progress=progress,
-    )
-    if kind != "triangular" and keep is not None:
-        moves = moves.keeping(kept.publication.margins, kept.publication.groupings)
+    parameters = {"repeats": repeats} | ({} if height is None else {"height": height})
+    if kind == "triangular":
+        settings = TriangularSettings(cap, weight, theta)
+        moves = triangular(kept, parameters, settings, zeros=empty, progress=progress)
+    else:
+        moves = designed(domain, kind, parameters)
+        if keep is not None:
+            moves = moves.keeping(kept.publication.margins, kept.publication.groupings)
     broken = moves.violations(most=1)
     if broken:
         raise InputError(str(broken[0]), hint=say("take a design that keeps this margin"))

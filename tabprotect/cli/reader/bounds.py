@@ -54,8 +54,7 @@ def run_bounds(args: argparse.Namespace, console: Console) -> int:
     found = bounds(
         table,
         lattice.margins(lattice.parse(text) for text in args.release),
-        cells=args.cells,
-        at_risk=(rule.low, rule.high),
+        cells="all" if args.cells == "all" else (rule.low, rule.high),
         method=args.bounds,
         progress=console,
     )

@@ -56,7 +56,11 @@ WAYS: dict[str, str] = {
 
 Verdict = Literal["safe", "bad", "unknown"]
 
-CellChoice = Literal["at-risk", "all"] | Ints
+CellChoice = Literal["all"] | tuple[int, int] | Ints
+"""All cells, those whose counts lie between two, or mixed-radix keys (m,)."""
+
+AT_RISK = (1, 2)
+"""Counts that are at risk when nothing else is said."""
 
 
 TOO_LARGE = say(" The release leaves too many cells open, or too large counts, to solve for it.")
@@ -114,7 +118,6 @@ def bounds(
     release: Sequence[Sequence[str]],
     *,
     cells: CellChoice = "all",
-    at_risk: tuple[int, int] = (1, 2),
     method: BoundsWay = "auto",
     progress: Progress = SILENT,
 ) -> Bounds:
@@ -127,9 +130,7 @@ def bounds(
     release
         Released margins by variable names; ``()`` among them is the grand total.
     cells
-        ``"at-risk"``, ``"all"``, or mixed-radix keys (m,).
-    at_risk
-        Smallest and largest count that is at risk.
+        ``"all"``, the smallest and largest count at risk, or mixed-radix keys (m,).
     method
         See ``WAYS``.
 
@@ -143,7 +144,8 @@ def bounds(
     Interrupted
         When cancelled.
     """
-    enclosure = _enclosure(table, release, cells, at_risk, method, progress)
+    search = Search(method)
+    enclosure = _enclosure(table, release, cells, search, progress)
     if method == "decomposable" and enclosure.kernels:
         raise ParameterError(
             {"bounds": say("the released margins are not decomposable: there is no closed form")},
@@ -152,46 +154,70 @@ def bounds(
     for step in _STEPS[method]:
         if step == "shuttle":
             enclosure.tighten(progress)
-        elif _can(enclosure, step, method):
+        elif _can(enclosure, step, search):
             waiting = np.flatnonzero(~enclosure.sharp())
             _, first = np.unique(enclosure.alike[waiting], return_index=True)
             for done, cell in enumerate(waiting[np.sort(first)]):
                 progress.report(_STAGES[step], done / len(first))
-                _refine(enclosure, int(cell), step, method, None, progress)
+                _refine(enclosure, int(cell), step, search, None, progress)
     return _result(enclosure)
+
+
+@dataclass(frozen=True)
+class Search:
+    """How bounds are sought, and the work that it may take.
+
+    Attributes
+    ----------
+    way
+        See ``WAYS``.
+    most_open
+        Parts of the release that leave more cells open are not looked at closely.
+    most_work
+        Nominal microseconds: no further cell is looked at closely once programmes have cost that,
+        and under such a limit no integer programmes are solved that can be slow.
+    """
+
+    way: BoundsWay = "auto"
+    most_open: int = SUPPORT_CELLS
+    most_work: float = math.inf
+
+    def most_cells(self, step: Step) -> int:
+        """Most open cells for which a step solves programmes."""
+        if self.way != "auto" or step != "integer":
+            return MOST_CELLS
+        return AUTO_INTEGER_CELLS if self.most_work == math.inf else HURRIED_INTEGER_CELLS
+
+
+THOROUGH = Search()
+"""The cheapest exact way, for as long as it takes."""
 
 
 def width(
     table: Table,
     release: Sequence[Sequence[str]],
     *,
-    cells: CellChoice = "at-risk",
-    at_risk: tuple[int, int] = (1, 2),
+    cells: CellChoice = AT_RISK,
     beta: int | None = None,
-    method: BoundsWay = "auto",
-    most_open: int = SUPPORT_CELLS,
-    most_work: float = math.inf,
+    search: Search = THOROUGH,
     progress: Progress = SILENT,
 ) -> WidthResult:
-    """The smallest width of the at-risk cells, and whether the release is safe at beta.
+    """The smallest width of some cells, and whether the release is safe at beta.
 
     Only the cells that can be the tightest are looked at closely. With a ``beta``, work stops as
     soon as the release is proven safe or bad: the width is then an upper limit of the true one
     unless ``exact``.
 
-    Parts of the release that leave more than ``most_open`` cells open are not looked at closely,
-    and no further cell once programmes have cost ``most_work`` (nominal microseconds), nor are
-    integer programmes that can be slow solved under such a limit. The other parameters and the
-    errors are those of :func:`bounds`, but that ``decomposable`` on a release that is not leaves
-    the verdict unknown.
+    The other parameters and the errors are those of :func:`bounds`, but that ``decomposable`` on a
+    release that is not leaves the verdict unknown.
     """
-    end = solver.solver_work() + most_work
-    enclosure = _enclosure(table, release, cells, at_risk, method, progress, most_open)
-    for step in _STEPS[method]:
+    end = solver.solver_work() + search.most_work
+    enclosure = _enclosure(table, release, cells, search, progress)
+    for step in _STEPS[search.way]:
         if step == "shuttle":
             enclosure.tighten(progress)
-        elif _can(enclosure, step, method, hurried=end < math.inf):
-            _narrow(enclosure, step, method, beta, end, progress)
+        elif _can(enclosure, step, search):
+            _narrow(enclosure, step, search, beta, end, progress)
         if _decided(*_widths(enclosure), beta):
             break
     outer, inner = _widths(enclosure)
@@ -215,7 +241,7 @@ def width(
 def _narrow(
     enclosure: Enclosure,
     step: Step,
-    method: BoundsWay,
+    search: Search,
     beta: int | None,
     end: float,
     progress: Progress,
@@ -232,7 +258,7 @@ def _narrow(
             return
         cell = int(waiting[np.argmin(outer[waiting])])
         progress.report(_STAGES[step], 1 - len(waiting) / len(tried))
-        _refine(enclosure, cell, step, method, goal, progress, hurried=end < math.inf)
+        _refine(enclosure, cell, step, search, goal, progress)
         tried[enclosure.alike == enclosure.alike[cell]] = True
 
 
@@ -248,28 +274,20 @@ def _decided(outer: Ints, inner: Ints, beta: int | None) -> bool:
     return int(outer.min()) < beta or int(inner.min()) >= beta
 
 
-def _most_cells(step: Step, method: BoundsWay, hurried: bool) -> int:
-    if method != "auto" or step != "integer":
-        return MOST_CELLS
-    return HURRIED_INTEGER_CELLS if hurried else AUTO_INTEGER_CELLS
-
-
-def _can(enclosure: Enclosure, step: Step, method: BoundsWay, *, hurried: bool = False) -> bool:
+def _can(enclosure: Enclosure, step: Step, search: Search) -> bool:
     """Return True if a step after the shuttle has anything small enough to work on."""
     if step == "neighbours":
         return enclosure.walkable
-    return enclosure.solvable(_most_cells(step, method, hurried))
+    return enclosure.solvable(search.most_cells(step))
 
 
 def _refine(
     enclosure: Enclosure,
     cell: int,
     step: Step,
-    method: BoundsWay,
+    search: Search,
     goal: int | None,
     progress: Progress,
-    *,
-    hurried: bool = False,
 ) -> None:
     if step == "neighbours":
         enclosure.walk(cell, goal)
@@ -277,8 +295,8 @@ def _refine(
     enclosure.solve(
         cell,
         integral=step == "integer",
-        most_cells=_most_cells(step, method, hurried),
-        most_nodes=AUTO_NODES if method == "auto" else None,
+        most_cells=search.most_cells(step),
+        most_nodes=AUTO_NODES if search.way == "auto" else None,
         progress=progress,
         stage=_STAGES[step],
     )
@@ -288,27 +306,27 @@ def _enclosure(
     table: Table,
     release: Sequence[Sequence[str]],
     cells: CellChoice,
-    at_risk: tuple[int, int],
-    method: BoundsWay,
+    search: Search,
     progress: Progress,
-    most_open: int = SUPPORT_CELLS,
 ) -> Enclosure:
-    if method not in WAYS:
+    if search.way not in WAYS:
         raise ParameterError(
-            {"bounds": say("unknown: {method}; there are {WAYS}", repr(method), ", ".join(WAYS))}
+            {
+                "bounds": say(
+                    "unknown: {method}; there are {WAYS}", repr(search.way), ", ".join(WAYS)
+                )
+            }
         )
     if table.has_negative:
         raise InputError(
             say("an original count is negative"), hint=say("bounds are for counts from 0")
         )
-    margins = released(table, release)
-    keys = _keys(table, cells, at_risk)
     return Enclosure(
         table,
-        margins,
-        keys,
-        split=method in ("auto", "decomposable"),
-        most_cells=most_open,
+        released(table, release),
+        _keys(table, cells),
+        split=search.way in ("auto", "decomposable"),
+        most_cells=search.most_open,
         progress=progress,
     )
 
@@ -333,17 +351,18 @@ def released(table: Table, release: Sequence[Sequence[str]]) -> MarginSet:
     return maximal_margins(table.domain, release)
 
 
-def _keys(table: Table, cells: CellChoice, at_risk: tuple[int, int]) -> Ints:
-    if not isinstance(cells, str):
+def _keys(table: Table, cells: CellChoice) -> Ints:
+    if isinstance(cells, np.ndarray):
         keys = np.array(cells, dtype=np.int64)
         if not len(keys):
             raise InputError(say("no cells are asked for"))
         if int(keys.min()) < 0 or int(keys.max()) >= table.domain.size:
             raise InputError(say("a cell lies outside the table"))
         return keys
-    if cells == "at-risk" and at_risk[0] > 0:
+    low, high = (0, None) if cells == "all" else cells
+    if low > 0 and high is not None:
         held, counts = table.cells
-        keys = held[(counts >= at_risk[0]) & (counts <= at_risk[1])]
+        keys = held[(counts >= low) & (counts <= high)]
     else:
         if table.domain.size > MOST_LISTED:
             raise InputError(
@@ -351,17 +370,17 @@ def _keys(table: Table, cells: CellChoice, at_risk: tuple[int, int]) -> Ints:
                 hint=say("ask for the at-risk cells, with counts from 1"),
             )
         keys = np.arange(table.domain.size, dtype=np.int64)
-        if cells == "at-risk":
+        if high is not None:
             # Everybody knows of structural zeros.
-            small = table.counts.reshape(-1) <= at_risk[1]
+            small = table.counts.reshape(-1) <= high
             keys = keys[small & ~table.domain.structural_cells()]
     if not len(keys):
         raise InputError(
             say(
                 "no cell of the table has a count in {at_risk}..{at_risk2}: "
                 "there is nothing at risk",
-                at_risk[0],
-                at_risk[1],
+                low,
+                high,
             ),
             hint=say("declare other counts at risk, for example 1..3, or ask for all cells"),
         )

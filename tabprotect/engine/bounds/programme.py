@@ -11,7 +11,7 @@ from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.bounds.support import Support
 from tabprotect.engine.errors import InfeasibleError, SolverError
 from tabprotect.engine.progress import Progress
-from tabprotect.engine.solver import NEAR, Model, Sense
+from tabprotect.engine.solver import NEAR, Limit, Model, Sense
 
 LARGEST_TOTAL = 10**9
 """Largest count of a programme: larger ones come near the solver's tolerance."""
@@ -151,7 +151,7 @@ class IntegerProgramme(Programme):
                 outcome = self._model.optimise(
                     np.zeros(0, dtype=np.int64),
                     sense,
-                    most_nodes=most_nodes,
+                    limit=Limit(nodes=most_nodes),
                     progress=progress,
                     stage=stage,
                 )
@@ -163,7 +163,7 @@ class IntegerProgramme(Programme):
                 np.array([position]),
                 sense,
                 start=self._opened.truth,
-                most_nodes=most_nodes,
+                limit=Limit(nodes=most_nodes),
                 progress=progress,
                 stage=stage,
             )

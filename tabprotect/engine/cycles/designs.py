@@ -188,15 +188,11 @@ def design(
     domain: Domain,
     kind: str,
     parameters: Mapping[str, object] | None = None,
-    *,
-    settings: TriangularSettings | None = None,
-    kept: KeptMargins | None = None,
-    zeros: Bools | None = None,
-    progress: Progress = SILENT,
 ) -> MoveSet:
     """A cycle set by the name of its template.
 
-    The set remembers its design, unless that depends on more than the table's shape.
+    The set remembers its design. ``triangular`` is that of an even table here, with all margins
+    over all variables but one; :func:`triangular` takes the margins that there are.
 
     Parameters
     ----------
@@ -206,25 +202,13 @@ def design(
     parameters
         Parameters of the template, such as the ``height`` of strips; every template takes
         ``repeats``: each cycle comes so many times, one time right after the other.
-    settings, kept, zeros
-        For ``triangular``: settings that decide between partners; the margins (by default those of
-        an even table, over all variables but one); and cells known to be empty.
 
     Raises
     ------
     ParameterError
         If the template or a parameter is unknown, or this shape does not allow it.
     """
-    given = dict(parameters or {})
-    times = given.pop(REPEATS, 1)
-    if type(times) is not int or not 1 <= times <= MOST_REPEATS:
-        raise ParameterError(
-            {
-                REPEATS: say(
-                    "must be between 1 and {MOST_REPEATS}, is {times}", MOST_REPEATS, repr(times)
-                )
-            }
-        )
+    given, times = _without_repeats(parameters)
     if kind.startswith("order-") and kind[6:].isdigit():
         kind, given = ORDER.name, {"order": int(kind[6:])}
     if kind.startswith("strips-") and kind[7:].isdigit():
@@ -234,20 +218,66 @@ def design(
         raise ParameterError(
             {"kind": say("unknown: {kind}; there are {DESIGNS}", repr(kind), ", ".join(DESIGNS))}
         )
+    _check(template, kind, given)
+    if template is ORDER and "order" not in given:
+        raise ParameterError({"order": say("must be given")})
+    if kind == "strips" and not given:
+        given = {"height": highest(domain)}
+    return in_place(_built(domain, kind, tuple(given.items())), times)
+
+
+def triangular(
+    kept: KeptMargins,
+    parameters: Mapping[str, object] | None = None,
+    settings: TriangularSettings | None = None,
+    *,
+    zeros: Bools | None = None,
+    progress: Progress = SILENT,
+) -> MoveSet:
+    """The design of that name for the margins that a table really has.
+
+    The set remembers no design, as it depends on more than the table's shape.
+
+    Parameters
+    ----------
+    parameters
+        As of :func:`design`.
+    settings
+        They decide between partners.
+    zeros : bool (cells,)
+        Cells known to be empty.
+
+    Raises
+    ------
+    ParameterError
+        As of :func:`design`.
+    """
+    given, times = _without_repeats(parameters)
+    _check(DESIGNS["triangular"], "triangular", given)
+    moves = design_for_margins(kept, settings, zeros=zeros, progress=progress).moves
+    return in_place(moves, times)
+
+
+def _without_repeats(parameters: Mapping[str, object] | None) -> tuple[dict[str, object], int]:
+    given = dict(parameters or {})
+    times = given.pop(REPEATS, 1)
+    if type(times) is int and 1 <= times <= MOST_REPEATS:
+        return given, times
+    raise ParameterError(
+        {
+            REPEATS: say(
+                "must be between 1 and {MOST_REPEATS}, is {times}", MOST_REPEATS, repr(times)
+            )
+        }
+    )
+
+
+def _check(template: Design, kind: str, given: Mapping[str, object]) -> None:
     for name, value in given.items():
         if type(value) is not template.parameters.get(name):
             raise ParameterError(
                 {name: say("{value} is nothing that {kind} takes", repr(value), repr(kind))}
             )
-    if template is ORDER and "order" not in given:
-        raise ParameterError({"order": say("must be given")})
-    if kind == "triangular" and kept is not None:
-        return in_place(
-            design_for_margins(kept, settings, zeros=zeros, progress=progress).moves, times
-        )
-    if kind == "strips" and not given:
-        given = {"height": highest(domain)}
-    return in_place(_built(domain, kind, tuple(given.items())), times)
 
 
 def in_place(moves: MoveSet, times: int) -> MoveSet:

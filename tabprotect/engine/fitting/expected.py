@@ -238,8 +238,9 @@ def fit(
         )
     margins = _swept(publication, stated)
     close = max(tolerance, ROUNDING * scale)
+    stop = Stop(close, sweeps)
     cells, done = _fitted(
-        publication, margins, np.where(stated, targets, 0.0), stated, close, sweeps, progress
+        publication, margins, np.where(stated, targets, 0.0), stated, stop, progress
     )
     deviation = _deviation(publication, cells, targets, stated)
     reached = deviation <= max(REACHED, 100 * close)
@@ -253,8 +254,7 @@ def _fitted(
     margins: list[int],
     targets: Floats,
     stated: Bools,
-    close: float,
-    sweeps: int,
+    stop: Stop,
     progress: Progress,
 ) -> tuple[Floats, int]:
     """The cells (shape of the inner table) by the quickest way, and the sweeps it took."""
@@ -265,7 +265,7 @@ def _fitted(
     if plain and all(len(p) < domain.size and p.min() > none for p in parts):
         # No cell can be settled before the fit.
         whole = np.ones(domain.shape)
-        return whole, by_margins(publication, margins, parts, whole, close, sweeps, progress)
+        return whole, by_margins(publication, margins, parts, whole, stop, progress)
     problem = reduce(publication, margins, targets, stated, none)
     if not len(problem.open):
         return problem.settled.reshape(domain.shape), 0
@@ -274,9 +274,9 @@ def _fitted(
         whole = np.zeros(domain.shape)
         whole.reshape(-1)[problem.open] = 1.0
         parts = [left for _, left, _ in problem.margins]
-        done = by_margins(publication, margins, parts, whole, close, sweeps, progress)
+        done = by_margins(publication, margins, parts, whole, stop, progress)
         return cells.reshape(domain.shape) + whole, done
-    cells[problem.open], done = by_cells(problem, close, sweeps, progress)
+    cells[problem.open], done = by_cells(problem, stop, progress)
     return cells.reshape(domain.shape), done
 
 
@@ -319,6 +319,26 @@ STILL = 1e-6
 """Relative change of the deviation in one sweep that counts as standing still."""
 
 
+@dataclass(frozen=True)
+class Stop:
+    """When fitting ends.
+
+    Attributes
+    ----------
+    close
+        Deviation of every published count that is enough.
+    sweeps
+        Most sweeps.
+    """
+
+    close: float
+    sweeps: int
+
+    def reached(self, off: float, before: float) -> bool:
+        """Return True if a sweep came close enough, or no closer than the one before it."""
+        return off <= self.close or abs(before - off) <= STILL * off
+
+
 def check_size(publication: Publication) -> None:
     """Refuse an inner table too large to be fitted in full.
 
@@ -333,19 +353,19 @@ def check_size(publication: Publication) -> None:
         )
 
 
-def by_cells(problem: Reduced, close: float, sweeps: int, progress: Progress) -> tuple[Floats, int]:
+def by_cells(problem: Reduced, stop: Stop, progress: Progress) -> tuple[Floats, int]:
     """Listed cells: one sum over keys and one gather for each margin.
 
     Returns
     -------
     cells : float64 (open,)
     sweeps
-        How many were made until no published count was further off than ``close``.
+        How many were made.
     """
     cells = np.ones(len(problem.open))
     before = np.inf
-    for sweep in range(1, sweeps + 1):
-        progress.report(STAGE, sweep / sweeps)
+    for sweep in range(1, stop.sweeps + 1):
+        progress.report(STAGE, sweep / stop.sweeps)
         off = 0.0
         for keys, target, fixed in problem.margins:
             sums = np.bincount(keys, cells, minlength=len(target))
@@ -356,10 +376,10 @@ def by_cells(problem: Reduced, close: float, sweeps: int, progress: Progress) ->
                 off = max(off, float(np.abs(sums - target)[fixed].max(initial=0.0)))
                 ratio = np.divide(target, sums, out=np.ones_like(sums), where=fixed & (sums > 0))
             cells *= ratio[keys]
-        if off <= close or abs(before - off) <= STILL * off:
+        if stop.reached(off, before):
             return cells, sweep
         before = off
-    return cells, sweeps
+    return cells, stop.sweeps
 
 
 def by_margins(
@@ -367,8 +387,7 @@ def by_margins(
     margins: Sequence[int],
     targets: Sequence[Floats],
     cells: Floats,
-    close: float,
-    sweeps: int,
+    stop: Stop,
     progress: Progress,
 ) -> int:
     """The whole array at once: one sum over axes and one broadcast for each margin.
@@ -393,17 +412,17 @@ def by_margins(
         kept = tuple(1 if a in axes else size for a, size in enumerate(shape))
         plan.append((axes, target.reshape(kept)))
     before = np.inf
-    for sweep in range(1, sweeps + 1):
-        progress.report(STAGE, sweep / sweeps)
+    for sweep in range(1, stop.sweeps + 1):
+        progress.report(STAGE, sweep / stop.sweeps)
         off = 0.0
         for axes, target in plan:
             sums = cells.sum(axis=axes, keepdims=True)
             off = max(off, float(np.abs(sums - target).max()))
             cells *= np.divide(target, sums, out=np.zeros_like(sums), where=sums > 0)
-        if off <= close or abs(before - off) <= STILL * off:
+        if stop.reached(off, before):
             return sweep
         before = off
-    return sweeps
+    return stop.sweeps
 
 
 def others(publication: Publication, m: int) -> tuple[int, ...]:

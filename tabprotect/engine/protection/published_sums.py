@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -86,43 +87,8 @@ def inner_cells(publication: Publication, counts: Ints) -> tuple[Publication, In
     return alone, counts[publication.starts[at] : publication.starts[at + 1]]
 
 
-def sum_factors(
-    release: Release,
-    publication: Publication,
-    counts: Ints,
-    weigh: Callable[[int, int], Support],
-    *,
-    total: Support | None = None,
-    rerun: Rerun | None = None,
-    note: str = "",
-    signed: bool = False,
-) -> CellFactors:
-    """One factor for each published number; cells that are the same sum are one number.
-
-    Parameters
-    ----------
-    publication
-        The published margins to take into account.
-    counts : int64 (size of the publication,)
-        The counts in the order of :func:`counts_of`.
-    weigh
-        (published count, inner cells behind it) -> what its true sum may be.
-    total
-        The possible values of the grand total, where more is known than its own publication says.
-    rerun, note
-        As in ``CellFactors``.
-    signed
-        Whether the mechanism can publish negative counts.
-
-    Raises
-    ------
-    InputError
-        For a count that no mechanism of this kind produces.
-    TooLargeError
-        Before the work, with what it would cost.
-    """
-    if not signed and (counts < 0).any():
-        raise InputError(say("a published count is negative; this mechanism makes none"))
+def _require_followed(publication: Publication) -> None:
+    """Raise before the work, with what it would cost, if too many sums would be followed."""
     entries = publication.domain.size * len(publication.margins)
     if entries > MOST_ENTRIES:
         raise TooLargeError(
@@ -136,6 +102,42 @@ def sum_factors(
             ),
             hint=say("ask for bounds of some cells instead (tabprotect bounds)"),
         )
+
+
+def sum_factors(
+    release: Release,
+    published: tuple[Publication, Ints],
+    weigh: Callable[[int, int], Support],
+    *,
+    rerun: Rerun | None = None,
+    note: str = "",
+    signed: bool = False,
+) -> CellFactors:
+    """One factor for each published number; cells that are the same sum are one number.
+
+    Parameters
+    ----------
+    published
+        The published margins to take into account, and their counts int64 (size of the
+        publication,) in the order of :func:`counts_of`.
+    weigh
+        (published count, inner cells behind it) -> what its true sum may be.
+    rerun, note
+        As in ``CellFactors``.
+    signed
+        Whether the mechanism can publish negative counts.
+
+    Raises
+    ------
+    InputError
+        For a count that no mechanism of this kind produces.
+    TooLargeError
+        Before the work, with what it would cost.
+    """
+    publication, counts = published
+    if not signed and (counts < 0).any():
+        raise InputError(say("a published count is negative; this mechanism makes none"))
+    _require_followed(publication)
     if publication.domains == (publication.domain,) and not publication.domain.structural:
         # Inner cells alone need no incidence.
         (starts, inner), behind = each_cell(publication.domain), np.ones_like(counts)
@@ -149,18 +151,28 @@ def sum_factors(
         inner = incidence.indices.astype(np.int64)
     first, kind = equal_rows([counts, behind])
     kinds = [weigh(int(counts[k]), int(behind[k])) for k in first]
-    if total is not None:
-        size = publication.domain.size
-        starts = np.append(starts, starts[-1] + size)
-        inner = np.concatenate([inner, np.arange(size, dtype=np.int64)])
-        kind = np.append(kind, len(kinds))
-        kinds.append(total)
-    return CellFactors.of(
-        publication.domain,
-        release.tables,
-        (starts, inner),
-        kind,
-        kinds,
-        rerun=rerun,
-        note=note,
+    factors = CellFactors.of(publication.domain, release.tables, (starts, inner), kind, kinds)
+    return replace(factors, rerun=rerun, note=note)
+
+
+def with_total(factors: CellFactors, total: Support) -> CellFactors:
+    """The same where more is known of the grand total than its own publication says.
+
+    Parameters
+    ----------
+    total
+        Its possible values.
+    """
+    low, high, logs = total
+    runs = np.zeros(0) if logs is None else logs
+    size = factors.domain.size
+    return replace(
+        factors,
+        starts=np.append(factors.starts, factors.starts[-1] + size),
+        cells=np.concatenate([factors.cells, np.arange(size, dtype=np.int64)]),
+        kind=np.append(factors.kind, len(factors.low)),
+        low=np.append(factors.low, low),
+        high=np.append(factors.high, high),
+        log_starts=np.append(factors.log_starts, factors.log_starts[-1] + len(runs)),
+        logs=np.concatenate([factors.logs, runs]),
     )

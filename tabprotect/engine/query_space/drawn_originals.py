@@ -83,7 +83,7 @@ def _drawn(
         counts = counts_of(release, publication)
         generator = _generator([counts])
         likelihood = sum_factors(
-            release, publication, counts, lambda count, _: (count, count, None)
+            release, (publication, counts), lambda count, _: (count, count, None)
         )
         posterior = believe(
             [Evidence(release, likelihood)],

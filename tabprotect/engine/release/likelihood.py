@@ -242,10 +242,6 @@ class CellFactors:
         sums: tuple[Ints, Ints],
         kind: Ints,
         kinds: list[tuple[int, int, Floats | None]],
-        *,
-        rerun: Rerun | None = None,
-        note: str = "",
-        approximate: bool = False,
     ) -> CellFactors:
         """Build from ``(starts, cells)`` and one ``(low, high, log weights or None)`` per kind."""
         if any(not 0 <= low <= high <= UNBOUNDED for low, high, _ in kinds):
@@ -263,9 +259,6 @@ class CellFactors:
             high=np.array([high for _, high, _ in kinds], dtype=np.int64),
             log_starts=np.concatenate([[0], np.cumsum([len(r) for r in runs])]).astype(np.int64),
             logs=np.concatenate([*runs, np.zeros(0)]),
-            rerun=rerun,
-            note=note,
-            approximate=approximate,
         )
 
     @property
@@ -353,9 +346,8 @@ def independent(
         kind[published.suppressed.reshape(-1)] = len(kinds)
         kinds.append(hidden)
     domain = published.table.domain
-    return CellFactors.of(
-        domain, (published,), each_cell(domain), kind, kinds, rerun=rerun, note=note
-    )
+    factors = CellFactors.of(domain, (published,), each_cell(domain), kind, kinds)
+    return replace(factors, rerun=rerun, note=note)
 
 
 Likelihood = MoveSequence | AdaptiveSequence | CellFactors

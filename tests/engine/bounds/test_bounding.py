@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tabprotect.engine.bounds.bounding import WAYS, bounds, width
+from tabprotect.engine.bounds.bounding import AT_RISK, WAYS, Search, bounds, width
 from tabprotect.engine.bounds.decomposable import is_decomposable
 from tabprotect.engine.errors import InputError, Interrupted, ParameterError
 from tabprotect.engine.progress import Cancellable
@@ -70,7 +70,7 @@ def test_verdicts_against_enumeration(case: tuple[Table, list[tuple[str, ...]]],
     every = tables(table, release)
     true = int((every.max(axis=0) - every.min(axis=0)).min())
     for way in WAYS:
-        result = width(table, release, cells="all", beta=beta, method=way)
+        result = width(table, release, cells="all", beta=beta, search=Search(way))
         assert result.width >= true
         assert not result.exact or result.width == true
         if result.verdict == "safe":
@@ -89,9 +89,12 @@ def test_the_outer_ways_never_say_safe_on_their_own() -> None:
     table = dense([[[2, 1], [1, 1]], [[1, 1], [1, 3]]])
     release = margins_of_order(table.domain, 2)
     assert width(table, release, cells="all", beta=2).verdict == "safe"
-    assert width(table, release, cells="all", beta=2, method="shuttle").verdict == "unknown"
-    assert width(table, release, cells="all", beta=2, method="decomposable").verdict == "unknown"
-    too_much = width(table, release, cells="all", beta=3, method="shuttle")
+    assert width(table, release, cells="all", beta=2, search=Search("shuttle")).verdict == "unknown"
+    assert (
+        width(table, release, cells="all", beta=2, search=Search("decomposable")).verdict
+        == "unknown"
+    )
+    too_much = width(table, release, cells="all", beta=3, search=Search("shuttle"))
     assert too_much.verdict == "bad" and len(too_much.tight.cells) == table.domain.size
 
 
@@ -125,7 +128,7 @@ def test_a_sparse_table_that_could_never_be_laid_out() -> None:
     records = domain.project_keys(generator.integers(0, domain.size, 300), domain.names)
     table = Table.sparse(domain, records, np.ones(len(records)))
     chain = [("A", "B", "C"), ("C", "D", "E"), ("E", "F"), ("G", "H")]
-    found = bounds(table, chain, cells="at-risk")
+    found = bounds(table, chain, cells=AT_RISK)
     assert found.method == "decomposable" and found.exact and len(found.cells) == 300
     cell = domain.unflat(int(found.cells[0]))
     at = dict(zip(domain.names, cell, strict=True))
@@ -180,7 +183,7 @@ def test_bad_releases(release: list[tuple[str, ...]], says: str) -> None:
 def test_bad_questions() -> None:
     table = dense([[5, 6], [7, 8]])
     with pytest.raises(InputError, match=r"no cell .* 1\.\.2"):
-        bounds(table, [("A",)], cells="at-risk")
+        bounds(table, [("A",)], cells=AT_RISK)
     with pytest.raises(InputError, match="outside the table"):
         bounds(table, [("A",)], cells=np.array([4]))
     with pytest.raises(InputError, match="negative"):

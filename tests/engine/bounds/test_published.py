@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tabprotect.engine.bounds.bounding import bounds, width
+from tabprotect.engine.bounds.bounding import Search, bounds, width
 from tabprotect.engine.formats.table_reading import read_table
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.margins import margins_of_order
@@ -97,10 +97,10 @@ def test_the_shuttle_would_release_too_much() -> None:
     assert (row["l0_integer"], row["l0_shuttle"]) == (47, 54)
     for length in range(45, 57):
         release = renamed(PREFIXES[length - 1]["frontier"])
-        loose = width(CZECH, release, method="shuttle")
+        loose = width(CZECH, release, search=Search("shuttle"))
         assert (loose.width > 17) == (length <= 54)
         # Asked for a verdict, it never says safe.
-        verdict = width(CZECH, release, beta=18, method="shuttle").verdict
+        verdict = width(CZECH, release, beta=18, search=Search("shuttle")).verdict
         assert verdict == ("unknown" if length <= 54 else "bad")
         assert width(CZECH, release, beta=18).verdict == ("safe" if length <= 47 else "bad")
 
@@ -128,7 +128,9 @@ def test_an_integral_optimum_that_no_table_attains(example: dict[str, object]) -
         found = bounds(table, release, cells=cells, method=way)
         assert found.exact and [found.lower[0], found.upper[0]] == example["integer"]
     true = example["integer"][1] - example["integer"][0]  # type: ignore[index]
-    assert width(table, release, cells=cells, beta=true + 1, method="lp").verdict == "unknown"
+    assert (
+        width(table, release, cells=cells, beta=true + 1, search=Search("lp")).verdict == "unknown"
+    )
     assert width(table, release, cells=cells, beta=true + 1).verdict == "bad"
     every = tables(table, release)[:, cells[0]]
     assert [every.min(), every.max()] == example["integer"]

@@ -10,7 +10,7 @@ import pytest
 
 from tabprotect.engine.bounds.support import Support, support
 from tabprotect.engine.errors import InfeasibleError, Interrupted
-from tabprotect.engine.solver import Model
+from tabprotect.engine.solver import Limit, Model
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.margins import margins_of_order
 from tabprotect.engine.tables.table import Table
@@ -69,7 +69,7 @@ def test_a_node_limit_still_gives_a_bound() -> None:
     assert exact.optimal
     for nodes in (0, 1):
         limited = model(cells, integral=True).optimise(
-            np.array([3]), "max", start=cells.truth, most_nodes=nodes
+            np.array([3]), "max", start=cells.truth, limit=Limit(nodes)
         )
         assert exact.value is not None and limited.bound >= exact.value - 1e-6
         assert limited.value is None or limited.value <= exact.value + 1e-6
@@ -121,7 +121,7 @@ weights = generator.integers(-50, 50, counts.size)
 for _ in range(4):
     model = solver.Model(rows, totals, low=low, high=high, integral=True)
     try:
-        model.optimise(np.arange(counts.size), "min", weights=weights, progress=Soon())
+        model.weighted(weights.astype(float), progress=Soon())
     except Interrupted:
         print("cancelled", flush=True)
 """

@@ -105,7 +105,7 @@ def test_the_width_is_that_of_the_programmes(seed: int, domain: Domain, some: li
     lattice = evidence.lattice
     released = maximal_queries(lattice.closed(q & lattice.full) for q in some)
     margins = lattice.margins(released)
-    found = bounds(table, margins, cells="at-risk", at_risk=(low, 2), method="integer")
+    found = bounds(table, margins, cells=(low, 2), method="integer")
     judged = Width().judge(evidence, released, 1)
     alike = possible_tables(table, released) if lattice.plain else None
     if alike is not None:

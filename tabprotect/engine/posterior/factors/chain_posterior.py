@@ -107,9 +107,8 @@ def by_chain(
         tables, counts = found.run(records, between, progress, stage)
         agreement = r_hat(tables)
         # Plus the cost of the next run.
-        spent += (
-            2 * records * (DIRECTION_COST * between[0] + SWEEP_COST * between[1] * cells * chains)
-        )
+        cost = DIRECTION_COST * between[0] + SWEEP_COST * between[1] * cells * chains
+        spent += 2 * records * cost
         lost = agreement == math.inf or spent > CHAIN_WORK
         if agreement <= AGREED or (limited and lost):
             break

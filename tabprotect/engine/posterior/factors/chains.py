@@ -23,7 +23,7 @@ from tabprotect.engine.posterior.factors.components import FactorComponent
 from tabprotect.engine.posterior.factors.solved_parts import no_original
 from tabprotect.engine.posterior.factors.sum_circuits import SumCircuits
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.solver import Entries, Model
+from tabprotect.engine.solver import Entries, Limit, Model
 from tabprotect.languages.said import say
 
 MOST_TANGLED = 2_000
@@ -402,12 +402,12 @@ def chain_starts(
             point = _whole(model.weighted(cost, progress=progress).point)
             if not within_bounds(component, point) and integral < WHOLE:
                 integral += 1
-                point = _whole(whole.weighted(cost, most_nodes=NODES, progress=progress).point)
+                point = _whole(whole.weighted(cost, limit=Limit(NODES), progress=progress).point)
             if within_bounds(component, point):
                 out.append(point)
         if not out:
             nothing = np.zeros(cells)
-            found = whole.weighted(nothing, most_nodes=PATIENT, progress=progress)
+            found = whole.weighted(nothing, limit=Limit(PATIENT), progress=progress)
             out = [p for p in [_whole(found.point)] if within_bounds(component, p)]
     except InfeasibleError:
         raise no_original() from None

@@ -8,7 +8,7 @@ from tabprotect.engine.arrays import Ints
 from tabprotect.engine.errors import InfeasibleError, SolverError
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.release.likelihood import UNBOUNDED, CellFactors
-from tabprotect.engine.solver import Entries, Model
+from tabprotect.engine.solver import Entries, Limit, Model
 from tabprotect.languages.said import say
 
 MOST_ENTRIES = 2_000_000
@@ -90,7 +90,7 @@ def _solved(
         if len(point) and (np.abs(point - np.rint(point)) < 1e-6).all():
             return True
         whole = Model.of_entries(entries, rows=rows, columns=columns, integral=True)
-        found = whole.weighted(nothing, most_nodes=FEASIBLE_NODES, progress=progress, stage=stage)
+        found = whole.weighted(nothing, limit=Limit(FEASIBLE_NODES), progress=progress, stage=stage)
     except InfeasibleError:
         raise _none(say("the published counts contradict each other")) from None
     except SolverError:

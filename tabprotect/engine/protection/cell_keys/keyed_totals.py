@@ -84,8 +84,7 @@ def with_totals(
     rerun = Rerun(beyond, exact=False, cost=COST_OF_CELL * (size + 1))
     factors = sum_factors(
         release,
-        publication,
-        counts,
+        (publication, counts),
         lambda published, _: of_count(table, published),
         rerun=rerun,
         note=NOTE,

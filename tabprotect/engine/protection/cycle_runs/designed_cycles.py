@@ -8,7 +8,7 @@ import numpy as np
 
 from tabprotect.engine.arrays import Bools
 from tabprotect.engine.cycles.constructions.triangular import TriangularSettings
-from tabprotect.engine.cycles.designs import design
+from tabprotect.engine.cycles.designs import design, triangular
 from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.formats.structural_zeros import zeros_of
 from tabprotect.engine.parameters import Parameter, Values
@@ -150,18 +150,14 @@ def designed(
     for one in (HEIGHT, REPEATS):
         if said[one] is not None:
             parameters[one.name] = said[one]
+    zeros = zeros_said(domain, values)
+    if kind != "triangular" or kept is None:
+        return design(domain, kind, parameters)
     default = TriangularSettings()
     cap, weight, theta = said[CAP], said[LAMBDA], said[DESIGN_THETA]
-    return design(
-        domain,
-        kind,
-        parameters,
-        settings=TriangularSettings(
-            default.cap if cap is None else cap,
-            default.weight if weight is None else weight,
-            default.theta if theta is None else theta,
-        ),
-        kept=kept,
-        zeros=zeros_said(domain, values),
-        progress=progress,
+    settings = TriangularSettings(
+        default.cap if cap is None else cap,
+        default.weight if weight is None else weight,
+        default.theta if theta is None else theta,
     )
+    return triangular(kept, parameters, settings, zeros=zeros, progress=progress)

@@ -44,15 +44,29 @@ def flip(
     return coins
 
 
+@dataclass(frozen=True, eq=False)
+class Acceptance:
+    """How the rule ``reversible`` decides on a step.
+
+    Attributes
+    ----------
+    chances : float64 (of the coins' shape)
+        Uniform random numbers, one for each step.
+    theta
+        The exponent of the law that the rule keeps.
+    """
+
+    chances: Floats
+    theta: float
+
+
 def walk_cycles(
     state: Ints,
     plan: list[Layer],
     coins: Signs,
     rule: BlockingRule,
     progress: Progress = SILENT,
-    *,
-    chances: Floats | None = None,
-    theta: float = 0.0,
+    acceptance: Acceptance | None = None,
 ) -> tuple[Signs, Bools]:
     """Apply the coins to ``state`` in place.
 
@@ -79,9 +93,9 @@ def walk_cycles(
             if rule == "none":
                 take = coin
             elif rule == "reversible":
-                assert chances is not None
-                worth = _worth(state, layer, coin, theta)
-                stuck = np.log(chances[p, layer.cycles]) >= worth
+                assert acceptance is not None
+                worth = _worth(state, layer, coin, acceptance.theta)
+                stuck = np.log(acceptance.chances[p, layer.cycles]) >= worth
                 blocked[p, layer.cycles] = stuck
                 take = np.where(stuck, 0, coin).astype(np.int8)
             elif rule == "any_zero":
@@ -265,8 +279,8 @@ class Walker:
             sequence, effective = walk_positive(state, self._family, coins[0], generator, progress)
             return Steps(coins, effective[None], (sequence < 0)[None], sequence)
         # One draw more for each step, after all coins: those of the other rules stay as they are.
-        chances = generator.random(shape) if self.rule == "reversible" else None
-        effective, blocked = walk_cycles(
-            state, plan, coins, self.rule, progress, chances=chances, theta=self.theta
-        )
+        acceptance = None
+        if self.rule == "reversible":
+            acceptance = Acceptance(generator.random(shape), self.theta)
+        effective, blocked = walk_cycles(state, plan, coins, self.rule, progress, acceptance)
         return Steps(coins, effective, blocked, sequence)

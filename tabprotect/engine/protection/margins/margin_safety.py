@@ -70,7 +70,12 @@ def _judge(
         why = say("No cell has a count in {rule}: nothing is at risk.", rule)
         return found | {"width": None, "exact": True, "proved": True, "tight": [], "why": why}
     result = bounding.width(
-        table, margins, at_risk=(rule.low, rule.high), beta=beta, method=way, progress=progress
+        table,
+        margins,
+        cells=(rule.low, rule.high),
+        beta=beta,
+        search=bounding.Search(way),
+        progress=progress,
     )
     bounds, domain = result.tight, table.domain
     order: npt.NDArray[np.intp] = np.argsort(bounds.widths, kind="stable")[:MOST_TIGHT]

@@ -24,6 +24,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -151,12 +152,15 @@ class BinomialCompensated(Method):
         size = len(counts)
         ends = np.searchsorted(block[order], np.arange(len(sums) + 1)).astype(np.int64)
         cells = np.arange(size, dtype=np.int64)
-        return CellFactors.of(
+        factors = CellFactors.of(
             release.domain,
             release.tables,
             (np.concatenate([cells, size + ends]), np.concatenate([cells, order])),
             np.concatenate([kind, len(kinds) + total_kind.reshape(-1)]),
             [*kinds, *((int(n), int(n), None) for n in totals)],
+        )
+        return replace(
+            factors,
             rerun=_rerun(counts, sums[block], (order, ends), quality, kinds[0][2] is not None),
             note=say("This posterior leaves out that the counts were put right to their totals."),
         )

@@ -25,6 +25,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 
@@ -167,12 +168,15 @@ class Bootstrap(Method):
         kinds = weighed(seen, np.full_like(seen, total), quality, samples)
         cells = np.arange(len(counts), dtype=np.int64)
         starts = np.append(cells, [len(cells), 2 * len(cells)])
-        return CellFactors.of(
+        factors = CellFactors.of(
             release.domain,
             release.tables,
             (starts, np.concatenate([cells, cells])),
             np.append(kind.reshape(-1), len(seen)).astype(np.int64),
             [*kinds, (total, total, None)],
+        )
+        return replace(
+            factors,
             rerun=_rerun(counts, total, (quality, samples), kinds[0][2] is not None),
             note=say(
                 "This posterior leaves out that the counts were drawn together, given their sum."

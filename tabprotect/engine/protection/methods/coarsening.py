@@ -116,7 +116,7 @@ class Coarsening(Method):
         values = self.resolve(release.domain, release.mechanism.parameters)
         publication = _publication(release.domain, values)
         counts = counts_of(release, publication)
-        return sum_factors(release, publication, counts, lambda count, _: (count, count, None))
+        return sum_factors(release, (publication, counts), lambda count, _: (count, count, None))
 
 
 def _publication(domain: Domain, values: Values) -> Publication:

@@ -228,7 +228,7 @@ class ControlledRounding(Method):
             )
         used, seen = informative(publication, counts)
         note = NOTE if used is publication else say("{INNER_NOTE} {NOTE}", INNER_NOTE, NOTE)
-        return sum_factors(release, used, seen, weigh, rerun=rerun, note=note)
+        return sum_factors(release, (used, seen), weigh, rerun=rerun, note=note)
 
 
 def _used(publication: Publication) -> set[str]:

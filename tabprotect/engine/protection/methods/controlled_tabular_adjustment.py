@@ -195,8 +195,7 @@ class ControlledTabularAdjustment(Method):
 
         return sum_factors(
             release,
-            publication,
-            counts,
+            (publication, counts),
             weigh,
             rerun=Rerun(
                 _again(counts, publication, values, rule, most), exact=True, programmes=True

@@ -30,6 +30,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
@@ -192,7 +193,7 @@ class PostRandomisation(Method):
         starts = [0, *np.cumsum([len(cells) for cells in blocks]).tolist()]
         shapes = _shapes(out, blocks, matrices, domain)
         loose = np.array(sorted(shapes), dtype=np.int64)
-        return CellFactors.of(
+        factors = CellFactors.of(
             domain,
             release.tables,
             (
@@ -201,6 +202,9 @@ class PostRandomisation(Method):
             ),
             np.concatenate([kind.reshape(-1), len(kinds) + np.arange(len(loose))]),
             [*kinds, *((0, len(shapes[c]) - 1, shapes[c]) for c in loose.tolist())],
+        )
+        return replace(
+            factors,
             rerun=_rerun(out, blocks, matrices, shapes, values),
             note=say(
                 "The exact law of the counts is too much to work out: this posterior takes a normal "

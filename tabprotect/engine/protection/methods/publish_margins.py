@@ -355,8 +355,7 @@ class PublishMargins(Method):
             counts = counts_of(release, publication)
             return sum_factors(
                 release,
-                publication,
-                counts,
+                (publication, counts),
                 lambda count, _: (count, count, None),
                 rerun=None if told else _rerun(stated, margins, values, domain.size),
                 note="" if told else NOTE,

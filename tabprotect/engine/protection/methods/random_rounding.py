@@ -111,11 +111,11 @@ class RandomRounding(Method):
         publication = publication_of(release.domain, values)
         used, counts = informative(publication, counts_of(release, publication))
         if used is not publication:
-            return sum_factors(release, used, counts, weigh, note=INNER_NOTE)
+            return sum_factors(release, (used, counts), weigh, note=INNER_NOTE)
         # Tables that a base is too large for are refused: none of them was published so.
         refused = int(counts.max()) <= base and release.domain.size <= MOST_JOINED
         rerun = Rerun(_accepted(publication, base), exact=True) if refused else None
-        return sum_factors(release, used, counts, weigh, rerun=rerun)
+        return sum_factors(release, (used, counts), weigh, rerun=rerun)
 
     def apart(self, release: Release, number: int) -> CellFactors | None:
         """A table whose rounding the posterior of a large table leaves out, by itself."""

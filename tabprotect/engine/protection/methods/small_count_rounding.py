@@ -46,6 +46,7 @@ from tabprotect.engine.protection.published_sums import (
     inner_cells,
     main_first,
     sum_factors,
+    with_total,
 )
 from tabprotect.engine.protection.rounding.rounding_base import BASE, reaches, require_reach
 from tabprotect.engine.protection.rounding.small_rounding import RoundingRules, SmallCounts, keys_of
@@ -198,29 +199,28 @@ class SmallCountRounding(Method):
         half = rules.base // 2
         if publication.domain not in publication.domains:
             total = int(counts[: publication.starts[1]].sum())
-            return sum_factors(
+            factors = sum_factors(
                 release,
-                publication,
-                counts,
+                (publication, counts),
                 lambda count, size: _true_sum(count, size, rules),
-                total=(max(total - half, 0), total + half, None),
                 rerun=_rerun(counts, publication, rules, release.domain.size),
                 note=NOTE,
             )
+            return with_total(factors, (max(total - half, 0), total + half, None))
         # All other published counts are sums of these.
         alone, inner = inner_cells(publication, counts)
         total = int(inner.sum())
-        joined = publication.domain.size <= MOST_JOINED
         known = (inner % rules.base != 0) | (inner > rules.most + rules.base)
-        return sum_factors(
+        factors = sum_factors(
             release,
-            alone,
-            inner,
+            (alone, inner),
             lambda count, _: _true_cell(count, rules),
-            total=(max(total - half, 0), total + half, None) if joined else None,
             rerun=_rerun(counts, publication, rules, int((~known).sum())),
             note=NOTE,
         )
+        if publication.domain.size > MOST_JOINED:
+            return factors
+        return with_total(factors, (max(total - half, 0), total + half, None))
 
 
 def _true_cell(published: int, rules: RoundingRules) -> Support:

@@ -281,8 +281,7 @@ class Suppression(Method):
         # One more than the count, so that 0 can stand for none.
         return sum_factors(
             release,
-            publication,
-            np.where(hidden, 0, counts + 1),
+            (publication, np.where(hidden, 0, counts + 1)),
             lambda shown, size: (shown - 1, shown - 1, None) if shown else (least, UNBOUNDED, None),
             rerun=rerun,
             note=GIVEN_NOTE if given else NOTE,

@@ -260,7 +260,7 @@ class NoisyCounts(Method):
         weigh = law.true_counts(counts)
         note = law.note if used is publication else f"{law.note} {INNER_NOTE}".strip()
         return sum_factors(
-            release, used, counts, lambda count, _: weigh(count), note=note, signed=True
+            release, (used, counts), lambda count, _: weigh(count), note=note, signed=True
         )
 
     def apart(self, release: Release, number: int) -> CellFactors | None:

@@ -14,7 +14,7 @@ import numpy as np
 from tabprotect.engine.arrays import Bools, Floats
 from tabprotect.engine.errors import InfeasibleError, SolverError, TooLargeError
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.solver import Entries, Model
+from tabprotect.engine.solver import Entries, Limit, Model
 from tabprotect.engine.tables.margins import MarginSet
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
@@ -167,20 +167,16 @@ class ControlledProgramme:
         )
         every = np.arange(0 if any_point else columns)
         weights = weights[: len(every)]
-        found = model.optimise(
-            every,
-            "min",
-            weights=weights,
-            most_nodes=self.nodes,
+        found = model.weighted(
+            weights.astype(np.float64),
+            limit=Limit(self.nodes),
             progress=progress,
             stage=say("rounding {cost}, at most {nodes:,} nodes", cost, self.nodes),
         )
         if found.value is None:
-            found = model.optimise(
-                every[:0],
-                "min",
-                weights=weights[:0],
-                most_nodes=self.nodes * NODES_WITHOUT,
+            found = model.weighted(
+                np.zeros(columns),
+                limit=Limit(self.nodes * NODES_WITHOUT),
                 progress=progress,
                 stage=say("looking for any rounding of {cost}", cost),
             )

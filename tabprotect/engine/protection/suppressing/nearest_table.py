@@ -23,7 +23,7 @@ from tabprotect.engine.arrays import Bools, Floats, Ints
 from tabprotect.engine.errors import InfeasibleError
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.sensitivity.small_count import SmallCount
-from tabprotect.engine.solver import NEAR, Entries, Model
+from tabprotect.engine.solver import NEAR, Entries, Limit, Model
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
 from tabprotect.languages.said import joined, say
@@ -172,8 +172,7 @@ class _Programme:
             try:
                 outcome = model.weighted(
                     np.array(self.cost),
-                    most_nodes=nodes,
-                    gap=gap,
+                    limit=Limit(nodes, gap=gap),
                     progress=progress,
                     stage=say("adjusting the table: {cost}", cost),
                 )

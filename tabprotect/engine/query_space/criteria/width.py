@@ -20,7 +20,7 @@ from typing import ClassVar
 import numpy as np
 
 from tabprotect.engine.arrays import Bools, Ints
-from tabprotect.engine.bounds.bounding import WidthResult, width
+from tabprotect.engine.bounds.bounding import Search, WidthResult, width
 from tabprotect.engine.bounds.bounds import Bounds
 from tabprotect.engine.bounds.support import SUPPORT_CELLS
 from tabprotect.engine.progress import SILENT, Progress
@@ -236,11 +236,9 @@ def _programmed(
         return width(
             cells.table,
             evidence.lattice.margins(frontier),
-            at_risk=(cells.rule.low, cells.rule.high),
+            cells=(cells.rule.low, cells.rule.high),
             beta=beta,
-            method=way,
-            most_open=most_open,
-            most_work=most_work,
+            search=Search(way, most_open, most_work),
             progress=progress,
         )
 

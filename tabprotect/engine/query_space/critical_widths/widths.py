@@ -158,7 +158,7 @@ def _with_structural_zeros(cells: AtRiskCells, progress: Progress) -> Iterator[t
             continue
         progress.report(say("structural zeros"), number / lattice.size)
         at_risk = cells.rule.low, cells.rule.high
-        yield query, width(table, lattice.margins(release), at_risk=at_risk).width
+        yield query, width(table, lattice.margins(release), cells=at_risk).width
 
 
 def _smallest(cells: AtRiskCells, workers: Workers, progress: Progress) -> Ints:

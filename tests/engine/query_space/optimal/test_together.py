@@ -77,6 +77,6 @@ def test_no_programme_is_solved_once_the_work_is_spent() -> None:
     pairs = [("v1", "v2"), ("v2", "v3"), ("v1", "v3")]
     names = dict(zip(("v1", "v2", "v3"), domain.names, strict=True))
     release = [[names[v] for v in pair] for pair in pairs]
-    limited = bounding.width(table, release, method="lp", most_work=0.0)
+    limited = bounding.width(table, release, search=bounding.Search("lp", most_work=0.0))
     assert limited.method == "frechet" and not limited.exact
-    assert bounding.width(table, release, method="lp").method == "lp"
+    assert bounding.width(table, release, search=bounding.Search("lp")).method == "lp"

@@ -20,7 +20,7 @@ import numpy as np
 from tabprotect.engine.arrays import Bools, Floats, Ints
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.suppressing.published_numbers import merged_sums
-from tabprotect.engine.solver import Entries, Model
+from tabprotect.engine.solver import Entries, Model, Tuning
 from tabprotect.engine.tables.publication import Publication
 
 LIMIT = 1000
@@ -127,7 +127,7 @@ class Attackers:
             ),
             rows=(zero, zero),
             columns=(-self._bare_fall, np.where(self._bare, self.rise, 0.0)),
-            short=len(self._several) <= SHORT_ROWS,
+            tuning=Tuning(short=len(self._several) <= SHORT_ROWS),
         )
         self._share = np.zeros(len(room))
         self._cost = np.zeros(cells)

@@ -21,7 +21,7 @@ from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.suppressing.hiding_sets.attackers import Cut
 from tabprotect.engine.protection.suppressing.hiding_sets.hiding_problem import HidingProblem
 from tabprotect.engine.protection.suppressing.published_numbers import Equations
-from tabprotect.engine.solver import DUAL_SIMPLEX, NEAR, Entries, Model
+from tabprotect.engine.solver import DUAL_SIMPLEX, NEAR, Entries, Limit, Model, Tuning
 from tabprotect.languages.said import say
 
 Bridge = tuple[int, Ints]
@@ -208,14 +208,12 @@ class Master:
             rows=(right, ceiling),
             columns=(np.zeros(len(open_)), np.ones(len(open_))),
             integral=True,
-            strategy=DUAL_SIMPLEX,
-            presolved=fixed is None,
+            tuning=Tuning(DUAL_SIMPLEX, presolved=fixed is None),
         )
         try:
             outcome = model.weighted(
                 self._cost[open_],
-                most_questions=questions,
-                gap=gap,
+                limit=Limit(questions=questions, gap=gap),
                 progress=progress,
                 stage=say("secondary suppression"),
             )
@@ -243,7 +241,7 @@ class Master:
                 nothing,
                 rows=(np.zeros(0), np.zeros(0)),
                 columns=(hidden, np.ones(len(self.free))),
-                strategy=DUAL_SIMPLEX,
+                tuning=Tuning(DUAL_SIMPLEX),
             )
         new = _Stacked.of(self._rows[self._in_relaxed :])
         self._in_relaxed = len(self._rows)

@@ -32,8 +32,10 @@ from tabprotect.engine.solver import (
     NEAR,
     PRIMAL_SIMPLEX,
     Entries,
+    Limit,
     Model,
     SolverOutcome,
+    Tuning,
     solver_work,
 )
 from tabprotect.engine.tables.publication import Publication
@@ -367,7 +369,7 @@ class _Programme:
             columns=(np.zeros(len(high)), high),
             integral=purpose == "whole",
             # Where only the objective changes between runs, the last point stays feasible.
-            strategy=PRIMAL_SIMPLEX if purpose == "farthest" else DUAL_SIMPLEX,
+            tuning=Tuning(PRIMAL_SIMPLEX if purpose == "farthest" else DUAL_SIMPLEX),
         )
         self._weights = np.full(len(high), STEP)
         finite = np.isfinite(price)
@@ -396,7 +398,7 @@ class _Programme:
                 self._model.limit(column, 0, 0)
             outcome = self._model.weighted(
                 weights,
-                most_nodes=MOST_NODES,
+                limit=Limit(MOST_NODES),
                 progress=self._progress,
                 stage=say("secondary suppression"),
             )
@@ -412,7 +414,7 @@ class _Programme:
         cost = np.zeros(len(self._high))
         cost[self._more[at]], cost[self._less[at]] = sign, -sign
         outcome = self._model.weighted(
-            cost, "max", most_nodes=nodes, progress=self._progress, stage="audit"
+            cost, "max", limit=Limit(nodes), progress=self._progress, stage="audit"
         )
         bound = outcome.bound
         most = ENDLESS if bound >= ENDLESS else math.floor(bound + NEAR)
