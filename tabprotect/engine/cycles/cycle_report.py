@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -429,15 +429,7 @@ def check_cycles(
     touched = plus + minus
     if support is not None:
         touched = touched[support]
-    blocked = immovable = bridges = None
-    if table is not None:
-        blocked = float(reach.blocked_cycles(moves, table, rule).mean())
-        flat = np.flatnonzero(reach.immovable_cells(moves, table, rule, passes=passes))
-        cells = np.stack(np.unravel_index(flat, moves.domain.shape), axis=1)
-        immovable = tuple(map(tuple, cells.tolist()))
-        if moves.domain.ndim == 2 and rule == "any_zero":
-            bridges = tuple(reach.bridges(table))
-    return CycleReport(
+    report = CycleReport(
         domain=moves.domain,
         margins=moves.margins,
         cycles=len(moves),
@@ -454,7 +446,18 @@ def check_cycles(
         width=None if cost is None else cost.width,
         exact=cost is not None and cost.affordable,
         attacks=tuple(_attacks(algebra)[:20]),
-        blocked_share=blocked,
-        immovable=immovable,
-        bridges=bridges,
+    )
+    return report if table is None else _on_table(report, moves, table, rule)
+
+
+def _on_table(report: CycleReport, moves: MoveSet, table: Table, rule: str) -> CycleReport:
+    """The report with the effects of the cycles on a table."""
+    flat = np.flatnonzero(reach.immovable_cells(moves, table, rule, passes=report.passes))
+    cells = np.stack(np.unravel_index(flat, moves.domain.shape), axis=1)
+    two_way = moves.domain.ndim == 2 and rule == "any_zero"
+    return replace(
+        report,
+        blocked_share=float(reach.blocked_cycles(moves, table, rule).mean()),
+        immovable=tuple(map(tuple, cells.tolist())),
+        bridges=tuple(reach.bridges(table)) if two_way else None,
     )

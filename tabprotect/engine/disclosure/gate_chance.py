@@ -192,8 +192,7 @@ def _tried(
         problems,
         values,
         generator=generator,
-        progress=progress,
-        stage=say("trying the gate"),
+        progress=Part(progress, 0, 1, say("trying the gate")),
     ):
         found = trial.judged(judge)
         if isinstance(found, TabprotectError) or found.passed is None:
@@ -277,8 +276,7 @@ def mendings(
             problem,
             other,
             generator=generator,
-            progress=Part(progress, number, len(ideas)),
-            stage=say("trying what helps"),
+            progress=Part(progress, number, len(ideas), say("trying what helps")),
         )
         if trial.refusal is not None or method.objection(trial.draft.findings):
             continue

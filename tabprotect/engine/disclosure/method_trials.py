@@ -23,7 +23,7 @@ from tabprotect.engine.errors import (
     attempted,
 )
 from tabprotect.engine.parameters import Values
-from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.progress import SILENT, Part, Progress
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import methods
@@ -269,8 +269,7 @@ def _drawn(
         values,
         Runs(RUNS),
         generator=trial_coins(problem.table.domain),
-        progress=progress,
-        stage="trying",
+        progress=Part(progress, 0, 1, "trying"),
     ):
         belief = at_a_glance(trial.release, progress)
         truth = true_table(problem.table, belief.domain, ()).counts.reshape(-1)

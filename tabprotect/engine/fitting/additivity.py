@@ -9,8 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tabprotect.engine.arrays import Bools, Floats, Ints
-from tabprotect.engine.errors import InputError
-from tabprotect.engine.fitting.expected import check_size
+from tabprotect.engine.fitting.expected import check_size, published_values
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.publication import Publication, distinct_rows
 from tabprotect.languages.said import say
@@ -152,14 +151,7 @@ def restore(
     if isinstance(published, Publication):
         check_size(published)
     sums, representatives, inverse = _system(published, copies=copies)
-    given = np.asarray(values, dtype=np.float64)
-    if given.shape != inverse.shape:
-        raise InputError(
-            say("{size} values are given for {inverse} published cells", given.size, len(inverse))
-        )
-    stated = np.ones(len(inverse), dtype=np.bool_) if known is None else np.asarray(known)
-    if not np.isfinite(given[stated]).all():
-        raise InputError(say("a published value is no finite number"))
+    given, stated = published_values(values, known, len(inverse))
     # Of copies the first one that is known.
     first = np.full(len(representatives), len(inverse))
     np.minimum.at(first, inverse[stated], np.flatnonzero(stated))

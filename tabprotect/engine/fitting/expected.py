@@ -217,18 +217,7 @@ def fit(
         For a wrong number of values, negative ones, or margins that contradict each other (named).
     """
     check_size(publication)
-    targets = np.asarray(values, dtype=np.float64)
-    stated = np.ones(publication.size, dtype=np.bool_) if known is None else np.asarray(known)
-    if targets.shape != (publication.size,):
-        raise InputError(
-            say(
-                "{size} values are given for {size2} published cells",
-                targets.size,
-                publication.size,
-            )
-        )
-    if not np.isfinite(targets[stated]).all():
-        raise InputError(say("a published value is no finite number"))
+    targets, stated = published_values(values, known, publication.size)
     scale = max(1.0, float(targets[stated].max(initial=0.0)))
     if targets[stated].min(initial=0.0) < -1e-9 * scale:
         worst = int(np.flatnonzero(stated)[np.argmin(targets[stated])])
@@ -247,6 +236,25 @@ def fit(
     if not reached and stated.all() and (said := contradiction(publication, targets)):
         raise InputError(said, hint=say("restore additivity first"))
     return Expected(cells, done, deviation, reached)
+
+
+def published_values(values: npt.ArrayLike, known: Bools | None, size: int) -> tuple[Floats, Bools]:
+    """The published values (size,), and which of them are known.
+
+    Raises
+    ------
+    InputError
+        For a wrong number of values, or values that are not finite.
+    """
+    given = np.asarray(values, dtype=np.float64)
+    if given.shape != (size,):
+        raise InputError(
+            say("{size} values are given for {size2} published cells", given.size, size)
+        )
+    stated = np.ones(size, dtype=np.bool_) if known is None else np.asarray(known)
+    if not np.isfinite(given[stated]).all():
+        raise InputError(say("a published value is no finite number"))
+    return given, stated
 
 
 def _fitted(

@@ -69,11 +69,14 @@ class Runs:
         Runs on each table.
     work
         The cost that all runs together may have, beyond the least number of runs.
+    faults
+        Whether a fault of the program counts as a refusal, so that it does not end a long series.
     """
 
     most: int
     least: int = 1
     work: float = math.inf
+    faults: bool = False
 
     def of_cost(self, each: float) -> int:
         """The number of runs at a given cost of each."""
@@ -165,8 +168,6 @@ def simulate(
     *,
     generator: np.random.Generator,
     progress: Progress = SILENT,
-    stage: str = STAGE,
-    faults: bool = False,
 ) -> Iterator[Trial]:
     """Protect tables again and again.
 
@@ -183,10 +184,6 @@ def simulate(
         Runs on each table; the cost of a run is taken from the first (see :attr:`Trial.cost`).
     generator
         The source of the coins of all runs, one after the other.
-    stage
-        The stage that is reported as progress.
-    faults
-        Whether a fault of the program counts as a refusal, so that it does not end a long series.
 
     Raises
     ------
@@ -202,9 +199,9 @@ def simulate(
         run, wanted = 0, runs.most if random else 1
         while run < wanted:
             part = Part(table, run, wanted)
-            part.report(stage, 0.0)
+            part.report(STAGE, 0.0)
             work = partial(method.perform, problem, values, generator, part)
-            trial = Trial(problem, attempted(work, faults=faults))
+            trial = Trial(problem, attempted(work, faults=runs.faults))
             yield trial
             run += 1
             if run == 1 and random:

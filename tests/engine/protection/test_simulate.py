@@ -131,7 +131,7 @@ def test_a_fault_of_the_program_ends_it_but_in_a_long_series() -> None:
     problems = [with_first(100), with_first(2)]
     with pytest.raises(ZeroDivisionError):
         list(simulate(Picky(), problems, BASE_3, generator=generator()))
-    first, second = simulate(Picky(), problems, BASE_3, generator=generator(), faults=True)
+    first, second = simulate(Picky(), problems, BASE_3, Runs(1, faults=True), generator=generator())
     assert "ZeroDivisionError in test_simulate.py" in str(first.refusal)
     assert "100" not in str(first.refusal) and second.refusal is None
 

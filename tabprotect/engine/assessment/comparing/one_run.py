@@ -19,7 +19,7 @@ from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import methods
-from tabprotect.engine.protection.simulate import Trial, simulate, trial_seed
+from tabprotect.engine.protection.simulate import Runs, Trial, simulate, trial_seed
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.publication import Publication
@@ -120,7 +120,7 @@ def release_once(
     """The trial of a run; ``protect`` with this seed gives the same release."""
     generator = Randomness.seeded(seed).generator()
     (trial,) = simulate(
-        method, problem, values, generator=generator, progress=progress, faults=True
+        method, problem, values, Runs(1, faults=True), generator=generator, progress=progress
     )
     return trial
 

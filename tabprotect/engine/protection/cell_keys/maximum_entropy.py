@@ -13,6 +13,7 @@ Source: Marley and Leaver 2011 (the entropy form); Giessing 2016.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -133,6 +134,15 @@ def _newton(curvature: Floats, slope: Floats, at: Floats, pinned: Bools) -> Floa
     return np.asarray(-np.linalg.solve(held, right[..., None])[..., 0], dtype=np.float64)
 
 
+def _dual(base: Floats, features: Floats, bounds: Floats, at: Floats) -> tuple[Floats, Floats]:
+    """The dual objective of each row, and the probabilities that belong to it."""
+    exponent = base - np.matmul(at[:, None, :], features)[:, 0]
+    top = exponent.max(axis=1)
+    weight = np.exp(exponent - top[:, None])
+    mass = weight.sum(axis=1)
+    return top + np.log(mass) + (bounds * at).sum(axis=1), weight / mass[:, None]
+
+
 def _solve(
     values: Ints,
     allowed: Bools,
@@ -147,14 +157,7 @@ def _solve(
     signed = np.ones(unknowns, dtype=np.bool_)
     signed[0], signed[1] = False, not attain
     base = np.where(allowed, 0.0, -np.inf)
-
-    def dual(at: Floats) -> tuple[Floats, Floats]:
-        exponent = base - np.matmul(at[:, None, :], features)[:, 0]
-        top = exponent.max(axis=1)
-        weight = np.exp(exponent - top[:, None])
-        mass = weight.sum(axis=1)
-        return top + np.log(mass) + (bounds * at).sum(axis=1), weight / mass[:, None]
-
+    dual = partial(_dual, base, features, bounds)
     at = np.zeros((rows, unknowns))
     value, p = dual(at)
     settled = np.zeros(rows, dtype=np.bool_)

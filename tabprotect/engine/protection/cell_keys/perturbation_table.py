@@ -6,16 +6,17 @@ cuts the cell keys 0 .. 10^8 - 1 into intervals and gives each its noise. Count 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NoReturn
 
 import numpy as np
 import numpy.typing as npt
 
-from tabprotect.engine.arrays import Floats, Ints
+from tabprotect.engine.arrays import Bools, Floats, Ints
 from tabprotect.engine.errors import InfeasibleError, InputError, ParameterError
-from tabprotect.engine.protection.cell_keys.maximum_entropy import maximum_entropy
+from tabprotect.engine.protection.cell_keys.maximum_entropy import Noise, maximum_entropy
 from tabprotect.engine.randomness import KEY_MODULUS
 from tabprotect.languages.said import joined, say
 
@@ -257,15 +258,63 @@ def perturbation_table(
         Naming every row without a solution, and why.
     """
     _check(D, V, js, pstay)
+    _check_blocked(D, V, js)
     last = D + js + 1 if js else D
     count = np.arange(1, last + 1)
     noise = np.broadcast_to(np.arange(-D, D + 1), (last, 2 * D + 1)).astype(np.int64)
+    bound = (count > js) & (monotone or pstay > 0)
+    allowed, stuck, widest = _allowed(count, noise, V, js, attain & ~bound)
+    failed = count[attain & (widest < V * (1 - 1e-12))].tolist()
+    if failed:
+        _fail_rows(failed, widest, V)
+    stay = np.where(count > js, pstay, 0.0)
+
+    def solve(rows: Ints, bound: Floats) -> Noise:
+        return maximum_entropy(
+            noise[rows],
+            allowed[rows],
+            variance=V,
+            stay=np.minimum(bound, 1 - 1e-9),
+            monotone=(count > js)[rows] & monotone,
+            attain=attain,
+        )
+
+    p = (allowed & stuck[:, None]).astype(np.float64)
+    reached, lowered, failed = _solved(solve, p, np.flatnonzero(~stuck), stay, V)
+    if failed:
+        _fail_rows(failed, widest, V)
+    stay = np.maximum(stay - STAY_STEP * lowered, 0.0)
+    unreached = tuple(
+        Unreached(int(row) + 1, float(reached[row]), float(stay[row]) if lowered[row] else None)
+        for row in np.flatnonzero((np.abs(reached - V) >= REACHED) | (lowered > 0))
+    )
+    rows: list[tuple[npt.ArrayLike, npt.ArrayLike]] = [([0], [1.0])]
+    rows += [(noise[r][allowed[r]], p[r][allowed[r]]) for r in range(last)]
+    return PerturbationTable.of_rows(rows, unreached=unreached)
+
+
+def _allowed(
+    count: Ints,
+    noise: Ints,
+    V: float,  # noqa: N803
+    js: int,
+    attained: Bools,
+) -> tuple[Bools, Bools, Ints]:
+    """The noise that each count may have (rows, noises), which counts must stay, and the most
+    variance that each can have.
+
+    Corners that the dual only tends to are taken here.
+
+    Parameters
+    ----------
+    attained : bool (rows,)
+        Rows without further bounds whose variance must be V itself.
+    """
     target = count[:, None] + noise
     allowed = (target >= 0) & ((target == 0) | (target > js))
-    _check_blocked(D, V, js)
     # A count js + 1 with no target below has to stay; with the smallest possible variance a
     # blocked count goes to 0 or js + 1 only, with the largest any count goes to its two farthest
-    # targets only. These are corners that the dual only tends to.
+    # targets only.
     stuck = ~(allowed & (noise < 0)).any(axis=1)
     least = np.where(count <= js, count * (js + 1 - count), 0)
     corner = (count <= js) & (least * (1 + 1e-12) >= V)
@@ -273,62 +322,63 @@ def perturbation_table(
     ends = np.where(allowed, noise, 0)
     lowest, highest = ends.min(axis=1), ends.max(axis=1)
     widest = -lowest * highest
-    if attain:
-        bound = (count > js) & (monotone or pstay > 0)
-        corner = ~stuck & ~bound & (np.abs(widest - V) <= 1e-12 * V)
-        allowed[corner] &= (noise == lowest[:, None])[corner] | (noise == highest[:, None])[corner]
+    corner = attained & ~stuck & (np.abs(widest - V) <= 1e-12 * V)
+    allowed[corner] &= (noise == lowest[:, None])[corner] | (noise == highest[:, None])[corner]
     allowed[stuck] = noise[stuck] == 0
-    failed = count[attain & (widest < V * (1 - 1e-12))].tolist()
-    stay = np.where(count > js, pstay, 0.0)
-    p = (allowed & stuck[:, None]).astype(np.float64)
-    reached = np.zeros(last)
-    # How often the bound on staying has to be lowered: between ``missed`` and ``enough`` times.
-    # The lower the bound, the more variance there can be, so halving finds the first that does.
-    steps = np.ceil(stay / STAY_STEP - 1e-9).astype(np.int64)
-    missed, enough, kept = np.full(last, -1), steps.copy(), np.full(last, -1)
-    trying = np.zeros(last, dtype=np.int64)
-    rows_left = np.zeros(0, dtype=np.int64) if failed else np.flatnonzero(~stuck)
-    while len(rows_left):
-        bound = np.maximum(stay - STAY_STEP * trying, 0.0)[rows_left]
-        found = maximum_entropy(
-            noise[rows_left],
-            allowed[rows_left],
-            variance=V,
-            stay=np.minimum(bound, 1 - 1e-9),
-            monotone=(count > js)[rows_left] & monotone,
-            attain=attain,
-        )
+    return allowed, stuck, widest
+
+
+def _solved(
+    solve: Callable[[Ints, Floats], Noise],
+    p: Floats,
+    rows: Ints,
+    stay: Floats,
+    V: float,  # noqa: N803
+) -> tuple[Floats, Ints, list[int]]:
+    """Solve rows of a table, with the bound on staying lowered as little as V allows.
+
+    Parameters
+    ----------
+    solve
+        (rows, their bounds on staying) -> the noise of largest entropy.
+    p
+        The probabilities (all rows, noises), filled in place.
+
+    Returns
+    -------
+    The variance that each row has, how often its bound was lowered, and the counts without a
+    solution.
+    """
+    reached, failed = np.zeros(len(stay)), []
+    # How often the bound has to be lowered: between ``missed`` and ``enough`` times. The lower the
+    # bound, the more variance there can be, so halving finds the first that does.
+    enough = np.ceil(stay / STAY_STEP - 1e-9).astype(np.int64)
+    missed, kept = np.full(len(stay), -1), np.full(len(stay), -1)
+    trying = np.zeros(len(stay), dtype=np.int64)
+    while len(rows):
+        bound = np.maximum(stay - STAY_STEP * trying, 0.0)[rows]
+        found = solve(rows, bound)
         short = ~found.solved | (np.abs(found.variance - V) >= REACHED)
         bad = short & (bound > 0) & (found.held | ~found.solved)
-        good = rows_left[~bad]
+        good = rows[~bad]
         p[good], reached[good] = found.p[~bad], found.variance[~bad]
         enough[good] = kept[good] = trying[good]
-        missed[rows_left[bad]] = trying[rows_left[bad]]
-        failed += (rows_left[~found.solved & ~bad] + 1).tolist()
-        rows_left = rows_left[(kept != enough)[rows_left] | (enough - missed > 1)[rows_left]]
-        rows_left = rows_left[~np.isin(rows_left + 1, failed)]
+        missed[rows[bad]] = trying[rows[bad]]
+        failed += (rows[~found.solved & ~bad] + 1).tolist()
+        rows = rows[(kept != enough)[rows] | (enough - missed > 1)[rows]]
+        rows = rows[~np.isin(rows + 1, failed)]
         middle = (missed + enough) // 2
         trying = np.where(enough - missed > 1, middle, enough)
-    stay = np.maximum(stay - STAY_STEP * np.maximum(kept, 0), 0.0)
-    lowered = kept > 0
-    if failed:
-        _fail(
-            say("count {row}: no noise has variance {V:g}", row, V)
-            + (
-                say(", at most {widest} is possible", widest[row - 1])
-                if widest[row - 1] < V
-                else ""
-            )
-            + (say(" with the bounds on staying and on monotony") if widest[row - 1] >= V else "")
-            for row in sorted(failed)
-        )
-    unreached = tuple(
-        Unreached(int(row) + 1, float(reached[row]), float(stay[row]) if lowered[row] else None)
-        for row in np.flatnonzero((np.abs(reached - V) >= REACHED) | lowered)
+    return reached, np.maximum(kept, 0), failed
+
+
+def _fail_rows(failed: list[int], widest: Ints, V: float) -> NoReturn:  # noqa: N803
+    _fail(
+        say("count {row}: no noise has variance {V:g}", row, V)
+        + (say(", at most {widest} is possible", widest[row - 1]) if widest[row - 1] < V else "")
+        + (say(" with the bounds on staying and on monotony") if widest[row - 1] >= V else "")
+        for row in sorted(failed)
     )
-    rows: list[tuple[npt.ArrayLike, npt.ArrayLike]] = [([0], [1.0])]
-    rows += [(noise[r][allowed[r]], p[r][allowed[r]]) for r in range(last)]
-    return PerturbationTable.of_rows(rows, unreached=unreached)
 
 
 def _check(D: int, V: float, js: int, pstay: float) -> None:  # noqa: N803
@@ -375,7 +425,7 @@ def _check_blocked(D: int, V: float, js: int) -> None:  # noqa: N803
         _fail(reasons)
 
 
-def _fail(reasons: Iterable[str]) -> None:
+def _fail(reasons: Iterable[str]) -> NoReturn:
     listed = list(reasons)
     more = (
         (

@@ -50,6 +50,7 @@ from tabprotect.engine.protection.suppressing.nearest_table import (
     MOST_NODES,
     Distance,
     Totals,
+    Wanted,
     nearest_safe,
 )
 from tabprotect.engine.release.likelihood import CellFactors, Rerun
@@ -211,10 +212,8 @@ def _adjusted(
         publication,
         table,
         rule,
-        distance=values[DISTANCE],
-        totals=values[TOTALS],
-        nodes=values[NODES],
-        progress=progress,
+        Wanted(values[DISTANCE], values[TOTALS], values[NODES]),
+        progress,
     )
 
 

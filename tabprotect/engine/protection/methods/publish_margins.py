@@ -294,21 +294,7 @@ class PublishMargins(Method):
         if inner is None:
             tables = tuple(PublishedTable(p.table) for p in problems)
             return Draft(tables, disclosed=disclosed, findings=findings, sentence=sentence)
-        drafts, stated = [], []
-        for one in problems:
-            inner[0].require(one)
-            chosen = values_for(inner, one.table.domain)
-            release, draft = inner[0].perform(one, chosen, generator, progress)
-            if [p.table.domain for p in release.tables] != [one.table.domain]:
-                raise ParameterError(
-                    {
-                        "then": say(
-                            "{name} publishes other tables than the margin itself", inner[0].name
-                        )
-                    }
-                )
-            drafts.append(draft)
-            stated.append(dict(release.mechanism.parameters))
+        drafts, stated = _protected(inner, problems, generator, progress)
         findings["margins"] = {
             " x ".join(margin) or "total": dict(draft.findings)
             for margin, draft in zip(margins, drafts, strict=True)
@@ -373,6 +359,29 @@ class PublishMargins(Method):
                 raise InfeasibleError(say("there is no posterior for margins protected by cycles"))
             parts.append(likelihood)
         return product_over_margins(publication, release.tables, parts, note=NOTE)
+
+
+def _protected(
+    further: Following,
+    problems: list[Problem],
+    generator: np.random.Generator,
+    progress: Progress,
+) -> tuple[list[Draft], list[dict[str, object]]]:
+    """The draft of each margin by the further method, and the parameters that each states."""
+    method = further[0]
+    drafts: list[Draft] = []
+    stated: list[dict[str, object]] = []
+    for one in problems:
+        method.require(one)
+        chosen = values_for(further, one.table.domain)
+        release, draft = method.perform(one, chosen, generator, progress)
+        if [p.table.domain for p in release.tables] != [one.table.domain]:
+            raise ParameterError(
+                {"then": say("{name} publishes other tables than the margin itself", method.name)}
+            )
+        drafts.append(draft)
+        stated.append(dict(release.mechanism.parameters))
+    return drafts, stated
 
 
 def _margins(domain: Domain, values: Values) -> MarginSet:

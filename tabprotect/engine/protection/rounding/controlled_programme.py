@@ -122,10 +122,11 @@ class ControlledProgramme:
             domain, np.concatenate([cells, self.cells]), np.concatenate([counts, change])
         )
 
-    def _solve(
-        self, margins: list[int], progress: Progress, *, any_point: bool = False
-    ) -> tuple[Floats, bool]:
-        """Solve: one column for each inner cell between multiples, then one for each such margin cell."""
+    def _programme(self, margins: list[int]) -> tuple[Model, Floats, int] | None:
+        """The programme, the cost of its columns, and the number of its sums; None without columns.
+
+        One column for each inner cell between multiples, then one for each such margin cell.
+        """
         base, publication = self.base, self.publication
         counts = self.sums
         keys = [publication.keys(m, self.cells) + publication.starts[m] for m in margins]
@@ -153,7 +154,7 @@ class ControlledProgramme:
         )
         columns = len(self.cells) + len(between)
         if not columns:
-            return np.zeros(0), True
+            return None
         totals = needed.astype(np.float64)
         model = Model.of_entries(
             entries,
@@ -161,32 +162,41 @@ class ControlledProgramme:
             columns=(np.zeros(columns), np.ones(columns)),
             integral=True,
         )
-        cost = say("{columns:,} counts in {used:,} sums", columns, len(used))
-        weights = np.concatenate(
+        cost = np.concatenate(
             [(base - 2 * self.rest) * self.inner_weighs, base - 2 * (counts[between] % base)]
         )
-        every = np.arange(0 if any_point else columns)
-        weights = weights[: len(every)]
+        return model, cost.astype(np.float64), len(used)
+
+    def _solve(
+        self, margins: list[int], progress: Progress, *, any_point: bool = False
+    ) -> tuple[Floats, bool]:
+        """The point with the least cost, or any one, and whether it is proved to be that."""
+        programme = self._programme(margins)
+        if programme is None:
+            return np.zeros(0), True
+        model, cost, sums = programme
+        nothing = np.zeros(len(cost))
+        size = say("{columns:,} counts in {used:,} sums", len(cost), sums)
         found = model.weighted(
-            weights.astype(np.float64),
+            nothing if any_point else cost,
             limit=Limit(self.nodes),
             progress=progress,
-            stage=say("rounding {cost}, at most {nodes:,} nodes", cost, self.nodes),
+            stage=say("rounding {cost}, at most {nodes:,} nodes", size, self.nodes),
+        )
+        if found.value is not None:
+            return found.point, found.optimal
+        found = model.weighted(
+            nothing,
+            limit=Limit(self.nodes * NODES_WITHOUT),
+            progress=progress,
+            stage=say("looking for any rounding of {cost}", size),
         )
         if found.value is None:
-            found = model.weighted(
-                np.zeros(columns),
-                limit=Limit(self.nodes * NODES_WITHOUT),
-                progress=progress,
-                stage=say("looking for any rounding of {cost}", cost),
+            raise SolverError(
+                say("no controlled rounding was found, nor a proof that there is none"),
+                hint=say("publish fewer margins, or take another base"),
             )
-            if found.value is None:
-                raise SolverError(
-                    say("no controlled rounding was found, nor a proof that there is none"),
-                    hint=say("publish fewer margins, or take another base"),
-                )
-            return found.point, False
-        return found.point, found.optimal
+        return found.point, False
 
     def _conflict(self, progress: Progress) -> InfeasibleError:
         """The error that names a minimal set of margins which no rounding satisfies together."""

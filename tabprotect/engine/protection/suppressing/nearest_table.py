@@ -15,7 +15,7 @@ tabular data protection*, European J. Oper. Res. 171 (the two-sided choice as a 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -27,6 +27,9 @@ from tabprotect.engine.solver import NEAR, Entries, Limit, Model
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
 from tabprotect.languages.said import joined, say
+
+if TYPE_CHECKING:
+    from scipy.sparse import csc_array
 
 Distance = Literal["l1", "l2"]
 
@@ -209,34 +212,33 @@ class _Programme:
         return Model.of_entries(entries, rows=(sums, sums), columns=columns, integral=integral)
 
 
-def nearest_safe(
-    publication: Publication,
-    table: Table,
-    at_risk: SmallCount,
-    *,
-    distance: Distance = "l1",
-    totals: Totals = "spared",
-    nodes: int = MOST_NODES,
-    progress: Progress = SILENT,
-) -> Table:
-    """Adjusted inner counts. Deterministic.
+@dataclass(frozen=True)
+class Wanted:
+    """Which of the tables without counts at risk is sought.
 
-    Parameters
+    Attributes
     ----------
-    at_risk
-        From 1 up: empty cells have nobody to protect.
+    distance
+        By which it is the nearest.
     totals
         Of the totals that are not at risk themselves: whether they move only where they must,
         must not move, or move like every other count.
     nodes
         Branch-and-bound nodes after which the nearest table found so far is taken.
-
-    Raises
-    ------
-    InfeasibleError
-        When it is proved that there is no such table, naming the totals in conflict; or when
-        none was found within the stated work, which it says.
     """
+
+    distance: Distance = "l1"
+    totals: Totals = "spared"
+    nodes: int = MOST_NODES
+
+
+NEAREST = Wanted()
+
+
+def _counts(
+    publication: Publication, table: Table, totals: Totals
+) -> tuple[_Cells, _Cells, csc_array[np.int64], Ints]:
+    """The inner cells, the published sums of several, which of those sum which, and their cells."""
     values = publication.stack(publication.sums(table))
     first = publication.distinct[0]
     incidence = publication.incidence[first].tocsr()
@@ -246,7 +248,6 @@ def nearest_safe(
     published[incidence.indices[incidence.indptr[:-1][behind == 1]]] = True
     several = np.flatnonzero(behind > 1)
     sums = incidence[several].tocsc()
-    programme = _Programme(at_risk, distance, nodes)
     enters = _Cells(
         inner, sums.indices.astype(np.int64), sums.indptr.astype(np.int64), 1.0, published, 1.0
     )
@@ -258,20 +259,45 @@ def nearest_safe(
         np.ones(len(several), dtype=np.bool_),
         1.0 if totals == "moved" else SPARED,
     )
+    return enters, of_sums, sums, first[several]
+
+
+def nearest_safe(
+    publication: Publication,
+    table: Table,
+    at_risk: SmallCount,
+    wanted: Wanted = NEAREST,
+    progress: Progress = SILENT,
+) -> Table:
+    """Adjusted inner counts. Deterministic.
+
+    Parameters
+    ----------
+    at_risk
+        From 1 up: empty cells have nobody to protect.
+
+    Raises
+    ------
+    InfeasibleError
+        When it is proved that there is no such table, naming the totals in conflict; or when
+        none was found within the stated work, which it says.
+    """
+    programme = _Programme(at_risk, wanted.distance, wanted.nodes)
+    enters, of_sums, sums, cells = _counts(publication, table, wanted.totals)
     start = programme.add(enters, 0)
     moved = start.copy()
     before = len(programme.cost)
-    ends = programme.add(of_sums, len(inner))
+    ends = programme.add(of_sums, len(start))
     if programme.cost:
-        columns = range(before, len(programme.cost)) if totals == "kept" else range(0)
+        columns = range(before, len(programme.cost)) if wanted.totals == "kept" else range(0)
         right = ends - np.asarray(sums @ start)
         try:
             point = programme.solve(right, columns, progress)
         except InfeasibleError:
-            off = programme.broken(right, columns, progress) - len(inner)
+            off = programme.broken(right, columns, progress) - len(start)
             if not len(off):
                 off = np.flatnonzero(at_risk.mask(of_sums.values))
-            raise _conflict(publication, first[several][off]) from None
+            raise _conflict(publication, cells[off]) from None
         if point is None:
             raise InfeasibleError(
                 say("no table without at-risk counts was found within the stated work"),
@@ -279,7 +305,7 @@ def nearest_safe(
             )
         by = point.astype(np.int64) * np.array(programme.step)
         cell = np.array(programme.cell)
-        mine = cell < len(inner)
+        mine = cell < len(start)
         np.add.at(moved, cell[mine], by[mine])
     return Table.dense(table.domain, moved.reshape(table.domain.shape))
 

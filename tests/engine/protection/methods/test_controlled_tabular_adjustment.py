@@ -14,7 +14,7 @@ from tabprotect.engine.errors import InfeasibleError, InputError, ParameterError
 from tabprotect.engine.protection.calibration_plan import CalibrationPlan
 from tabprotect.engine.protection.methods.controlled_tabular_adjustment import PLUGIN
 from tabprotect.engine.protection.problem import Problem
-from tabprotect.engine.protection.suppressing.nearest_table import nearest_safe
+from tabprotect.engine.protection.suppressing.nearest_table import Wanted, nearest_safe
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.likelihood import CellFactors
 from tabprotect.engine.release.mechanism import Mechanism
@@ -54,8 +54,7 @@ def test_promises(shape: tuple[int, ...], seed: int, distance: str, totals: str)
             publication,
             table,
             RULE,
-            distance=distance,  # type: ignore[arg-type]
-            totals=totals,  # type: ignore[arg-type]
+            Wanted(distance, totals),  # type: ignore[arg-type]
         )
     except InfeasibleError:
         # Totals that may move always leave a table.
@@ -82,7 +81,7 @@ def test_no_table_with_the_nearest_choices_is_nearer() -> None:
         counts = np.random.default_rng(seed).poisson(5, (2, 3))
         table = _table(counts)
         publication = _everything(table)
-        found = nearest_safe(publication, table, RULE, totals="moved").counts
+        found = nearest_safe(publication, table, RULE, Wanted(totals="moved")).counts
         true = publication.incidence @ counts.reshape(-1)
         least = _cost(publication, counts, found)
         ranges = [
@@ -110,9 +109,9 @@ def test_the_worked_example() -> None:
 def test_totals_in_conflict_are_named() -> None:
     table = _table([[1, 1], [1, 1]])
     with pytest.raises(InfeasibleError) as refused:
-        nearest_safe(_everything(table), table, RULE, totals="kept")
+        nearest_safe(_everything(table), table, RULE, Wanted(totals="kept"))
     assert "grand total" in refused.value.message and "totals move" in refused.value.hint
-    moved = nearest_safe(_everything(table), table, RULE, totals="moved")
+    moved = nearest_safe(_everything(table), table, RULE, Wanted(totals="moved"))
     assert not RULE.mask(moved.counts).any()
 
 

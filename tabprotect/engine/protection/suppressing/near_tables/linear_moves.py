@@ -148,10 +148,9 @@ class LinearMoves:
     def _programme(self, purpose: Purpose) -> _Programme:
         """Built when it is first needed: the sensitive cells are open by then."""
         if purpose not in self._kept:
-            movable = self._open | np.isfinite(self._price)
             price = np.where(self._open, STEP, self._price)
             self._kept[purpose] = _Programme(
-                self._sums, self._room, self._inner_room, movable, price, purpose, self._progress
+                self._sums, self._room, self._inner_room, price, purpose, self._progress
             )
         return self._kept[purpose]
 
@@ -320,7 +319,6 @@ class _Programme:
         sums: csc_array[np.int64],
         room: Ints,
         inner_room: Ints,
-        movable: Bools,
         price: Floats,
         purpose: Purpose,
         progress: Progress,
@@ -329,6 +327,7 @@ class _Programme:
         from scipy.sparse import csc_array, eye_array, hstack
 
         self._progress = progress
+        movable = np.isfinite(price)
         by_sum = sums.tocsr()
         single = np.diff(by_sum.indptr) == 1
         several = np.flatnonzero(~single)
@@ -372,8 +371,7 @@ class _Programme:
             tuning=Tuning(PRIMAL_SIMPLEX if purpose == "farthest" else DUAL_SIMPLEX),
         )
         self._weights = np.full(len(high), STEP)
-        finite = np.isfinite(price)
-        self._weights[self._more[finite]] = self._weights[self._less[finite]] = price[finite]
+        self._weights[self._more[movable]] = self._weights[self._less[movable]] = price[movable]
 
     def price(self, cells: Ints, price: Floats | float) -> None:
         """What moving some published sums costs from now on."""
