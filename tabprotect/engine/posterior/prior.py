@@ -114,21 +114,9 @@ class Positive(Prior):
         return np.where(chosen & (values < 1), -np.inf, 0.0)
 
 
-def _checked_means(means: npt.ArrayLike) -> Floats:
-    array = np.asarray(means, dtype=np.float64).reshape(-1)
-    if not np.isfinite(array).all() or (array < 0).any():
-        raise InputError(say("an expected count is negative or not a number"))
-    return array
-
-
-def _equal(figures: Floats) -> Ints:
-    """Numbers of the distinct figures; equal figures have equal numbers."""
-    return np.unique(figures, return_inverse=True)[1].reshape(-1).astype(np.int64)
-
-
 @dataclass(frozen=True, eq=False)
-class Poisson(Prior):
-    """Poisson around an expected count per cell; an expected count of 0 is certainly 0.
+class _Expected(Prior):
+    """Around an expected count per cell; an expected count of 0 is certainly 0.
 
     Attributes
     ----------
@@ -138,18 +126,26 @@ class Poisson(Prior):
     means: Floats
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "means", _checked_means(self.means))
-
-    @property
-    def label(self) -> str:
-        return say("knows earlier counts (Poisson)")
+        means = np.asarray(self.means, dtype=np.float64).reshape(-1)
+        if not np.isfinite(means).all() or (means < 0).any():
+            raise InputError(say("an expected count is negative or not a number"))
+        object.__setattr__(self, "means", means)
 
     def alike(self, keys: Ints) -> Ints:
-        return _equal(self.means[keys])
+        # Equal means have equal numbers.
+        return np.unique(self.means[keys], return_inverse=True)[1].reshape(-1).astype(np.int64)
 
     def support(self, keys: Ints) -> tuple[Ints, Ints]:
         low, high = super().support(keys)
         return low, np.where(self.means[keys] == 0, 0, high)
+
+
+class Poisson(_Expected):
+    """Poisson around an expected count per cell; an expected count of 0 is certainly 0."""
+
+    @property
+    def label(self) -> str:
+        return say("knows earlier counts (Poisson)")
 
     def _log_weight(self, keys: Ints, values: Ints) -> Floats:
         # Imported late: scipy would be a third of the start-up time.
@@ -161,21 +157,19 @@ class Poisson(Prior):
 
 
 @dataclass(frozen=True, eq=False)
-class NegativeBinomial(Prior):
+class NegativeBinomial(_Expected):
     """Like Poisson, but wider: variance ``mean + mean^2 / dispersion``.
 
     Attributes
     ----------
-    means : float64 (cells,)
     dispersion
         Positive; the larger, the closer to Poisson.
     """
 
-    means: Floats
     dispersion: float = 1.0
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "means", _checked_means(self.means))
+        super().__post_init__()
         if not 0 < self.dispersion < np.inf:
             raise ParameterError(
                 {"dispersion": say("must be positive, is {dispersion}", self.dispersion)}
@@ -186,13 +180,6 @@ class NegativeBinomial(Prior):
         return say(
             "knows earlier counts (negative binomial, dispersion {dispersion:g})", self.dispersion
         )
-
-    def alike(self, keys: Ints) -> Ints:
-        return _equal(self.means[keys])
-
-    def support(self, keys: Ints) -> tuple[Ints, Ints]:
-        low, high = super().support(keys)
-        return low, np.where(self.means[keys] == 0, 0, high)
 
     def _log_weight(self, keys: Ints, values: Ints) -> Floats:
         # Imported late: see Poisson.

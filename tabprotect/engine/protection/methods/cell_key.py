@@ -254,10 +254,7 @@ class CellKey(Method):
         WEIGHT_LOW,
         WEIGHT_HIGH,
     )
-    levers = (
-        "D",
-        "V",
-    )
+    levers = ("D", "V")
     guarantees = promises(
         "zeros_kept",
         "non_negative",
@@ -361,12 +358,10 @@ class CellKey(Method):
         keys = _stored(problem) if stored else drawn(problem.table, generator)
         sums = _weights(problem, values) if self.weighted(values) else None
         publication = publication_of(problem.table.domain, values)
-        domain = publication.domain
+        ranked = [rank(domain, publication.domain) for domain in publication.domains]
         # The main table first; sorting keeps the order of those alike.
-        ranked = [rank(d, domain) for d in publication.domains]
-        margins = [
-            publication.margins[m] for m in sorted(range(len(ranked)), key=ranked.__getitem__)
-        ]
+        order = sorted(range(len(ranked)), key=ranked.__getitem__)
+        margins = [publication.margins[m] for m in order]
         tables = []
         for number, margin in enumerate(margins):
             progress.report(say("looking up the noise"), number / len(margins))
@@ -375,6 +370,10 @@ class CellKey(Method):
             weights = None if sums is None else one.sums(sums)[0]
             tables.append(perturbed(table, counts, of_keys, weights))
         disclosed = {} if values[TABLE] is None else {"table": files.to_json(table)}
+        said = say(
+            "The table has no record keys: keys were drawn for this run, and another table "
+            "of the same records will get other noise."
+        )
         return Draft(
             tuple(map(PublishedTable, tables)),
             disclosed=disclosed,
@@ -382,12 +381,7 @@ class CellKey(Method):
                 "keys": say("stored with the table") if stored else say("drawn for this run"),
                 say("rows that miss V"): [str(row) for row in table.unreached],
             },
-            sentence=""
-            if stored
-            else say(
-                "The table has no record keys: keys were drawn for this run, and another table "
-                "of the same records will get other noise."
-            ),
+            sentence="" if stored else said,
         )
 
     def transitions(self, release: Release) -> tuple[tuple[int, Floats], ...] | None:
