@@ -9,7 +9,7 @@ from tabprotect.cli.arguments import add_reading, open_source
 from tabprotect.cli.output import Console
 from tabprotect.cli.verbs import Verbs
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.query_space.criterion import BOUNDS_WAYS, RiskCriterion
+from tabprotect.engine.query_space.criterion import BOUNDS_WAYS, RiskCriterion, Standard
 from tabprotect.engine.query_space.criterion_evidence import Evidence, TightCell
 from tabprotect.engine.query_space.frontier import Frontier
 from tabprotect.engine.query_space.lattice import Lattice, Query
@@ -261,13 +261,10 @@ def run_optimal(args: argparse.Namespace, console: Console) -> int:
     criterion = criterion_of(args)
     evidence = gather(args, console)
     plan = optimal(
-        evidence,
-        args.beta,
+        Standard(evidence, criterion, args.beta, args.bounds),
         args.method,
-        criterion=criterion,
         utility=args.utility,
         randomness=Randomness.seeded(args.seed),
-        bounds=args.bounds,
         progress=console,
     )
     lattice = evidence.lattice

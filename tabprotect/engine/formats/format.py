@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 
@@ -139,7 +139,7 @@ class RecordsFile:
 
     relation: str
     text: TextRows | None = None
-    columns: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+    columns: Mapping[str, np.ndarray] = field(default_factory=lambda: MappingProxyType({}))
 
 
 class Format(ABC):

@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from tabprotect.engine.budgets import CLUSTER_PATIENCE
 from tabprotect.engine.errors import InputError
@@ -88,7 +87,7 @@ def _worked(
             hint=say("install it with: pip install 'tabprotect[cluster]'"),
         ) from None
     try:
-        client: Any = Client(f"tcp://{address}", timeout=CLUSTER_PATIENCE)
+        client = Client(f"tcp://{address}", timeout=CLUSTER_PATIENCE)
     except (OSError, ValueError) as error:
         raise InputError(
             say("no Dask scheduler answers at {address}", address),

@@ -50,8 +50,8 @@ class Acro(Format):
         tables = [
             (uid, name)
             for uid, result in read_results(path).items()
-            if result.get("type") == "table" and isinstance(result.get("files"), list)
-            for file in result["files"]
+            if result.get("type") == "table" and isinstance(files := result.get("files"), list)
+            for file in files
             if isinstance(file, dict) and isinstance(name := file.get("name"), str)
             # Only the file name is used: the file is not to be trusted.
             and Path(name).name == name and name.endswith(".csv") and (path.parent / name).is_file()

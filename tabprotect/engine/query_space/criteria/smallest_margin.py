@@ -14,7 +14,7 @@ import numpy as np
 
 from tabprotect.engine.arrays import Bools, Ints
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.query_space.criterion import BoundsWay, RiskCriterion
+from tabprotect.engine.query_space.criterion import WHOLE, Bounding, RiskCriterion
 from tabprotect.engine.query_space.criterion_evidence import (
     Evidence,
     MarginScreening,
@@ -41,9 +41,7 @@ class SmallestMargin(RiskCriterion):
         released: Sequence[Query],
         threshold: int,
         *,
-        bounds: BoundsWay = "auto",
-        decide_only: bool = False,
-        quick: bool = False,
+        bounding: Bounding = WHOLE,
         progress: Progress = SILENT,
     ) -> RiskJudgement:
         counts = evidence.smallest_of(maximal_queries(released))
