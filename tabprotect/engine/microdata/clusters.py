@@ -16,10 +16,11 @@ from pathlib import Path
 from tabprotect.engine.budgets import CLUSTER_PATIENCE
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.sql import quoted
+from tabprotect.engine.microdata.coding import AddedUp
 from tabprotect.engine.microdata.database_engines import MARK, handed_over
 from tabprotect.engine.microdata.places import files_of, split_cluster
 from tabprotect.engine.microdata.record_files import MicrodataFile, open_microdata
-from tabprotect.engine.microdata.sums_of_records import AddedUp, check_known, measured
+from tabprotect.engine.microdata.sums_of_records import check_known, measured
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.languages.said import say
 

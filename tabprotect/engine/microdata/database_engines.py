@@ -21,9 +21,9 @@ from tabprotect.engine.errors import InputError, TabprotectError
 from tabprotect.engine.formats.format import RecordsFile
 from tabprotect.engine.formats.layouts.cell_list import check_categories
 from tabprotect.engine.formats.sql import connected, quoted
+from tabprotect.engine.microdata.coding import AddedUp
 from tabprotect.engine.microdata.places import split_url
 from tabprotect.engine.microdata.record_files import MicrodataFile
-from tabprotect.engine.microdata.sums_of_records import AddedUp
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.randomness import KEY_MODULUS
 from tabprotect.engine.tables.design_weights import SCALE
