@@ -398,7 +398,7 @@ def infer(
     >>> tp.infer([tp.protect(table), tp.protect(table, fresh=True)])
     Belief(v | w, 4 x 4, exact)
     """
-    given = [release] if isinstance(release, str | Path | Release | Protection) else list(release)
+    given = [release] if isinstance(release, AnyRelease) else list(release)
     if not given:
         raise InputError(say("there is no release to infer from"))
     releases = [_opened(one, progress) for one in given]

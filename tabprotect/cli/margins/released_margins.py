@@ -19,8 +19,7 @@ from tabprotect.engine.query_space.release_set import ReleaseSet
 from tabprotect.engine.query_space.table_server.refusal_price import RefusalPrice, refusal_price
 from tabprotect.engine.query_space.workers import parse_workers
 from tabprotect.engine.randomness import Randomness
-from tabprotect.engine.sensitivity.cells_to_judge import JUDGED
-from tabprotect.engine.sensitivity.small_count import SmallCount
+from tabprotect.engine.sensitivity.small_count import JUDGED, SmallCount
 from tabprotect.languages.said import joined, plural, say
 
 WORDS = {

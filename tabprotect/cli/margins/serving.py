@@ -102,7 +102,7 @@ def run_serve(args: argparse.Namespace, console: Console) -> int:
 def run_attack(args: argparse.Namespace, console: Console) -> int:
     """Attack a server, or the answers it gave, and say what came of it."""
     with needing(*SERVER):
-        from tabprotect.server.attack.attacking import findings
+        from tabprotect.server.attack.suite import findings
     found = findings(args.target, key=args.key, queries=args.queries, progress=console)
     succeeded = sum(finding.succeeded for finding in found)
     data = {

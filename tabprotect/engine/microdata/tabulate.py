@@ -18,7 +18,6 @@ from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.layouts.cell_list import check_categories
 from tabprotect.engine.formats.sql import quoted
 from tabprotect.engine.formats.text.opening import is_url
-from tabprotect.engine.microdata.cell_numbers import category_numbers, keyed
 from tabprotect.engine.microdata.coding import MISSING, ONLY_COUNTED, AddedUp, Coded, Codings
 from tabprotect.engine.microdata.places import is_cluster, split_cluster
 from tabprotect.engine.microdata.record_files import MicrodataFile, open_microdata
@@ -251,7 +250,7 @@ def _tabulate(
     if wide and math.prod(len(v.categories) for v in variables) > DOMAIN_CELLS:
         domain = Domain(variables, wide=True)
         *codes, counts = source.run(
-            lambda c: category_numbers(c, domain), say("building the table"), progress
+            lambda c: _category_numbers(c, domain), say("building the table"), progress
         )
         return Tabulated(WideTable.of(domain, codes, counts))
     domain = Domain(variables)
@@ -260,7 +259,7 @@ def _tabulate(
     beside = {"keysum": also.record_key, "weightsum": also.design_weight}
     for measure in ("n", *(name for name, column in beside.items() if column is not None)):
         keys, counts = source.run(
-            lambda c, m=measure: keyed(c, domain, m),  # type: ignore[misc]
+            lambda c, m=measure: _keyed(c, domain, m),  # type: ignore[misc]
             say("building the table"),
             progress,
         )
@@ -455,3 +454,38 @@ def in_order(categories: Sequence[str]) -> list[str]:
     else:
         present.sort()
     return present + [MISSING] * (len(present) < len(categories))
+
+
+def _keyed(
+    connection: duckdb.DuckDBPyConnection, domain: Domain, measure: str
+) -> tuple[Ints, Ints]:
+    """Mixed-radix keys of the cells and one of their measures."""
+    terms, stride = [], domain.size
+    for i, size in enumerate(domain.shape):
+        stride //= size
+        terms.append(f"codes{i}.code * {stride}")
+    key, counts = _measures_at(connection, domain, [" + ".join(terms)], measure)
+    return key, counts
+
+
+def _category_numbers(connection: duckdb.DuckDBPyConnection, domain: Domain) -> list[Ints]:
+    """The category numbers of the cells by variable, and their counts."""
+    return _measures_at(connection, domain, [f"codes{i}.code" for i in range(domain.ndim)], "n")
+
+
+def _measures_at(
+    connection: duckdb.DuckDBPyConnection, domain: Domain, wanted: Sequence[str], measure: str
+) -> list[Ints]:
+    """Columns (cells,) computed from the numbers ``codes0.code``, ..., and a measure."""
+    joins = []
+    for i, variable in enumerate(domain.variables):
+        connection.execute(
+            f"CREATE OR REPLACE TABLE codes{i} AS SELECT unnest($labels::VARCHAR[]) AS label, "
+            "unnest(range($size::BIGINT)) AS code",
+            {"labels": list(variable.categories), "size": len(variable.categories)},
+        )
+        joins.append(f"JOIN codes{i} ON cells.v{i} = codes{i}.label")
+    columns = [*wanted, f"CAST({measure} AS BIGINT)"]
+    said = ", ".join(f"{column} AS c{number}" for number, column in enumerate(columns))
+    found = connection.execute(f"SELECT {said} FROM cells {' '.join(joins)}").fetchnumpy()
+    return [np.asarray(found[f"c{number}"], dtype=np.int64) for number in range(len(columns))]

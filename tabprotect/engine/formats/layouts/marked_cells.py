@@ -58,19 +58,7 @@ def marked_cells(
         lines.append(row.line)
         counts.append(count)
         nobody.append(meaning == "structural")
-    for meaning in filter(None, told):
-        parts.append(
-            LaidOutPart(
-                "marks",
-                meaning,
-                plural(
-                    told[meaning],
-                    "{told:,} cell is marked so",
-                    "{told:,} cells are marked so",
-                    told[meaning],
-                ),
-            )
-        )
+    parts += _marks_told(told)
     known = [LabelCodes() for _ in labels]
     kept = np.array(here, dtype=np.bool_)
     codes = tuple(k.of_texts(listed)[kept] for k, listed in zip(known, labels, strict=True))
@@ -87,6 +75,16 @@ def marked_cells(
         gaps=told["missing"] > 0,
     )
     return found, parts
+
+
+def _marks_told(told: Counter[str]) -> Iterator[LaidOutPart]:
+    """How many cells have each mark, by its meaning."""
+    for meaning, cells in told.items():
+        if meaning:
+            said = plural(
+                cells, "{told:,} cell is marked so", "{told:,} cells are marked so", cells
+            )
+            yield LaidOutPart("marks", meaning, said)
 
 
 def _check_header(layout: LaidOut, name: str) -> None:
