@@ -7,10 +7,11 @@ from functools import cache
 from tabprotect.engine.query_space import criteria as criteria_package
 from tabprotect.engine.query_space import rules as rules_package
 from tabprotect.engine.query_space import utilities as utilities_package
-from tabprotect.engine.query_space.criterion import BoundsWay, RiskCriterion, Standard
+from tabprotect.engine.query_space.criterion import RiskCriterion, Standard
 from tabprotect.engine.query_space.criterion_evidence import Evidence
 from tabprotect.engine.query_space.rule import ReleaseRule
 from tabprotect.engine.query_space.utility import ReleaseUtility
+from tabprotect.engine.query_space.ways_to_bound import BoundsWay
 from tabprotect.engine.registry import Registry
 
 
