@@ -18,12 +18,12 @@ import numpy as np
 import numpy.typing as npt
 
 from tabprotect.engine.arrays import Floats, Ints
-from tabprotect.engine.cycles import graphs
-from tabprotect.engine.cycles.elimination_width import (
+from tabprotect.engine.cycles.graphs import (
     MAX_HELD,
     MAX_VARIABLES,
     MAX_WIDTH,
     MAX_WORK,
+    components,
     eliminate,
 )
 from tabprotect.engine.cycles.signatures import Signatures
@@ -40,8 +40,7 @@ from tabprotect.engine.posterior.moves.backward_factors import (
     step_structures,
     worth_factor,
 )
-from tabprotect.engine.posterior.moves.coin import Coin
-from tabprotect.engine.posterior.moves.signature_model import GroupModel, over_groups
+from tabprotect.engine.posterior.moves.signature_model import Coin, GroupModel, over_groups
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.languages.said import say
 
@@ -95,7 +94,7 @@ class Thinned:
         begin = np.searchsorted(owners, np.unique(owners))
         spans = np.diff(np.r_[begin, len(owners)])
         heads = np.repeat(sig.cycles[blocking][begin], spans)
-        label = graphs.components(heads, sig.cycles[blocking], len(model.moves))
+        label = components(heads, sig.cycles[blocking], len(model.moves))
         # Touches sorted by group, then by component, otherwise in their given order.
         owner = np.where(blocking, -1, label[sig.cycles])
         order = np.lexsort((np.arange(len(group)), owner, group))
