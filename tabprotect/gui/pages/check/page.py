@@ -55,7 +55,7 @@ from tabprotect.gui.pages.check.words import (
     way_sentence,
 )
 from tabprotect.gui.pages.stages import CheckStage
-from tabprotect.gui.plots.heat_map import HeatMap
+from tabprotect.gui.plots.heat_map import HeatMap, Scale
 from tabprotect.languages.said import say
 from tabprotect.languages.speaking import tell, told
 
@@ -308,9 +308,7 @@ class CheckPage(CheckStage, PosteriorShown):
             project.domain,
             project.placement,
             self.figure.compute(view),
-            text=self.figure.text,
-            top=self.figure.top,
-            flip=self.figure.flip,
+            scale=Scale(self.figure.text, self.figure.top, self.figure.flip),
             selection=self.document.selection,
             dots=None if view.original is None else view.rule.mask(view.original.counts),
         )

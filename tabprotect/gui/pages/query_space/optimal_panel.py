@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import (
@@ -63,7 +61,7 @@ class OptimalPanel(QWidget):
         self._all: Question[Compared] = Question(
             self, jobs, lambda found: self._answered(self._all_name(), found), self.failed.emit
         )
-        self._search: Question[Any] = Question(
+        self._search: Question[Compared] = Question(
             self, jobs, self._found, self._not_found, came=self._better, stopped=self._keep
         )
         self._best: tuple[Query, ...] = ()

@@ -397,7 +397,6 @@ class SessionPanel(QWidget):
             "query-history-CONFIDENTIAL.sqlite",
             say("SQLite (*.sqlite);;All files (*)"),
             self.place.setText,
-            suffix="sqlite",
             confirm=False,
         )
 

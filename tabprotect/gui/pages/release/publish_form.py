@@ -245,7 +245,6 @@ class PublishForm(QWidget):
             field.text(),
             say("Zip files (*.zip)"),
             lambda path: self._take(field, path),
-            suffix="zip",
             confirm=False,
         )
 
