@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QSize, Qt, QTimer, QUrl, Signal
+from PySide6.QtCore import QSize, Qt, QTimer, QUrl
 from PySide6.QtGui import QDesktopServices, QGuiApplication, QHideEvent, QShowEvent
 from PySide6.QtWidgets import QLineEdit, QPushButton, QWidget
 
@@ -24,6 +24,7 @@ from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.listing import ListColumn
 from tabprotect.gui.look.theme import GRID
 from tabprotect.gui.pages.query_space.decisions_view import Decision, DecisionsView
+from tabprotect.gui.pages.query_space.panel import SpacePanel
 from tabprotect.languages.said import joined, say
 from tabprotect.languages.speaking import tell, told
 
@@ -44,13 +45,11 @@ QUIET = say(
 )
 
 
-class LivePanel(QWidget):
+class LivePanel(SpacePanel):
     """``failed`` carries an error."""
 
-    failed = Signal(object)
-
     def __init__(self, space: Space) -> None:
-        super().__init__()
+        super().__init__(space)
         self.document = space.document
         self.look: TrialServer | None = None
         self.standing: Standing | None = None

@@ -6,12 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from PySide6.QtCore import Signal
 from PySide6.QtWidgets import (
     QComboBox,
     QPushButton,
     QSpinBox,
-    QWidget,
 )
 
 from tabprotect.engine.errors import TabprotectError
@@ -40,6 +38,7 @@ from tabprotect.gui.look.listing import ListColumn, Listing
 from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID, count_text, number_text
 from tabprotect.gui.pages.query_space.lattice_panel import DRAWN
+from tabprotect.gui.pages.query_space.panel import SpacePanel
 from tabprotect.languages.said import capital, say
 from tabprotect.languages.speaking import tell, told
 
@@ -92,15 +91,13 @@ class Compared:
         return word if self.plan.complete else say("{word}, best so far", word)
 
 
-class OptimalPanel(QWidget):
+class OptimalPanel(SpacePanel):
     """``failed`` carries an error, ``changed`` that another release can be accepted."""
 
-    failed = Signal(object)
-    changed = Signal()
+    plans = True
 
     def __init__(self, space: Space) -> None:
-        super().__init__()
-        self.space = space
+        super().__init__(space)
         self.found: dict[str, Compared] = {}
         self._key: tuple[object, ...] | None = None
         jobs = space.document.jobs

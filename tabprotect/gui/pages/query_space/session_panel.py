@@ -8,7 +8,7 @@ from datetime import UTC
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QComboBox,
     QLineEdit,
@@ -42,6 +42,7 @@ from tabprotect.gui.look.listing import ListColumn, Listing
 from tabprotect.gui.look.theme import GRID
 from tabprotect.gui.pages.query_space.decisions_view import Decision, DecisionsView
 from tabprotect.gui.pages.query_space.lattice_panel import look_of
+from tabprotect.gui.pages.query_space.panel import SpacePanel
 from tabprotect.languages.said import say
 from tabprotect.languages.speaking import tell, told
 
@@ -136,15 +137,13 @@ class Serving:
         return Served(served.entries, served.states, answer, tables)
 
 
-class SessionPanel(QWidget):
+class SessionPanel(SpacePanel):
     """``failed`` carries an error, ``changed`` that the history has grown."""
 
-    failed = Signal(object)
-    changed = Signal()
+    plans = True
 
     def __init__(self, space: Space) -> None:
-        super().__init__()
-        self.space = space
+        super().__init__(space)
         self.serving: Serving | None = None
         self.served: Served | None = None
         self._key: tuple[object, ...] | None = None
