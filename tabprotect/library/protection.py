@@ -17,9 +17,8 @@ from tabprotect.engine.project.project import DEFAULT_METHOD
 from tabprotect.engine.project.releasing.judgement import judge_release
 from tabprotect.engine.project.verbs import cycle_verbs, set_verbs
 from tabprotect.engine.protection.descriptions.run_summary import summarise
-from tabprotect.engine.protection.problem import Protected
+from tabprotect.engine.protection.problem import Protected, StaffVerdict
 from tabprotect.engine.protection.registered import methods as registered
-from tabprotect.engine.protection.staff_verdict import StaffVerdict
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.formula import in_formula
 from tabprotect.engine.tables.publication_set import PublicationSet

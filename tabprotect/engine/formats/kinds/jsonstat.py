@@ -28,7 +28,7 @@ from tabprotect.engine.formats.layouts.cell_list import CellList, check_categori
 from tabprotect.engine.formats.layouts.observations import Observations, counts_shown
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.tables.domain_json import as_json
+from tabprotect.engine.tables.domain import domain_json
 from tabprotect.engine.tables.table import Table
 from tabprotect.languages.said import say
 
@@ -104,7 +104,7 @@ def _written(
     hidden: Bools | None = None,
 ) -> bytes:
     domain = table.domain
-    extension = {**extension, **as_json(domain, labels=False)}
+    extension = {**extension, **domain_json(domain, labels=False)}
     dataset = {
         "version": "2.0",
         "class": "dataset",

@@ -13,7 +13,7 @@ from tabprotect.engine.formats.layouts.cell_list import CellList, check_categori
 from tabprotect.engine.formats.layouts.count_marks import AS_IT_WAS, USUAL, CountMarks, unknown_mark
 from tabprotect.engine.formats.layouts.laid_out import LaidOut, LaidOutPart, LaidOutRow
 from tabprotect.engine.formats.reading_options import Reading
-from tabprotect.engine.formats.text.label_codes import LabelCodes
+from tabprotect.engine.formats.text.fields import LabelCodes
 from tabprotect.engine.formats.text.numerals import NotACountError, parse_count
 from tabprotect.languages.said import plural, say
 

@@ -18,7 +18,6 @@ from PySide6.QtWidgets import (
 
 from tabprotect.engine.arrays import Floats
 from tabprotect.engine.errors import InfeasibleError, Suggestion, TabprotectError
-from tabprotect.engine.percent import percent
 from tabprotect.engine.protection.problem import Preview
 from tabprotect.engine.protection.remedy import OTHERWISE
 from tabprotect.engine.tables.domain import Domain
@@ -30,7 +29,7 @@ from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID, THEME, chance_text, count_text, number_text, signed_text
 from tabprotect.gui.plots.canvas import Canvas
 from tabprotect.gui.plots.plot import Plot
-from tabprotect.languages.said import capital, joined, plural, say
+from tabprotect.languages.said import capital, joined, percent, plural, say
 from tabprotect.languages.speaking import tell, told
 
 MOST_NAMED = 4
