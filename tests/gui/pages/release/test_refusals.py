@@ -59,7 +59,7 @@ def test_what_the_gate_refuses_is_said_with_its_number_and_what_helps(
     assert document.original == document.published
     assert shown.banner.figure.text() == "3 of 3"
     assert shown.sentence.startswith("Not ready: 3 of 3 expected at-risk cells are known")
-    assert "(limit: 0.2)" in shown.sentence
+    assert "(limit 0.2)" in shown.sentence
     lines = [row.line for row in shown.protection.rows]
     assert lines[0].state == "failed" and shown.protection.rows[0].button is not None
     # No number that is no merit carries a tick; the true ones say whose they are.
