@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -147,7 +147,7 @@ class ColumnFormat(Format):
         return self.pack(columns)
 
 
-def as_text(value: Any) -> str | None:
+def as_text(value: object) -> str | None:
     """A value as a category: whole numbers without decimals; ``None`` if missing."""
     if value is None or value != value:
         return None
