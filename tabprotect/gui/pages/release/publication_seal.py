@@ -83,10 +83,6 @@ class Fingerprint(QWidget):
             column.addWidget(widget)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
 
-    def controls(self) -> list[QWidget]:
-        """What takes the keyboard, in reading order."""
-        return [self.value, self.announced]
-
     def show_fingerprint(self, fingerprint: str, *, compare: bool) -> None:
         """Show a fingerprint; ``compare`` also offers the field."""
         self._value = fingerprint

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
-from itertools import pairwise
 from typing import Any
 
 from PySide6.QtCore import Qt
@@ -84,7 +83,6 @@ class RunPage(Page):
         self._preview: Preview | None = None
         self._impossible = False
         self._seen: object = None
-        self._ordered: object = None
         self._trial: Question[Foreseen] = Question(
             self,
             document.jobs,
@@ -122,7 +120,6 @@ class RunPage(Page):
         self._copy.clicked.connect(self.copy_command)
         self.footer.addWidget(self._copy)
         self.footer.addStretch(1)
-        QWidget.setTabOrder(self._copy, self.main_button)
         self.form.parameters_set.connect(self._set)
         self.form.seed_set.connect(lambda s, fresh: self.do(set_seed, seed=s, fresh=fresh))
         self.form.wrong.connect(self.show_error)
@@ -229,9 +226,6 @@ class RunPage(Page):
             house=house,
             domain=project.domain,
         )
-        if self._ordered is not method:
-            self._ordered = method
-            self._order()
         self.help.setHtml(told(method_help(method, project.problem if house else None)))
         self._copy.setVisible(house)
         self._faces["result"].setEnabled(project.release is not None)
@@ -239,17 +233,6 @@ class RunPage(Page):
             self._judge(project)
         self._show_result(project)
         self._show_refusal(project)
-
-    def _stops(self) -> list[QWidget]:
-        return [*self._faces.values(), *self.form.stops]
-
-    def _order(self) -> None:
-        """Tab follows the eye, also through fields that were made just now."""
-        refusal = self.preview.refusal
-        stops = [*self._stops(), self.about.tabBar(), self.preview]
-        stops += [*refusal.remedies.values(), refusal.gate, self.help]
-        for first, second in pairwise([*stops, self._copy, self.main_button]):
-            QWidget.setTabOrder(first, second)
 
     def _show_result(self, project: Project | None) -> None:
         release = None if project is None else project.release
@@ -303,7 +286,6 @@ class RunPage(Page):
         self.about.setCurrentWidget(self.preview)
         helps = self.document.judging.remedies(project) or ()
         self.preview.refusal.refuse(said, helps, drawn=True)
-        self._order()
 
     def _helped(self) -> None:
         """What helps is known by now."""
@@ -358,7 +340,6 @@ class RunPage(Page):
                     say("Probably refused. {sentence}", chance.sentence), remedies
                 )
             self._show_refusal(project)
-            self._order()
             self._tell()
 
     def _refuse(self, error: TabprotectError) -> None:
@@ -421,7 +402,6 @@ class RunPage(Page):
             self.show_face("setup")
             self.about.setCurrentWidget(self.preview)
             self.preview.refusal.refuse(error.message, offers)
-            self._order()
             self.preview.refusal.setFocus()
             self.preview.ensureWidgetVisible(self.preview.refusal)
             return
