@@ -8,9 +8,7 @@ import numpy as np
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QFormLayout,
-    QFrame,
     QLabel,
-    QScrollArea,
     QWidget,
 )
 
@@ -19,6 +17,8 @@ from tabprotect.engine.tables.domain import Domain, Index
 from tabprotect.engine.tables.table import Table
 from tabprotect.gui.base.believed_totals import CERTAIN, Totals, TotalsBy
 from tabprotect.gui.base.document import Document, Total
+from tabprotect.gui.base.page import Panel
+from tabprotect.gui.look.buttons import named, scrolling
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column
 from tabprotect.gui.look.roles import dress
@@ -41,18 +41,16 @@ DRAWN = {
 """What the histogram shows, by whether its two marks are drawn."""
 
 
-class Inspector(QScrollArea):
+class Inspector(Panel):
     """Follows the selection; shows only what the view in force may show."""
 
     def __init__(self, document: Document) -> None:
-        super().__init__()
-        self.document = document
-        self.setAccessibleName(tell("Inspector"))
-        self.setWidgetResizable(True)
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        super().__init__(document, say("Inspector"))
+        area = named(scrolling(), say("Inspector"))
+        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        in_column(area, on=self, margins=0)
         inner = QWidget()
-        self.setWidget(inner)
+        area.setWidget(inner)
         self._title = Label(wordWrap=True, role="section")
         self._rows: dict[str, QLabel] = {}
         form = QFormLayout()
@@ -95,12 +93,9 @@ class Inspector(QScrollArea):
         )
         self._found: TotalsBy | None = None
         self._asked = Totals(document, self, self._answered, self._failed)
-        document.selection_changed.connect(lambda _: self.refresh())
-        document.total_selected.connect(lambda _: self.refresh())
-        document.project_changed.connect(lambda _: self.refresh())
-        document.view_changed.connect(lambda _: self.refresh())
-        document.posterior_ready.connect(lambda *_: self.refresh())
-        self.refresh()
+        document.selection_changed.connect(lambda _: self.catch_up())
+        document.total_selected.connect(lambda _: self.catch_up())
+        document.posterior_ready.connect(lambda *_: self.catch_up())
 
     @property
     def sentence(self) -> str:
@@ -112,13 +107,7 @@ class Inspector(QScrollArea):
         return self._rows[name].text() if self._form.isRowVisible(self._rows[name]) else ""
 
     def shows_original(self) -> bool:
-        """Whether anything of the original is on it now."""
-        return (
-            self.isVisible()
-            and self.document.selection is not None
-            and self.document.has_original
-            and not self.document.public
-        )
+        return super().shows_original() and self.document.selection is not None
 
     def refresh(self) -> None:
         """Show the selected cell anew."""

@@ -33,15 +33,14 @@ from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Page
 from tabprotect.gui.base.preferences import Preferences
 from tabprotect.gui.frame.actions import Actions
-from tabprotect.gui.frame.history_panel import HistoryPanel
+from tabprotect.gui.frame.history_panel import HistoryPanel, RecipePanel
 from tabprotect.gui.frame.inspector import Inspector
 from tabprotect.gui.frame.opening import Files
 from tabprotect.gui.frame.rail import Rail
-from tabprotect.gui.frame.recipe_panel import RecipePanel
 from tabprotect.gui.frame.stages import OTHERS, Pages
 from tabprotect.gui.frame.strip import Strip
 from tabprotect.gui.frame.window import Window
-from tabprotect.gui.look.buttons import scrolling
+from tabprotect.gui.look.buttons import named, scrolling
 from tabprotect.gui.look.icons import icon
 from tabprotect.gui.look.label import ElidedLabel, tip
 from tabprotect.gui.look.layouts import in_column, in_row
@@ -254,7 +253,7 @@ class MainWindow(Window):
         """Whether anything visible comes from the original."""
         document = self.document
         # The strip and the rail count the at-risk cells, whatever page is in front.
-        if document.has_original and not document.public:
+        if document.in_house:
             return True
         confidential = (self.page, self.inspector, self.history, self.recipe)
         return any(part.shows_original() for part in confidential)
@@ -294,7 +293,7 @@ class MainWindow(Window):
         project = document.project
         assert project is not None
         facts = []
-        if document.has_original and not document.public:
+        if document.in_house:
             number = document.at_risk_cells
             facts.append(say("original open"))
             facts.append(
@@ -322,7 +321,7 @@ class MainWindow(Window):
         document = self.document
         if document.project is None:
             return ""
-        if document.public and document.has_original:
+        if document.hiding:
             return (document.release.title if document.release is not None else "") or "release"
         return document.project.name
 
@@ -340,9 +339,8 @@ class MainWindow(Window):
     # -- frame --------------------------------------------------------------------------------
 
     def _dock(self, title: str, widget: QWidget, area: Qt.DockWidgetArea) -> QDockWidget:
-        dock = QDockWidget(title, self)
+        dock = named(QDockWidget(title, self), title)
         dock.setObjectName(title)
-        dock.setAccessibleName(told(title))
         dock.setWidget(widget)
         dock.setMinimumWidth(27 * GRID)
         self.addDockWidget(area, dock)

@@ -15,7 +15,6 @@ from PySide6.QtWidgets import (
     QDoubleSpinBox,
     QFormLayout,
     QLineEdit,
-    QPushButton,
     QSpinBox,
     QTabWidget,
     QWidget,
@@ -35,6 +34,7 @@ from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.gui.base.preferences import Preferences
 from tabprotect.gui.base.rule_field import RuleField
 from tabprotect.gui.frame.window import Window
+from tabprotect.gui.look.buttons import named, push_button
 from tabprotect.gui.look.error_strip import ErrorStrip
 from tabprotect.gui.look.file_dialogs import ask_folder
 from tabprotect.gui.look.label import Label
@@ -157,9 +157,7 @@ class FolderField(QWidget):
         self.field = QLineEdit("" if folder is None else str(folder), placeholderText=told(empty))
         self.field.setAccessibleName(told(name))
         self.field.setClearButtonEnabled(True)
-        button = QPushButton(tell("Choose\u2026"))
-        button.setAccessibleName(tell("Choose: {name}", name))
-        button.clicked.connect(self._ask)
+        button = push_button(say("Choose\u2026"), self._ask, name=say("Choose: {name}", name))
         in_row((self.field, 1), button, on=self, margins=0)
 
     def folder(self) -> Path | None:
@@ -207,13 +205,11 @@ class SettingsDialog(QDialog):
             chosen.confidential_folder,
             empty=say("beside the release"),
         )
-        self.mode = QComboBox()
-        self.mode.setAccessibleName(tell("Colours"))
+        self.mode = named(QComboBox(), say("Colours"))
         for name, text in MODES:
             self.mode.addItem(told(text), name)
         self.mode.setCurrentIndex(self.mode.findData(THEME.mode))
-        self.language = QComboBox()
-        self.language.setAccessibleName(tell("Language"))
+        self.language = named(QComboBox(), say("Language"))
         self.language.addItem(tell("as the system has it"), "")
         for code, called in LANGUAGES.items():
             self.language.addItem(told(called), code)

@@ -26,7 +26,7 @@ from tabprotect.engine.project.verbs.table_verbs import tabulate
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Page, PageChanges
 from tabprotect.gui.base.question import Question
-from tabprotect.gui.look.buttons import tool_button
+from tabprotect.gui.look.buttons import named, push_button, tool_button
 from tabprotect.gui.look.file_dialogs import ask_file, ask_folder
 from tabprotect.gui.look.finder import Finder
 from tabprotect.gui.look.label import Label
@@ -66,8 +66,7 @@ class TabulatePage(Page):
             self, document.jobs, self._show_columns, self._failed
         )
         self._file = Label(say("No file chosen yet."), name=say("File of records"))
-        pick = QPushButton(tell("Choose a file\u2026"))
-        pick.clicked.connect(self._ask)
+        pick = push_button(say("Choose a file\u2026"), self._ask)
         folder = QPushButton(tell("A folder\u2026"))
         folder.setAccessibleName(tell("Choose a folder of files"))
         folder.clicked.connect(lambda: ask_folder(self, say("Files of records"), "", self.choose))
@@ -86,8 +85,7 @@ class TabulatePage(Page):
             )
         )
         self.address.returnPressed.connect(self._look_there)
-        there = QPushButton(tell("Look there"))
-        there.clicked.connect(self._look_there)
+        there = push_button(say("Look there"), self._look_there)
         written = QWidget()
         in_row((self.address, 1), there, on=written, margins=0, spacing=GRID)
         self.more.toggled.connect(written.setVisible)
@@ -110,8 +108,7 @@ class TabulatePage(Page):
         self._before: Qt.CheckState | None = None
         self._list.cellPressed.connect(self._pressed)
         self._list.cellClicked.connect(self._clicked)
-        self._weight = QComboBox()
-        self._weight.setAccessibleName(tell("Weight"))
+        self._weight = named(QComboBox(), say("Weight"))
         self._weight.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self._key = QComboBox()
         self._key.setAccessibleName(tell("Record key"))

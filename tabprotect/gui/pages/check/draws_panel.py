@@ -41,7 +41,7 @@ from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.question import Question
 from tabprotect.gui.forms.field import CHOSEN
 from tabprotect.gui.forms.name_chips import NameChips
-from tabprotect.gui.look.buttons import scrolling
+from tabprotect.gui.look.buttons import named, scrolling
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.roles import dress
@@ -123,8 +123,7 @@ class DrawsPanel(QWidget):
             self, document.jobs, self._take, self._failed, came=self._take
         )
         self._domain: Domain | None = None
-        self.kind = QComboBox()
-        self.kind.setAccessibleName(tell("Analysis"))
+        self.kind = named(QComboBox(), say("Analysis"))
         self.kind.currentIndexChanged.connect(lambda _: self._kind_chosen())
         self.corner = CornerChoice()
         self.formula = QLineEdit()
@@ -140,8 +139,7 @@ class DrawsPanel(QWidget):
         )
         self.odds = Label(wordWrap=True, name=say("Odds ratios of the model"))
         self.odds.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.who = QComboBox()
-        self.who.setAccessibleName(tell("Whose belief the tables are drawn from"))
+        self.who = named(QComboBox(), say("Whose belief the tables are drawn from"))
         self.who.addItem(tell("the user's belief"), "user")
         self.who.addItem(tell("the intruder's belief"), "intruder")
         self.draws = QSpinBox(minimum=20, maximum=100_000, singleStep=500, value=DRAWS)
@@ -150,9 +148,8 @@ class DrawsPanel(QWidget):
         self.button = QPushButton(tell("Draw"))
         self.button.setAccessibleName(tell("Draw possible originals and analyse them"))
         self.button.clicked.connect(self.run)
-        self.sentence = Label(wordWrap=True)
+        self.sentence = Label(wordWrap=True, name=say("The spread in one sentence"))
         self.sentence.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.sentence.setAccessibleName(tell("The spread in one sentence"))
         self.plot = SpreadPlot()
         self._rows: dict[str, QLabel] = {}
         self._form = QFormLayout()

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from itertools import pairwise
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QGuiApplication, QShowEvent
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
     QBoxLayout,
     QComboBox,
@@ -29,9 +29,8 @@ from tabprotect.engine.tables.domain import Index
 from tabprotect.gui.base.document import Document, Total
 from tabprotect.gui.base.page import PageChanges
 from tabprotect.gui.base.question import same
-from tabprotect.gui.base.shell_lines import command_line
 from tabprotect.gui.look import icons
-from tabprotect.gui.look.buttons import scrolling
+from tabprotect.gui.look.buttons import named, push_button, scrolling
 from tabprotect.gui.look.label import Label, tip
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.roles import dress
@@ -71,11 +70,9 @@ class CheckPage(CheckStage, PosteriorShown):
         self._figure: dict[bool, str] = {}
         self._failed: dict[str, str] = {}
         self._view: tuple[object, View] | None = None
-        self._figure_box = QComboBox()
-        self._figure_box.setAccessibleName(tell("Figure shown on the map"))
+        self._figure_box = named(QComboBox(), say("Figure shown on the map"))
         self._figure_box.currentIndexChanged.connect(self._figure_chosen)
-        self.who_box = QComboBox()
-        self.who_box.setAccessibleName(tell("Whose belief the map and the list show"))
+        self.who_box = named(QComboBox(), say("Whose belief the map and the list show"))
         for who in PERSONS:
             self.who_box.addItem(
                 told(say("the user") if who == "user" else say("the intruder")), who
@@ -102,8 +99,7 @@ class CheckPage(CheckStage, PosteriorShown):
         self.files = PosteriorFiles(self)
         self.priors = {who: PriorChoice(who) for who in PERSONS}
         self._notes = {who: Label(wordWrap=True) for who in PERSONS}
-        self._again = QPushButton(tell("Compute the posterior"))
-        self._again.clicked.connect(self._ask_again)
+        self._again = push_button(say("Compute the posterior"), self._ask_again)
         self._again.hide()
         self._way = Label(wordWrap=True, role="quiet", name=say("How it was computed"))
         self._priors_layout = self._priors_row()
@@ -124,11 +120,9 @@ class CheckPage(CheckStage, PosteriorShown):
         self.footer.addWidget(self._export)
         self.footer.addWidget(self._again)
         self.footer.addWidget(self._way, 1)
-        self._copy = QPushButton(tell("Copy as command"), flat=True)
-        self._copy.setToolTip(
-            tell("The command line that computes this posterior from the bundle.")
+        self._copy = self.command_button(
+            tip=say("The command line that computes this posterior from the bundle.")
         )
-        self._copy.clicked.connect(self._copy_command)
         self.footer.addWidget(self._copy)
         self._order_tabs()
         document.judging.changed.connect(self._judged)
@@ -182,8 +176,7 @@ class CheckPage(CheckStage, PosteriorShown):
         return split
 
     def _export_button(self) -> QPushButton:
-        button = QPushButton(tell("Export"))
-        button.setAccessibleName(tell("Export figures and numbers"))
+        button = push_button(say("Export"), name=say("Export figures and numbers"))
         menu = QMenu(button)
         for action in self.files.actions.values():
             menu.addAction(action)
@@ -240,8 +233,7 @@ class CheckPage(CheckStage, PosteriorShown):
 
     def _rule(self, project: Project) -> SmallCount:
         """What counts as small: the house's rule in the house, the usual one for a reader."""
-        hiding = self.document.public and self.document.has_original
-        return SmallCount() if hiding else project.at_risk
+        return SmallCount() if self.document.hiding else project.at_risk
 
     def refresh(self, changes: PageChanges) -> None:
         if self.document.release is None:
@@ -400,7 +392,7 @@ class CheckPage(CheckStage, PosteriorShown):
                 project.priors[who],
                 project.domain,
                 self.document.selection,
-                named=not (self.document.public and self.document.has_original),
+                named=not self.document.hiding,
             )
             note = self._notes[who]
             note.setText(tell("The {who}: {who2}", say(who), self._failed.get(who, "")))
@@ -492,12 +484,6 @@ class CheckPage(CheckStage, PosteriorShown):
             self.document.ask_again(who)
             self.document.posterior(who)
         self._show_all()
-
-    def _copy_command(self) -> None:
-        project = self.document.project
-        if project is not None:
-            line = command_line(self.document, self.words)
-            QGuiApplication.clipboard().setText(told(line))
 
     def _show_misses(self) -> None:
         self.exposed.show_misses()

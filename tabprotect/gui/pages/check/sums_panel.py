@@ -94,8 +94,7 @@ class SumsPanel(QWidget):
         total = self.document.total
         wanted = names[:1] if total is None else total.names
         for name in names:
-            button = tool_button(name, checkable=True)
-            button.setAccessibleName(tell("Totals by {name}", name))
+            button = tool_button(name, checkable=True, name=say("Totals by {name}", name))
             button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
             button.setChecked(name in wanted)
             button.toggled.connect(lambda _: self.refresh(self._who))

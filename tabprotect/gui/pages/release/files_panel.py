@@ -7,13 +7,13 @@ from PySide6.QtGui import QFontDatabase, QTextOption
 from PySide6.QtWidgets import (
     QHeaderView,
     QPlainTextEdit,
-    QPushButton,
     QTreeWidget,
     QTreeWidgetItem,
     QWidget,
 )
 
 from tabprotect.gui.look import icons
+from tabprotect.gui.look.buttons import named, push_button
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID, tabular
@@ -89,10 +89,8 @@ class FilesPanel(QWidget):
         self.bundle: Bundle | None = None
         self.title = Label(role="section")
         self._meaning = Label(wordWrap=True, role="quiet")
-        self._all = QPushButton(tell("Show all of it"))
-        self._all.clicked.connect(self._show_all)
-        self.preview = QPlainTextEdit(readOnly=True)
-        self.preview.setAccessibleName(tell("Content of the file"))
+        self._all = push_button(say("Show all of it"), self._show_all)
+        self.preview = named(QPlainTextEdit(readOnly=True), say("Content of the file"))
         self.preview.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
         self.preview.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
         head = in_row((self.title, 1), self._all)

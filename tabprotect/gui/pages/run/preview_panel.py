@@ -23,7 +23,7 @@ from tabprotect.engine.protection.problem import Preview
 from tabprotect.engine.protection.remedy import OTHERWISE
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.gui.look import icons
-from tabprotect.gui.look.buttons import emptied
+from tabprotect.gui.look.buttons import emptied, push_button
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.roles import dress
@@ -57,11 +57,10 @@ class RefusalStrip(QFrame):
         self._instead = Label(wordWrap=True)
         self.remedies: dict[str, QPushButton] = {}
         self._offers = in_column(spacing=2)
-        self.gate = QPushButton(tell("See it at the gate"))
+        self.gate = push_button(say("See it at the gate"), lambda: self.gate_asked.emit())
         self.gate.setAccessibleDescription(
             tell("What was drawn is held there: it is published with a reason only")
         )
-        self.gate.clicked.connect(lambda: self.gate_asked.emit())
         row = in_row((self._picture, 0, Qt.AlignmentFlag.AlignTop), (self._reason, 1), spacing=GRID)
         in_column(
             row,

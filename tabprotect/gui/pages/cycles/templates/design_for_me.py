@@ -38,7 +38,7 @@ from tabprotect.gui.base.question import Question
 from tabprotect.gui.forms.field import Field
 from tabprotect.gui.grid.cycle_grid import CycleGrid, Overlay
 from tabprotect.gui.grid.layout import Layout
-from tabprotect.gui.look.buttons import scrolling
+from tabprotect.gui.look.buttons import named, scrolling
 from tabprotect.gui.look.label import Label, heading
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.roles import dress
@@ -157,8 +157,7 @@ class DesignForMe(QWidget):
         self._right = QWidget()
         self.state = Label(wordWrap=True)
         self.curve = OfferCurve()
-        self.slider = QSlider(Qt.Orientation.Horizontal)
-        self.slider.setAccessibleName(tell("From useful to protected"))
+        self.slider = named(QSlider(Qt.Orientation.Horizontal), say("From useful to protected"))
         self.slider.setPageStep(1)
         self.leaks = Label(wordWrap=True, name=say("What leaks"))
         self.staff = QCheckBox(tell("Judge on this table too"))

@@ -7,13 +7,12 @@ from collections.abc import Sequence
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QGridLayout,
-    QPushButton,
     QToolButton,
     QWidget,
 )
 
 from tabprotect.engine.tables.margins import MarginSet
-from tabprotect.gui.look.buttons import emptied, tool_button
+from tabprotect.gui.look.buttons import emptied, push_button, tool_button
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID
@@ -39,8 +38,7 @@ class KeptChips(QWidget):
         self._chips, self._names = QGridLayout(), QGridLayout()
         for grid in (self._chips, self._names):
             grid.setSpacing(GRID // 2)
-        self.add = QPushButton(tell("Keep these together"))
-        self.add.clicked.connect(self._add)
+        self.add = push_button(say("Keep these together"), self._add)
         row = in_row(self.add, 1)
         in_column(
             self._chips,
@@ -59,8 +57,7 @@ class KeptChips(QWidget):
             emptied(self._names)
             self.names = {}
             for number, name in enumerate(names):
-                button = tool_button(name, checkable=True)
-                button.setAccessibleName(tell("Together: {name}", name))
+                button = tool_button(name, checkable=True, name=say("Together: {name}", name))
                 button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
                 button.toggled.connect(lambda _: self._offer())
                 self.names[name] = button
