@@ -13,8 +13,8 @@ from typing import Annotated, Literal
 from tabprotect.engine.decoding import Between, decoded, parsed_toml
 from tabprotect.engine.errors import InputError, ParameterError, TabprotectError
 from tabprotect.engine.project.examples import PREFIX
-from tabprotect.engine.query_space.criterion import BOUNDS_WAYS, BoundsWay
 from tabprotect.engine.query_space.registered import criteria, rules
+from tabprotect.engine.query_space.ways_to_bound import BOUNDS_WAYS, BoundsWay
 from tabprotect.engine.sensitivity.cells_to_judge import Judged
 from tabprotect.languages.said import say
 

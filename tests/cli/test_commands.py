@@ -335,7 +335,12 @@ def test_a_real_interrupt_leaves_nothing(tmp_path: Path) -> None:
         + '[[step]]\ndo = "protect"\naccept_weak = true\n' * 500
     )
     with subprocess.Popen(
-        command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=os.environ
+        command,
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        # A shell's background job, as these tests may be, hands on that interrupts are ignored.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
     ) as child:
         assert child.stdout is not None and child.stderr is not None
         # The first word of progress: it is at work.

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tabprotect.engine.arrays import Ints
+from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.belief.effort import VERDICT, Effort
 from tabprotect.engine.cycles import reach
 from tabprotect.engine.disclosure.policy import HousePolicy
@@ -35,14 +35,11 @@ from tabprotect.engine.release.verdict_figures import CERTAIN, TableVerdict, Who
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.groupings.true_table import true_table
 from tabprotect.engine.tables.table import Table
-from tabprotect.languages.said import joined
+from tabprotect.languages.said import joined, say
 
 if TYPE_CHECKING:
     from tabprotect.engine.disclosure.cell_beliefs import TableBelief
     from tabprotect.engine.posterior.posterior import Posterior
-from tabprotect.engine.arrays import Floats
-from tabprotect.engine.posterior.posterior import Posterior
-from tabprotect.languages.said import say
 
 INSIDERS_WORK = 200_000_000
 """The most cells of all originals for each insider: about a second."""

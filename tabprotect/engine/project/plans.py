@@ -1,11 +1,11 @@
-"""The plan of a comparison on the open table: which methods, how many runs, which cells."""
+"""What is planned on the open table: margins to release, methods to compare."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from tabprotect.engine.query_space.criterion import BoundsWay
+from tabprotect.engine.query_space.ways_to_bound import BoundsWay
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.margins import MarginSet, maximal_margins
 

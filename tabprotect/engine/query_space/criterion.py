@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 import numpy as np
 
@@ -18,18 +18,9 @@ from tabprotect.engine.query_space.criterion_evidence import (
 )
 from tabprotect.engine.query_space.graphs.graph_walk import GraphWalk
 from tabprotect.engine.query_space.lattice import Query
+from tabprotect.engine.query_space.ways_to_bound import BoundsWay
 from tabprotect.engine.tables.table import Table
-from tabprotect.languages.said import prose, say
-
-BoundsWay = Literal["auto", "decomposable", "shuttle", "lp", "integer"]
-
-BOUNDS_WAYS: dict[BoundsWay, str] = {
-    "auto": say("the cheapest way that is exact; the answer says which it was"),
-    "decomposable": say("closed form only: sharp, but other releases stay undecided"),
-    "shuttle": say("can prove a release too narrow, never wide enough"),
-    "lp": say("linear programmes; sharp where both ends are whole tables"),
-    "integer": say("integer programmes: always sharp, can be slow"),
-}
+from tabprotect.languages.said import prose
 
 
 class RiskCriterion(ABC):

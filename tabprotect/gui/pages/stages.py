@@ -169,7 +169,7 @@ class RegisterStage(Stage):
     """What left this house."""
 
     name = "register"
-    page_class = "register.page.RegisterPage"
+    page_class = "register.RegisterPage"
     label = say("Register")
     icon = "register"
     hint = say("What was published before.")

@@ -17,7 +17,7 @@ from tabprotect.engine.project.sources import (
     tabulate_source,
 )
 
-REFERENCE = json.loads((Path(__file__).parents[3] / "reference" / "cyclic.json").read_text())
+REFERENCE = json.loads((Path(__file__).parents[2] / "reference" / "cyclic.json").read_text())
 TABLES = [example for example in examples() if not example.microdata]
 
 

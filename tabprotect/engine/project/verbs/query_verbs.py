@@ -61,8 +61,8 @@ def set_release_criterion(
     Margins already planned stay planned; the window says if they are no longer safe.
     """
     # The query space adds a quarter of a second to a window's start; only this command needs it.
-    from tabprotect.engine.query_space.criterion import BOUNDS_WAYS
     from tabprotect.engine.query_space.registered import criteria
+    from tabprotect.engine.query_space.ways_to_bound import BOUNDS_WAYS
 
     given = stated(threshold=threshold, criterion=criterion, bounds=bounds)
     plan = replace(project.plan, **given)

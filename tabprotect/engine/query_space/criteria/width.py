@@ -25,7 +25,7 @@ from tabprotect.engine.bounds.bounds import Bounds
 from tabprotect.engine.bounds.support import SUPPORT_CELLS
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.margins.margin_safety import MOST_TIGHT
-from tabprotect.engine.query_space.criterion import BoundsWay, RiskCriterion
+from tabprotect.engine.query_space.criterion import RiskCriterion
 from tabprotect.engine.query_space.criterion_evidence import (
     Evidence,
     MarginScreening,
@@ -37,6 +37,7 @@ from tabprotect.engine.query_space.graphs.chordal import Covers, covers, decompo
 from tabprotect.engine.query_space.graphs.graph_walk import GraphWalk, WidthWalk
 from tabprotect.engine.query_space.lattice import Query
 from tabprotect.engine.query_space.possible_tables import alike
+from tabprotect.engine.query_space.ways_to_bound import BoundsWay
 from tabprotect.languages.said import say
 
 EXACT_CELLS = 20_000

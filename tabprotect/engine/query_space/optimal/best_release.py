@@ -25,7 +25,7 @@ from typing import Literal
 
 from tabprotect.engine.errors import InfeasibleError, InputError, ParameterError
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.query_space.criterion import BoundsWay, RiskCriterion
+from tabprotect.engine.query_space.criterion import RiskCriterion
 from tabprotect.engine.query_space.criterion_evidence import Evidence, RiskJudgement
 from tabprotect.engine.query_space.frontier import Frontier, maximal_queries
 from tabprotect.engine.query_space.graphs.chordal import JunctionTree, decomposable
@@ -33,6 +33,7 @@ from tabprotect.engine.query_space.lattice import Lattice, Query
 from tabprotect.engine.query_space.optimal.annealing import ANNEALING_PROPOSALS, anneal
 from tabprotect.engine.query_space.registered import criteria, utilities
 from tabprotect.engine.query_space.utility import Worth
+from tabprotect.engine.query_space.ways_to_bound import BoundsWay
 from tabprotect.engine.randomness import Randomness
 from tabprotect.languages.said import joined, say, uncapital
 

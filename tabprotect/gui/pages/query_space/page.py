@@ -29,9 +29,9 @@ from tabprotect.engine.project.verbs.query_verbs import (
     widths,
 )
 from tabprotect.engine.project.verbs.table_verbs import set_at_risk
-from tabprotect.engine.query_space.criterion import BOUNDS_WAYS
 from tabprotect.engine.query_space.lattice import Query
 from tabprotect.engine.query_space.registered import criteria
+from tabprotect.engine.query_space.ways_to_bound import BOUNDS_WAYS
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Index
 from tabprotect.gui.base.document import Document
