@@ -126,6 +126,11 @@ class MainWindow(Window):
         self.files.opened.connect(self._tell)
         self.files.saved.connect(self._tell)
         self.actions_ = Actions(self, self.files)
+        self._connect(document)
+        self.go("start")
+        self._restore()
+
+    def _connect(self, document: Document) -> None:
         document.project_changed.connect(self._project_changed)
         document.view_changed.connect(self._tell)
         document.selection_changed.connect(self._selected)
@@ -140,8 +145,6 @@ class MainWindow(Window):
         self.docks["inspector"].toggleViewAction().triggered.connect(self._keep_inspector)
         THEME.changed.connect(self._tell)
         THEME.changed.connect(self._fold)
-        self.go("start")
-        self._restore()
 
     # -- going about --------------------------------------------------------------------------
 

@@ -205,6 +205,22 @@ class SettingsDialog(QDialog):
             chosen.confidential_folder,
             empty=say("beside the release"),
         )
+        mine = self._mine(chosen)
+        self.tabs = QTabWidget()
+        self.tabs.addTab(mine, tell("You"))
+        self.tabs.addTab(self.policy, tell("Policy of the house"))
+        role = QDialogButtonBox.ButtonRole
+        buttons = QDialogButtonBox()
+        self.save = buttons.addButton(tell("Save"), role.AcceptRole)
+        dress(self.save, "main")
+        buttons.addButton(tell("Cancel"), role.RejectRole)
+        buttons.accepted.connect(self._save)
+        buttons.rejected.connect(self.reject)
+        in_column(self.errors, (self.tabs, 1), buttons, on=self, margins=2 * GRID, spacing=GRID)
+        self.resize(self.minimumSizeHint().expandedTo(QSize(70 * GRID, 0)))
+
+    def _mine(self, chosen: Preferences) -> QWidget:
+        """What a person sets for themself."""
         self.mode = named(QComboBox(), say("Colours"))
         for name, text in MODES:
             self.mode.addItem(told(text), name)
@@ -213,7 +229,7 @@ class SettingsDialog(QDialog):
         self.language.addItem(tell("as the system has it"), "")
         for code, called in LANGUAGES.items():
             self.language.addItem(told(called), code)
-        settings = window.settings
+        settings = self.window_.settings
         chosen_language = "" if settings is None else str(settings.value("language", "") or "")
         self.language.setCurrentIndex(max(self.language.findData(chosen_language), 0))
         self.language.setToolTip(tell("from the next start on"))
@@ -240,18 +256,7 @@ class SettingsDialog(QDialog):
         form.addRow(tell("Language, from the next start on"), self.language)
         form.addRow(self.autosave)
         form.addRow(where)
-        self.tabs = QTabWidget()
-        self.tabs.addTab(mine, tell("You"))
-        self.tabs.addTab(self.policy, tell("Policy of the house"))
-        role = QDialogButtonBox.ButtonRole
-        buttons = QDialogButtonBox()
-        self.save = buttons.addButton(tell("Save"), role.AcceptRole)
-        dress(self.save, "main")
-        buttons.addButton(tell("Cancel"), role.RejectRole)
-        buttons.accepted.connect(self._save)
-        buttons.rejected.connect(self.reject)
-        in_column(self.errors, (self.tabs, 1), buttons, on=self, margins=2 * GRID, spacing=GRID)
-        self.resize(self.minimumSizeHint().expandedTo(QSize(70 * GRID, 0)))
+        return mine
 
     def _save(self) -> None:
         try:

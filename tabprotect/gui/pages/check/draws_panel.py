@@ -10,7 +10,6 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QComboBox,
     QFormLayout,
-    QHBoxLayout,
     QLabel,
     QLineEdit,
     QPushButton,
@@ -44,7 +43,6 @@ from tabprotect.gui.forms.name_chips import NameChips
 from tabprotect.gui.look.buttons import named, scrolling
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
-from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID, count_text
 from tabprotect.gui.plots.axis_marks import Mark
 from tabprotect.gui.plots.spread import SpreadPlot, number
@@ -152,24 +150,10 @@ class DrawsPanel(QWidget):
         self.sentence.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.plot = SpreadPlot()
         self._rows: dict[str, QLabel] = {}
-        self._form = QFormLayout()
-        self._form.setVerticalSpacing(2)
-        for name in ROWS:
-            label, value = Label(say(name)), Label()
-            dress(label, "quiet")
-            value.setAlignment(Qt.AlignmentFlag.AlignRight)
-            value.setAccessibleName(tell(name))
-            value.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-            self._form.addRow(label, value)
-            self._rows[name] = value
-        first, second = QHBoxLayout(), QHBoxLayout()
-        for row, widgets in ((first, (self.kind,)), (second, (self.who, self.draws))):
-            row.setSpacing(GRID)
-            for widget in widgets:
-                row.addWidget(widget, 1)
-        second.addWidget(self.button)
+        self._form = self._figures()
+        second = in_row((self.who, 1), (self.draws, 1), self.button, spacing=GRID)
         in_column(
-            first,
+            in_row((self.kind, 1), spacing=GRID),
             self.corner,
             self.formula,
             self.terms,
@@ -183,6 +167,17 @@ class DrawsPanel(QWidget):
             spacing=GRID,
         )
         self._show()
+
+    def _figures(self) -> QFormLayout:
+        form = QFormLayout()
+        form.setVerticalSpacing(2)
+        for name in ROWS:
+            label, value = Label(say(name), role="quiet"), Label(name=say(name))
+            value.setAlignment(Qt.AlignmentFlag.AlignRight)
+            value.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+            form.addRow(label, value)
+            self._rows[name] = value
+        return form
 
     def _told_odds(self) -> QScrollArea:
         """The odds ratios scroll: a model may have many."""

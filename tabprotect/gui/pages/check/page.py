@@ -33,7 +33,6 @@ from tabprotect.gui.look import icons
 from tabprotect.gui.look.buttons import named, push_button, scrolling
 from tabprotect.gui.look.label import Label, tip
 from tabprotect.gui.look.layouts import in_column, in_row
-from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID
 from tabprotect.gui.pages.check.cell_figures import (
     CellFigure,
@@ -98,7 +97,7 @@ class CheckPage(CheckStage, PosteriorShown):
         self.sums = SumsPanel(document)
         self.files = PosteriorFiles(self)
         self.priors = {who: PriorChoice(who) for who in PERSONS}
-        self._notes = {who: Label(wordWrap=True) for who in PERSONS}
+        self._notes = {who: Label(wordWrap=True, role="quiet") for who in PERSONS}
         self._again = push_button(say("Compute the posterior"), self._ask_again)
         self._again.hide()
         self._way = Label(wordWrap=True, role="quiet", name=say("How it was computed"))
@@ -108,7 +107,6 @@ class CheckPage(CheckStage, PosteriorShown):
         pictures = QWidget()
         column = in_column(self._priors_layout, on=pictures, margins=(0, 0, GRID, 0), spacing=GRID)
         for note in self._notes.values():
-            dress(note, "quiet")
             note.hide()
             column.addWidget(note)
         column.addWidget(self._middle(figure_label), 1)
@@ -125,6 +123,9 @@ class CheckPage(CheckStage, PosteriorShown):
         )
         self.footer.addWidget(self._copy)
         self._order_tabs()
+        self._connect(document)
+
+    def _connect(self, document: Document) -> None:
         document.judging.changed.connect(self._judged)
         document.posterior_ready.connect(self._ready)
         document.posterior_failed.connect(self._not_ready)

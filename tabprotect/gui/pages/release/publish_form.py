@@ -131,6 +131,9 @@ class PublishForm(QWidget):
             )
         )
         self.apart.hide()
+        in_column(heading(say("What is written")), self._card(), on=self, margins=0, spacing=4)
+
+    def _card(self) -> QFrame:
         card = QFrame()
         dress(card, "card")
         grid = QGridLayout(card)
@@ -138,7 +141,6 @@ class PublishForm(QWidget):
         grid.setHorizontalSpacing(GRID)
         grid.setVerticalSpacing(GRID)
         grid.setColumnStretch(1, 1)
-        in_column(heading(say("What is written")), card, on=self, margins=0, spacing=4)
         for row, (label, field, name) in enumerate(
             (
                 (Label(say("Title")), self.title, say("Title, public")),
@@ -161,6 +163,7 @@ class PublishForm(QWidget):
         grid.addWidget(self.apart, 3, 1, 1, 2)
         grid.addWidget(self.together, 4, 0, 1, 3)
         self.keep.toggled.connect(lambda _: self._compare())
+        return card
 
     def controls(self) -> list[QWidget]:
         """What takes the keyboard, in reading order."""

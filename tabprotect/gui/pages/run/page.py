@@ -87,10 +87,9 @@ class RunPage(Page):
             document.jobs,
             self._tried,
             self._refuse,
-            goes=self._goes,
             stopped=lambda: self.preview.show_state(say("Not tried: cancelled.")),
-            wait=WAIT,
         )
+        self._trial.went.connect(self._goes)
         self.form = MethodForm()
         self.preview = PreviewPanel()
         self.help = named(QTextBrowser(openLinks=False), say("Help of the method"))
@@ -323,7 +322,7 @@ class RunPage(Page):
 
         data = (project.table, project.record_keys, project.weights, project.at_risk)
         key = (data, project.method, project.parameters, given.get("cycles"))
-        if self._trial.ask(say("try the method"), work, key):
+        if self._trial.ask(say("try the method"), work, key, wait=WAIT):
             self._preview, self._impossible = None, False
             self.preview.show_state(say("Trying the method on this table\u2026"))
 

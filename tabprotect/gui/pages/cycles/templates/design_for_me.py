@@ -90,7 +90,7 @@ class DesignForMe(QWidget):
         self._named: tuple[object, ...] = ()
         self._judged: dict[int, Tried] = {}
         self._find: Question[tuple[Offer, ...]] = Question(
-            self, document.jobs, self._found, self._failed, came=self._came, wait=WAIT
+            self, document.jobs, self._found, self._failed, came=self._came
         )
         self._judge: Question[tuple[int, Tried]] = Question(
             self, document.jobs, self._figures, self._failed
@@ -240,7 +240,7 @@ class DesignForMe(QWidget):
             return offers(kept, wishes, zeros_said(table.domain, given), progress)
 
         key = (table, *given.values(), *vars(wishes).values())
-        if self._find.ask(say("look for designs"), work, key):
+        if self._find.ask(say("look for designs"), work, key, wait=WAIT):
             self._show(())
             self.state.setText(
                 tell("Trying designs on synthetic tables with the same margins\u2026")
