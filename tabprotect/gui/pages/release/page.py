@@ -42,11 +42,21 @@ from tabprotect.gui.look.buttons import Inside, faces, push_button, scrolling, t
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_row
 from tabprotect.gui.look.theme import GRID, spaced
-from tabprotect.gui.pages.release.bundle_shown import Bundle, inspect, prepare, reader_sentence
-from tabprotect.gui.pages.release.files_panel import FilesPanel
+from tabprotect.gui.pages.release.bundle_shown import (
+    Bundle,
+    FilesPanel,
+    inspect,
+    prepare,
+    reader_sentence,
+)
 from tabprotect.gui.pages.release.line_rows import Banner, LineGroup, groups_of
-from tabprotect.gui.pages.release.publication_seal import Fingerprint, Seal
-from tabprotect.gui.pages.release.publish_form import LeavingHouse, PublishForm, SigningForm
+from tabprotect.gui.pages.release.publish_form import (
+    Fingerprint,
+    LeavingHouse,
+    PublishForm,
+    Seal,
+    SigningForm,
+)
 from tabprotect.gui.pages.release.report_button import ReportButton
 from tabprotect.gui.pages.stages import ReleaseStage
 from tabprotect.languages.said import capital, joined, say

@@ -45,9 +45,8 @@ from tabprotect.gui.forms.configuration_dialog import ask_configuration
 from tabprotect.gui.forms.method_form import MethodForm
 from tabprotect.gui.look.buttons import faces, named
 from tabprotect.gui.look.theme import chance_text, number_text
-from tabprotect.gui.pages.run.method_help import method_help
 from tabprotect.gui.pages.run.method_result import MethodResult
-from tabprotect.gui.pages.run.preview_panel import PreviewPanel, trial_runs
+from tabprotect.gui.pages.run.preview_panel import PreviewPanel, method_help, trial_runs
 from tabprotect.gui.pages.run.run_panel import RunPanel
 from tabprotect.gui.pages.stages import MethodsStage, PerturbStage
 from tabprotect.languages.said import capital, joined, say
