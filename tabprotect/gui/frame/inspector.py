@@ -97,9 +97,9 @@ class Inspector(Panel):
         )
         self._found: TotalsBy | None = None
         self._asked = Totals(document, self, self._answered, self._failed)
-        document.selection_changed.connect(lambda _: self.catch_up())
-        document.total_selected.connect(lambda _: self.catch_up())
-        document.posterior_ready.connect(lambda *_: self.catch_up())
+        document.selection_changed.connect(lambda _: self.refresh())
+        document.total_selected.connect(lambda _: self.refresh())
+        document.posterior_ready.connect(lambda *_: self.refresh())
 
     @property
     def sentence(self) -> str:
