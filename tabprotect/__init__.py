@@ -40,7 +40,7 @@ if TYPE_CHECKING:
         protect_set as protect_set,
     )
     from tabprotect.library.query_space import QuerySpace as QuerySpace
-    from tabprotect.library.reference import describe as describe, methods as methods
+    from tabprotect.library.protection import describe as describe, methods as methods
     from tabprotect.library.release import open_release as open_release, verify as verify
     from tabprotect.library.table import (
         Table as Table,
@@ -63,9 +63,8 @@ _HOMES = {
     "library.comparison": ("Comparison", "compare"),
     "library.cycles": ("Cycles", "design"),
     "library.converting": ("convert", "export"),
-    "library.protection": ("Protection", "protect", "protect_set"),
+    "library.protection": ("Protection", "describe", "methods", "protect", "protect_set"),
     "library.query_space": ("QuerySpace",),
-    "library.reference": ("describe", "methods"),
     "library.release": ("open_release", "verify"),
     "library.table": ("Table", "examples", "read_table", "tabulate"),
 }

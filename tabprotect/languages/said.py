@@ -163,3 +163,8 @@ def uncapital(text: str) -> str:
 
 def _capital(text: str) -> str:
     return text[:1].upper() + text[1:]
+
+
+def percent(share: float) -> str:
+    """A share in whole per cent as every sentence writes it: ``5 %``, with a space before the unit."""
+    return say("{share:.0f} %", 100 * share)

@@ -34,7 +34,7 @@ from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Domain, Index
 from tabprotect.languages.said import say
-from tabprotect.library.frames import made, usual_kind
+from tabprotect.library.frames import AnyArray, made, usual_kind
 from tabprotect.library.protection import Protection
 from tabprotect.library.release import open_release
 from tabprotect.library.table import cell_columns
@@ -203,7 +203,7 @@ class Belief:
         """
         tables = self.sample(number, seed=seed, progress=progress).reshape(number, -1)
         cells = self.domain.size
-        columns: dict[str, Any] = {"draw": np.repeat(np.arange(1, number + 1), cells)}
+        columns: dict[str, AnyArray] = {"draw": np.repeat(np.arange(1, number + 1), cells)}
         for name, labels in cell_columns(self.domain).items():
             columns[name] = np.tile(labels, number)
         return made(columns | {"count": tables.reshape(-1)}, self.kind)
@@ -398,7 +398,7 @@ def infer(
     >>> tp.infer([tp.protect(table), tp.protect(table, fresh=True)])
     Belief(v | w, 4 x 4, exact)
     """
-    given = [release] if isinstance(release, str | Path | Release | Protection) else list(release)
+    given = [release] if isinstance(release, AnyRelease) else list(release)
     if not given:
         raise InputError(say("there is no release to infer from"))
     releases = [_opened(one, progress) for one in given]

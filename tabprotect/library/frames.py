@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
-from typing import Any
+from typing import Any, SupportsInt
 
 import narwhals.stable.v2 as nw
 import numpy as np
@@ -16,7 +16,10 @@ from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.layouts.cell_list import CellList
 from tabprotect.languages.said import say
 
-Columns = Mapping[str, npt.NDArray[Any]]
+AnyArray = np.ndarray
+"""A column of any type."""
+
+Columns = Mapping[str, AnyArray]
 
 KINDS = ("pandas", "polars", "pyarrow", "duckdb", "dict")
 """What comes back: the kind that went in, else Arrow where it is installed, else a dict.
@@ -39,7 +42,7 @@ class Frame:
         One of ``KINDS``: what is handed back is of the same kind.
     """
 
-    columns: Mapping[str, list[Any]]
+    columns: Mapping[str, list[object]]
     orders: Mapping[str, list[str]]
     kind: str
 
@@ -109,11 +112,10 @@ class Frame:
         out = []
         for row, value in enumerate(self.columns[name]):
             try:
-                whole = int(value)
-                same = whole == value
+                whole = int(value) if isinstance(value, SupportsInt) else None
             except (TypeError, ValueError, OverflowError):
-                same = False
-            if not same:
+                whole = None
+            if whole is None or whole != value:
                 raise InputError(
                     say("row {row}: the count is no whole number", row + 1),
                     hint=say("the column {name} must hold one in every row", repr(name)),

@@ -16,10 +16,10 @@ from tabprotect.engine.project.history import History
 from tabprotect.engine.project.project import DEFAULT_METHOD
 from tabprotect.engine.project.releasing.judgement import judge_release
 from tabprotect.engine.project.verbs import cycle_verbs, set_verbs
+from tabprotect.engine.protection.descriptions.method_page import method_page
 from tabprotect.engine.protection.descriptions.run_summary import summarise
-from tabprotect.engine.protection.problem import Protected
+from tabprotect.engine.protection.problem import Protected, StaffVerdict
 from tabprotect.engine.protection.registered import methods as registered
-from tabprotect.engine.protection.staff_verdict import StaffVerdict
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.formula import in_formula
 from tabprotect.engine.tables.publication_set import PublicationSet
@@ -227,3 +227,26 @@ def protect(
         parameters={name: value for name, value in asked.items() if name not in named},
     )
     return Protection(in_one_go.protected(table.history, protecting, progress), table.kind)
+
+
+def methods() -> tuple[str, ...]:
+    """Names of the protection methods.
+
+    Examples
+    --------
+    >>> import tabprotect as tp
+    >>> "cyclic_perturbation" in tp.methods()
+    True
+    """
+    return tuple(registered())
+
+
+def describe(method: str) -> str:
+    """The page of a method as Markdown: what it does, its parameters, promises and needs.
+
+    Raises
+    ------
+    ParameterError
+        For an unknown method, naming those there are.
+    """
+    return method_page(registered()[method])

@@ -22,7 +22,7 @@ from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table as CountTable
 from tabprotect.languages.said import say
 from tabprotect.library.asking import asks, taken
-from tabprotect.library.frames import Frame, made, usual_kind
+from tabprotect.library.frames import AnyArray, Frame, made, usual_kind
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -152,7 +152,7 @@ class Table:
         return made(cell_columns(self.domain) | {"count": self.counts.reshape(-1)}, self.kind)
 
 
-def cell_columns(domain: Domain) -> dict[str, Any]:
+def cell_columns(domain: Domain) -> dict[str, AnyArray]:
     """A column of categories for each variable, all cells in order."""
     codes = np.indices(domain.shape).reshape(domain.ndim, -1)
     return {

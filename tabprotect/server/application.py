@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import Any
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import Request
+from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
 from tabprotect.engine.progress import SILENT, Progress
@@ -69,11 +69,10 @@ def application(server: Server) -> Starlette:
         yield
         server.close()
 
-    handlers: dict[Any, Callable[..., Any]] = {HTTPException: _not_routed}
     app = Starlette(
         routes=ROUTES,
         middleware=[Middleware(Guard, server=server)],
-        exception_handlers=handlers,
+        exception_handlers={HTTPException: _not_routed},
         lifespan=lifespan,
     )
     # Another spelling of an address is another address.
@@ -82,7 +81,7 @@ def application(server: Server) -> Starlette:
     return app
 
 
-async def _not_routed(request: Request, error: Exception) -> None:
+async def _not_routed(request: Request, error: Exception) -> Response:
     """Addresses and methods that mean nothing: a problem like all others."""
     assert isinstance(error, HTTPException)
     if error.status_code == 405:

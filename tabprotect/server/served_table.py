@@ -31,12 +31,12 @@ from tabprotect.engine.query_space.lattice import Lattice, Query
 from tabprotect.engine.query_space.registered import criteria, rules
 from tabprotect.engine.query_space.release_set import Consequence, ReleaseSet
 from tabprotect.engine.query_space.release_set_on_demand import AskedReleaseSet
-from tabprotect.engine.query_space.table_server.answers import release_of
 from tabprotect.engine.query_space.table_server.decision import (
     REFUSED,
     LogLine,
     Request,
     ServerState,
+    release_of,
 )
 from tabprotect.engine.query_space.table_server.ledger import Ledger
 from tabprotect.engine.query_space.table_server.log_entry import FIRST_CHAIN, LogEntry

@@ -15,7 +15,7 @@ from tabprotect.engine.errors import InputError, ParameterError, TabprotectError
 from tabprotect.engine.project.examples import PREFIX
 from tabprotect.engine.query_space.registered import criteria, rules
 from tabprotect.engine.query_space.ways_to_bound import BOUNDS_WAYS, BoundsWay
-from tabprotect.engine.sensitivity.cells_to_judge import Judged
+from tabprotect.engine.sensitivity.small_count import Judged
 from tabprotect.languages.said import say
 
 Beyond = Literal["refusal", "perturbed"]

@@ -22,6 +22,7 @@ import numpy as np
 from tabprotect.engine.arrays import Bools, Floats, Ints
 from tabprotect.engine.belief.believing import RELEASE_ALONE, Evidence, believe
 from tabprotect.engine.errors import InfeasibleError, InputError
+from tabprotect.engine.parameters import Values
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.posterior.prior import Poisson, Prior
 from tabprotect.engine.protection.calibration_plan import CalibrationPlan
@@ -182,17 +183,7 @@ def calibrate_method(
     domain = Domain.of_shape(means.shape)
     given = method.trial_parameters(domain) if plan.parameters is None else plan.parameters
     values = method.resolve(domain, given)
-    known: dict[bytes, Release] = {}
-
-    def release_of(original: Table, generator: np.random.Generator) -> Release:
-        key = original.counts.tobytes()
-        if key in known:
-            return known[key]
-        release, _ = method.perform(Problem(original, at_risk=plan.at_risk), values, generator)
-        if not method.is_random(values):
-            known[key] = release
-        return release
-
+    release_of = _performed(method, plan, values)
     read = remembering(likelihood_of or method.likelihood)
     tallies = [
         _Tally(
@@ -218,6 +209,24 @@ def calibrate_method(
                 if tally.reader.right or tally.calibration().worst_z <= SEEN
             ]
     return tuple(tally.calibration() for tally in tallies)
+
+
+def _performed(
+    method: Method, plan: CalibrationPlan, values: Values
+) -> Callable[[Table, np.random.Generator], Release]:
+    """A function that protects an original; without chance, the same one only once."""
+    known: dict[bytes, Release] = {}
+
+    def release_of(original: Table, generator: np.random.Generator) -> Release:
+        key = original.counts.tobytes()
+        if key in known:
+            return known[key]
+        release, _ = method.perform(Problem(original, at_risk=plan.at_risk), values, generator)
+        if not method.is_random(values):
+            known[key] = release
+        return release
+
+    return release_of
 
 
 class _Tally:

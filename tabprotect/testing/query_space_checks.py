@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from tabprotect.engine.errors import ParameterError
-from tabprotect.engine.query_space.criterion import RiskCriterion
+from tabprotect.engine.query_space.criterion import Bounding, RiskCriterion
 from tabprotect.engine.query_space.criterion_evidence import Evidence
 from tabprotect.engine.query_space.frontier import Frontier
 from tabprotect.engine.query_space.registered import criteria
@@ -65,7 +65,7 @@ def criterion_holds(
             cell.width < threshold and cell.lower <= cell.count,
             f"a tight cell that is none {at}",
         )
-    quick = criterion.judge(evidence, some, threshold, decide_only=True)
+    quick = criterion.judge(evidence, some, threshold, bounding=Bounding(decide_only=True))
     require(quick.verdict == first.verdict, f"decide_only gives another verdict {at}")
     # Cheap verdicts agree with the judgement wherever they say anything.
     every = lattice.every

@@ -30,7 +30,7 @@ from tabprotect.engine.query_space.critical_widths.widths import (
     parsimonious_bounds,
 )
 from tabprotect.engine.query_space.optimal.best_release import optimal
-from tabprotect.engine.query_space.registered import criteria
+from tabprotect.engine.query_space.registered import criteria, standard
 from tabprotect.engine.query_space.release_set import ReleaseSet
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.sensitivity.small_count import SmallCount
@@ -118,7 +118,7 @@ def annealing(table: Table) -> None:
     for beta in (3, 4, 5):
         plan, seconds = timed(
             lambda b=beta: optimal(  # type: ignore[misc]
-                evidence, b, "annealing", randomness=Randomness.seeded(1)
+                standard(evidence, b), "annealing", randomness=Randomness.seeded(1)
             )
         )
         print(
@@ -140,7 +140,7 @@ def main() -> None:
     frontiers(evidence, 10)
     for method in ("heuristic", "annealing", "exhaustive"):
         plan, seconds = timed(
-            lambda m=method: optimal(evidence, 6, m)  # type: ignore[misc]
+            lambda m=method: optimal(standard(evidence, 6), m)  # type: ignore[misc]
         )
         print(f"  {method}: {plan.released.size} released, {seconds:.2f} s")
     kdd = cells(REFERENCE / "kdd13_b.csv.gz")

@@ -29,9 +29,9 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "engine/disclosure"))
 from listing_reader import Figures, Reader, TooManyError
 from test_against_listing import LIMITS, SETTINGS, own, released, whole
 
-from tabprotect.engine.belief.one_draw import release_fingerprint
+from tabprotect.engine.belief.believing import release_fingerprint
 from tabprotect.engine.disclosure.verdict import verdict
-from tabprotect.engine.protection.staff_verdict import StaffVerdict
+from tabprotect.engine.protection.problem import StaffVerdict
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table

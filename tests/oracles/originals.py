@@ -10,7 +10,7 @@ import numpy as np
 
 from tabprotect.engine.protection.subtables import groupings_of
 from tabprotect.engine.tables.domain import Domain
-from tabprotect.engine.tables.groupings.true_table import true_table
+from tabprotect.engine.tables.groupings.grouping import true_table
 from tabprotect.engine.tables.table import Table
 
 Limit = tuple[tuple[int, ...], int, int]

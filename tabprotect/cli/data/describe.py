@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterator
 
 from tabprotect.cli.output import Console
 from tabprotect.cli.verbs import Verbs
@@ -45,14 +46,19 @@ def run_examples(args: argparse.Namespace, console: Console) -> int:
 
 def run_describe(args: argparse.Namespace, console: Console) -> int:
     """Print the registries, as they are found in this very program."""
-    found = methods()
     if args.method is not None:
-        method = found[args.method]
+        method = methods()[args.method]
         console.result(method.as_json(), told(method_page(method)).splitlines())
-        return 0
-    data = {
+    else:
+        console.result(_described(), _lines())
+    return 0
+
+
+def _described() -> dict[str, object]:
+    """Everything registered, for programs."""
+    return {
         "version": __version__,
-        "methods": [method.as_json() for method in found.values()],
+        "methods": [method.as_json() for method in methods().values()],
         "cycle_designs": [
             {"name": d.name, "label": d.label, "sentence": d.sentence, "avoid": d.avoid}
             for d in DESIGNS.values()
@@ -81,41 +87,33 @@ def run_describe(args: argparse.Namespace, console: Console) -> int:
             "130": "interrupted",
         },
     }
-    lines: list[str] = []
-    for method in found.values():
-        lines += [*told(method_page(method)).splitlines(), ""]
-    lines += [
-        say("# Cycle designs"),
-        "",
-        *(f"- `{d.name}`: {d.sentence}" for d in DESIGNS.values()),
-    ]
-    lines += ["", say("Measures of a comparison:")]
+
+
+def _lines() -> Iterator[str]:
+    """Methods, designs, measures and formats, for people."""
+    for method in methods().values():
+        yield from told(method_page(method)).splitlines()
+        yield ""
+    yield say("# Cycle designs")
+    yield ""
+    for design in DESIGNS.values():
+        yield f"- `{design.name}`: {design.sentence}"
+    yield ""
+    yield say("Measures of a comparison:")
     for measure in measures().values():
-        lines.append(
-            say(
-                "  {name} ({noun}, {direction}): {label}",
-                measure.name,
-                measure.noun,
-                measure.direction,
-                measure.label,
-            )
+        yield say(
+            "  {name} ({noun}, {direction}): {label}",
+            measure.name,
+            measure.noun,
+            measure.direction,
+            measure.label,
         )
-    lines += ["", say("File formats (resources/docs/formats.md):")]
+    yield ""
+    yield say("File formats (resources/docs/formats.md):")
     for kind in formats().values():
-        lines.append(
-            say(
-                "  {name} ({label}, read and written): {suffixes}",
-                kind.name,
-                kind.label,
-                joined(kind.suffixes, " "),
-            )
+        named = kind.name, kind.label, joined(kind.suffixes, " ")
+        yield (
+            say("  {name} ({label}, read and written): {suffixes}", *named)
             if kind.writes
-            else say(
-                "  {name} ({label}, read): {suffixes}",
-                kind.name,
-                kind.label,
-                joined(kind.suffixes, " "),
-            )
+            else say("  {name} ({label}, read): {suffixes}", *named)
         )
-    console.result(data, lines)
-    return 0

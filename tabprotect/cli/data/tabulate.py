@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterator
 from pathlib import Path
 
 from tabprotect.cli.arguments import add_options, asked_for, keep_apart
@@ -15,6 +16,7 @@ from tabprotect.engine.project.in_one_go import tabulated
 from tabprotect.engine.project.saving import storage
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.tables.groupings.nesting import chains
+from tabprotect.engine.tables.table import Table
 from tabprotect.languages.said import joined, plural, say
 
 
@@ -64,7 +66,7 @@ def run_tabulate(args: argparse.Namespace, console: Console) -> int:
         storage.save(history, args.out)
     else:
         write_table(table, args.out, format_to_write(args.out))
-    shape = " x ".join(map(str, table.domain.shape))
+    project = history.project
     data = {
         "out": str(args.out),
         "variables": list(table.domain.names),
@@ -73,49 +75,41 @@ def run_tabulate(args: argparse.Namespace, console: Console) -> int:
         "positive_cells": len(table.cells[0]),
         "levels": {v.name: [g.name for g in v.levels] for v in table.domain.variables if v.coarser},
         "total": table.total,
-        "record_keys": history.project.record_keys is not None,
+        "record_keys": project.record_keys is not None,
         "record_keys_drawn": asked.draw_keys,
-        "design_weights": history.project.weights is not None,
+        "design_weights": project.weights is not None,
     }
-    said = [
-        say(
-            "{out}: {names} ({shape}), total {total:,}",
-            args.out,
-            joined(table.domain.names, ", "),
-            shape,
-            table.total,
-        )
-    ]
-    said += [
-        say(
-            "{name} has the levels {join}",
-            v.name,
-            joined((f"{v.name}@{level.name}" for level in v.levels), ", "),
-        )
-        for v in table.domain.variables
-        if v.coarser
-    ]
-    if not as_project and (lost := format_to_write(args.out).loses(table.domain)):
-        said.append(
-            say("{lost} A project ({SUFFIX}) keeps all.", joined(lost, " "), storage.SUFFIX)
-        )
-    for chain in chains(table):
-        said.append(
-            say(
-                "{chain} nest: --levels {chain2}=NAME counts them as one variable",
-                joined(chain, ", "),
-                ",".join(chain),
-            )
-        )
-    if asked.draw_keys:
-        said.append(
-            say(
-                "record keys were drawn for this table: other tabulations of the same file will not "
-                "agree with it (record-keys writes keys into the file, for all of them)"
-            )
-        )
-    console.result(data, said)
+    console.result(data, _told(table, args.out, drawn=asked.draw_keys))
     return 0
+
+
+def _told(table: Table, out: Path, *, drawn: bool) -> Iterator[str]:
+    """What was counted, what the file loses, and what could be counted otherwise."""
+    domain = table.domain
+    yield say(
+        "{out}: {names} ({shape}), total {total:,}",
+        out,
+        joined(domain.names, ", "),
+        " x ".join(map(str, domain.shape)),
+        table.total,
+    )
+    for v in domain.variables:
+        if v.coarser:
+            levels = joined((f"{v.name}@{level.name}" for level in v.levels), ", ")
+            yield say("{name} has the levels {join}", v.name, levels)
+    if out.suffix != storage.SUFFIX and (lost := format_to_write(out).loses(domain)):
+        yield say("{lost} A project ({SUFFIX}) keeps all.", joined(lost, " "), storage.SUFFIX)
+    for chain in chains(table):
+        yield say(
+            "{chain} nest: --levels {chain2}=NAME counts them as one variable",
+            joined(chain, ", "),
+            ",".join(chain),
+        )
+    if drawn:
+        yield say(
+            "record keys were drawn for this table: other tabulations of the same file will not "
+            "agree with it (record-keys writes keys into the file, for all of them)"
+        )
 
 
 def run_record_keys(args: argparse.Namespace, console: Console) -> int:

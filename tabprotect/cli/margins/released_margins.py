@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from tabprotect.cli.arguments import add_reading, open_source
 from tabprotect.cli.output import Console
 from tabprotect.cli.verbs import Verbs
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.query_space.criterion import RiskCriterion
+from tabprotect.engine.query_space.criterion import RiskCriterion, Standard
 from tabprotect.engine.query_space.criterion_evidence import Evidence, TightCell
 from tabprotect.engine.query_space.frontier import Frontier
 from tabprotect.engine.query_space.lattice import Lattice, Query
@@ -20,8 +20,7 @@ from tabprotect.engine.query_space.table_server.refusal_price import RefusalPric
 from tabprotect.engine.query_space.ways_to_bound import BOUNDS_WAYS
 from tabprotect.engine.query_space.workers import parse_workers
 from tabprotect.engine.randomness import Randomness
-from tabprotect.engine.sensitivity.cells_to_judge import JUDGED
-from tabprotect.engine.sensitivity.small_count import SmallCount
+from tabprotect.engine.sensitivity.small_count import JUDGED, SmallCount
 from tabprotect.languages.said import joined, plural, say
 
 WORDS = {
@@ -197,52 +196,48 @@ def run_frontier(args: argparse.Namespace, console: Console) -> int:
         "price": None if own is None else own.as_json(),
         "prices": [None if told is None else told.as_json() for told in further],
     }
-    figure = figure_word(criterion)
     lines = [
-        (
-            say(
-                "{lattice} {WORDS} at {beta}: {figure} {width}, bounds {bounds}",
-                bracketed(lattice, state.released),
-                WORDS[judgement.verdict],
-                args.beta,
-                figure,
-                judgement.width,
-                judgement.bounds,
-            )
-            if judgement.exact
-            else say(
-                "{lattice} {WORDS} at {beta}: {figure} at most {width}, bounds {bounds}",
-                bracketed(lattice, state.released),
-                WORDS[judgement.verdict],
-                args.beta,
-                figure,
-                judgement.width,
-                judgement.bounds,
-            )
-        ),
+        _verdict(state),
         *tight_lines(judgement.tight),
         *([] if own is None else [own.sentence]),
-        plural(
-            state.released.size,
-            "{size:,} sub-table released",
-            "{size:,} sub-tables released",
-            state.released.size,
-        ),
-        say(
-            "{refused:,} unreleasable, {undecided:,} of them because nothing is proved; "
-            "the smallest: {lattice}",
-            state.refused,
-            state.undecided,
-            bracketed(lattice, state.unreleasable),
-        ),
-        *(
-            say("  {lattice} {sentence}", bracketed(lattice, [query]), told.sentence)
-            for query, told in zip(state.unreleasable, further, strict=False)
-            if told is not None
-        ),
+        *_reach(state, further),
     ]
     console.result(data, lines)
     return 0
+
+
+def _verdict(state: ReleaseSet) -> str:
+    """What is found of the released margins together."""
+    judgement = state.judgement
+    found = (
+        bracketed(state.evidence.lattice, state.released),
+        WORDS[judgement.verdict],
+        state.threshold,
+        figure_word(state.criterion),
+        judgement.width,
+        judgement.bounds,
+    )
+    return (
+        say("{lattice} {WORDS} at {beta}: {figure} {width}, bounds {bounds}", *found)
+        if judgement.exact
+        else say("{lattice} {WORDS} at {beta}: {figure} at most {width}, bounds {bounds}", *found)
+    )
+
+
+def _reach(state: ReleaseSet, prices: Sequence[RefusalPrice | None]) -> Iterator[str]:
+    """Both frontiers, and what each of the smallest refusals tells."""
+    lattice, released = state.evidence.lattice, state.released.size
+    yield plural(released, "{size:,} sub-table released", "{size:,} sub-tables released", released)
+    yield say(
+        "{refused:,} unreleasable, {undecided:,} of them because nothing is proved; "
+        "the smallest: {lattice}",
+        state.refused,
+        state.undecided,
+        bracketed(lattice, state.unreleasable),
+    )
+    for query, price in zip(state.unreleasable, prices, strict=False):
+        if price is not None:
+            yield say("  {lattice} {sentence}", bracketed(lattice, [query]), price.sentence)
 
 
 def _prices(
@@ -262,13 +257,10 @@ def run_optimal(args: argparse.Namespace, console: Console) -> int:
     criterion = criterion_of(args)
     evidence = gather(args, console)
     plan = optimal(
-        evidence,
-        args.beta,
+        Standard(evidence, criterion, args.beta, args.bounds),
         args.method,
-        criterion=criterion,
         utility=args.utility,
         randomness=Randomness.seeded(args.seed),
-        bounds=args.bounds,
         progress=console,
     )
     lattice = evidence.lattice

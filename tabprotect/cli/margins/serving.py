@@ -87,15 +87,13 @@ def run_serve(args: argparse.Namespace, console: Console) -> int:
     if source is not None and service is not None:
         raise UsageError(say("the table is named in service.toml: leave out SOURCE"))
     with needing(*SERVER):
-        from tabprotect.server.hosting.running import run
+        from tabprotect.server.hosting.running import Listening, run
     console.say(f"http://{args.host}:{args.port}/  (Ctrl+C ends it)")
     run(
         source=None if source is None else absolute(source),
         service=service,
         database=args.database,
-        host=args.host,
-        port=args.port,
-        workers=args.workers,
+        at=Listening(args.host, args.port, args.workers),
         progress=console,
     )
     return 0
@@ -104,7 +102,7 @@ def run_serve(args: argparse.Namespace, console: Console) -> int:
 def run_attack(args: argparse.Namespace, console: Console) -> int:
     """Attack a server, or the answers it gave, and say what came of it."""
     with needing(*SERVER):
-        from tabprotect.server.attack.attacking import findings
+        from tabprotect.server.attack.suite import findings
     found = findings(args.target, key=args.key, queries=args.queries, progress=console)
     succeeded = sum(finding.succeeded for finding in found)
     data = {

@@ -11,13 +11,17 @@ from tabprotect.cli.output import Console
 from tabprotect.cli.verbs import UsageError, Verbs
 from tabprotect.engine.errors import InputError, RefusedError
 from tabprotect.engine.output_checking.acro_files import is_acro, read_acro, write_acro
-from tabprotect.engine.output_checking.check_rules import CheckRules, flag_cells
 from tabprotect.engine.output_checking.decision_files import (
     as_json,
     read_decisions,
     write_decisions,
 )
-from tabprotect.engine.output_checking.flags_and_decisions import Checked, Decision
+from tabprotect.engine.output_checking.flags_and_decisions import (
+    Checked,
+    CheckRules,
+    Decision,
+    flag_cells,
+)
 from tabprotect.engine.tables.table import Table
 from tabprotect.languages.said import joined, plural, say
 

@@ -123,6 +123,14 @@ def _lines(found: Revision, old: Table, released: bool) -> Iterator[str]:
         len(singled),
         how,
     )
+    yield from _cells(found, old)
+    yield from _sums(found, released)
+    if found.note:
+        yield found.note
+    yield say("These figures depend on the originals: keep them in the house.")
+
+
+def _cells(found: Revision, old: Table) -> Iterator[str]:
     for cell in found.cells[:SHOWN]:
         belief = "" if cell.belief is None else say("  belief {belief:.2f}", cell.belief)
         if cell.belief_few_changes is not None:
@@ -140,6 +148,9 @@ def _lines(found: Revision, old: Table, released: bool) -> Iterator[str]:
         )
     if len(found.cells) > SHOWN:
         yield say("... {cells:,} more; take --json", len(found.cells) - SHOWN)
+
+
+def _sums(found: Revision, released: bool) -> Iterator[str]:
     if released:
         few = sum(one.singles_out for one in found.sums)
         yield (
@@ -159,6 +170,3 @@ def _lines(found: Revision, old: Table, released: bool) -> Iterator[str]:
         yield say("{value}: {change:+d}{mark}", said or say("grand total"), one.change, mark)
     if len(found.sums) > SHOWN:
         yield say("... {sums:,} more; take --json", len(found.sums) - SHOWN)
-    if found.note:
-        yield found.note
-    yield say("These figures depend on the originals: keep them in the house.")

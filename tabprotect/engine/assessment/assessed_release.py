@@ -13,9 +13,13 @@ from tabprotect.engine.assessment.attribute_disclosure import Disclosures, Intru
 from tabprotect.engine.assessment.compared_cells import derive, published_by, stated_counts
 from tabprotect.engine.assessment.figure import ABOUT, AT_LEAST, NotComputable
 from tabprotect.engine.assessment.intruder_key import Key
-from tabprotect.engine.belief.believing import RELEASE_ALONE, believe
+from tabprotect.engine.belief.believing import (
+    RELEASE_ALONE,
+    OfRelease,
+    believe,
+    release_fingerprint,
+)
 from tabprotect.engine.belief.effort import COMPARISON, Effort
-from tabprotect.engine.belief.one_draw import OfRelease, release_fingerprint
 from tabprotect.engine.errors import (
     Interrupted,
     TabprotectError,
@@ -28,7 +32,7 @@ from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.design_weights import SCALE, DesignWeights, rounded
-from tabprotect.engine.tables.groupings.true_table import true_table
+from tabprotect.engine.tables.groupings.grouping import true_table
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.languages.said import say
 

@@ -8,7 +8,7 @@ that both publish exactly differ by it.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -44,6 +44,8 @@ class CellChange:
         The cell.
     old, new
         Its true counts.
+    singles_out
+        Whether the change is that of a few people, and known.
     published
         The difference of the published counts; ``None`` where either has none.
     belief
@@ -52,18 +54,16 @@ class CellChange:
     belief_few_changes
         The belief of a reader who expects few people to have come or gone; ``None`` where there are
         too many pairs of originals.
-    singles_out
-        Whether the change is that of a few people, and known.
     """
 
     index: Index
     labels: tuple[str, ...]
     old: int
     new: int
-    published: int | None
-    belief: float | None
-    belief_few_changes: float | None
     singles_out: bool
+    published: int | None = None
+    belief: float | None = None
+    belief_few_changes: float | None = None
 
     @property
     def change(self) -> int:
@@ -149,15 +149,9 @@ def revision(
         When there is no posterior of a release.
     """
     new = aligned(new, old.domain)
-    difference = new.counts - old.counts
-    where = [tuple(map(int, index)) for index in np.argwhere(difference)]
+    cells = _changed_cells(old, new, rule)
     if releases is None:
-        return Revision(
-            tuple(
-                _change(old, new, index, None, None, None, _few(rule, difference[index]))
-                for index in where
-            )
-        )
+        return Revision(cells)
     earlier, later = (Evidence(release) for release in releases)
     if any(one.likelihood.domain != old.domain for one in (earlier, later)):
         raise InputError(
@@ -169,28 +163,10 @@ def revision(
         for one in (earlier, later)
     )
     together = _few_changes(before, after, progress)
-    cells = []
-    for index in where:
-        change = int(difference[index])
-        belief = _unrelated(before, after, index, change)
-        paired = None if together is None else together.get((old.domain.flat(index), change), 0.0)
-        known = max(belief, paired or 0.0) > BELIEF_LIMIT
-        published = (before.published_count(index), after.published_count(index))
-        cells.append(
-            _change(
-                old,
-                new,
-                index,
-                None if None in published else int(published[1] or 0) - int(published[0] or 0),
-                belief,
-                paired,
-                known and _few(rule, change),
-            )
-        )
     ways = {before.way, after.way}
     notes = dict.fromkeys(filter(None, (before.note, after.note)))
     return Revision(
-        tuple(cells),
+        tuple(_as_read(cell, before, after, together) for cell in cells),
         _changed_sums(old.domain, (earlier.likelihood, later.likelihood), rule),
         "exact" if ways == {"exact"} else "monte_carlo",
         joined(notes, " "),
@@ -229,24 +205,35 @@ def _few(rule: SmallCount, change: int) -> bool:
     return bool(rule.low <= abs(change) <= rule.high)
 
 
-def _change(
-    old: Table,
-    new: Table,
-    index: Index,
-    published: int | None,
-    belief: float | None,
-    few_changes: float | None,
-    singles_out: bool,
+def _changed_cells(old: Table, new: Table, rule: SmallCount) -> tuple[CellChange, ...]:
+    """Every cell whose count changed, as if both tables were published unchanged."""
+    cells = []
+    for place in np.argwhere(new.counts != old.counts):
+        index = tuple(map(int, place))
+        was, now = int(old.counts[index]), int(new.counts[index])
+        few = _few(rule, now - was)
+        cells.append(CellChange(index, old.domain.labels(index), was, now, few))
+    return tuple(cells)
+
+
+def _as_read(
+    cell: CellChange,
+    before: Posterior,
+    after: Posterior,
+    together: Mapping[tuple[int, int], float] | None,
 ) -> CellChange:
-    return CellChange(
-        index,
-        old.domain.labels(index),
-        int(old.counts[index]),
-        int(new.counts[index]),
-        published,
-        belief,
-        few_changes,
-        singles_out,
+    """A change as readers of both releases see it."""
+    belief = _unrelated(before, after, cell.index, cell.change)
+    place = before.domain.flat(cell.index), cell.change
+    paired = None if together is None else together.get(place, 0.0)
+    known = max(belief, paired or 0.0) > BELIEF_LIMIT
+    published = (before.published_count(cell.index), after.published_count(cell.index))
+    return replace(
+        cell,
+        singles_out=known and cell.singles_out,
+        published=None if None in published else int(published[1] or 0) - int(published[0] or 0),
+        belief=belief,
+        belief_few_changes=paired,
     )
 
 

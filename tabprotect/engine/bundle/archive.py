@@ -36,6 +36,8 @@ MAX_MEMBERS = 4096
 """The most files in one zip."""
 
 
+README = "README.md"
+
 MANIFEST = "manifest.json"
 FORMAT_VERSION = 2
 """Version 1 lists every cycle of a mechanism cell by cell; version 2 names its design or has arrays."""

@@ -9,11 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from tabprotect.engine.percent import percent
 from tabprotect.engine.protection.descriptions.run_summary import RunSummary
-from tabprotect.engine.protection.problem import Protected
-from tabprotect.engine.protection.staff_verdict import Staff, StaffVerdict
-from tabprotect.engine.release.stated_gate import Gate
+from tabprotect.engine.protection.problem import Protected, Staff, StaffVerdict
+from tabprotect.engine.release.mechanism import Gate
 from tabprotect.engine.release.verdict_figures import (
     SAID,
     Verdict,
@@ -21,7 +19,7 @@ from tabprotect.engine.release.verdict_figures import (
     nothing_expected,
 )
 from tabprotect.engine.tables.moves import MoveSet
-from tabprotect.languages.said import capital, plural, say
+from tabprotect.languages.said import capital, percent, plural, say
 
 State = Literal["passed", "told", "mind", "failed"]
 """The states of a line: as it should be; for information only; needs attention; beyond a limit."""

@@ -17,7 +17,7 @@ from tabprotect.engine.equal_rows import equal_rows
 from tabprotect.engine.errors import BundleError, InputError, TabprotectError
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.descriptions.run_summary import summarise
-from tabprotect.engine.protection.inline import require_inline
+from tabprotect.engine.protection.method import require_inline
 from tabprotect.engine.protection.problem import Problem, Protected, Steps
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.randomness import GENERATOR, Randomness

@@ -1,4 +1,7 @@
-"""The release bundle, which leaves the house. Everything in it is made from the release alone."""
+"""The release bundle, which leaves the house, and its README for a reader who knows no program.
+
+Everything in it is made from the release alone.
+"""
 
 from __future__ import annotations
 
@@ -6,21 +9,23 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tabprotect.engine.atomic import write_bytes
-from tabprotect.engine.bundle import archive, data_package, reader_text, signature
+from tabprotect.engine.bundle import archive, data_package, signature
+from tabprotect.engine.bundle.data_package import table_name
 from tabprotect.engine.bundle.verify import KIND, MECHANISM, verify, verify_bytes
 from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.protection.registered import methods
+from tabprotect.engine.release.mechanism import CHANGED
 from tabprotect.engine.release.release import Release
-from tabprotect.languages.said import say
+from tabprotect.engine.tables.moves import MoveSet
+from tabprotect.languages.said import joined, percent, plural, say
 
 
 def files(release: Release) -> dict[str, bytes]:
     """All files of the bundle by name, in order; the same release gives the same bytes."""
     mechanism = release.mechanism.to_text(categories=release.table.domain != release.domain)
     content = {
-        reader_text.NAME: reader_text.reader_text(release).encode(),
-        data_package.PACKAGE: data_package.package_json(
-            release, description=reader_text.column_note(release)
-        ),
+        archive.README: reader_text(release).encode(),
+        data_package.PACKAGE: data_package.package_json(release, description=column_note(release)),
         **{
             data_package.table_name(number): data_package.table_csv(published)
             for number, published in enumerate(release.tables)
@@ -92,3 +97,239 @@ def read(path: Path, progress: Progress = SILENT) -> Release:
         When there is no such file.
     """
     return verify(path, progress=progress).release
+
+
+def reader_text(release: Release) -> str:
+    """The README: what was done, what is exact, and how to compute with it. Made from the release alone."""
+    return joined(reader_lines(release), "\n") + "\n"
+
+
+def reader_lines(release: Release) -> list[str]:
+    """The README by line; each says its text in the language that it is told in."""
+    method = methods()[release.mechanism.method]
+    title = " ".join(release.title.split()) or say("A protected table of counts")
+    return [
+        f"# {title}",
+        "",
+        say(
+            "{release} Protected before publication, for the people behind the counts: "
+            "**{lower}**. Do not read a single small count as a fact about somebody.",
+            _what(release),
+            method.label.lower(),
+        ),
+        "",
+        "## " + say("What is in this bundle"),
+        "",
+        *_tables(release),
+        say("- `datapackage.json`: variables and categories (a Frictionless Data Package)."),
+        say("- `mechanism.json`: the method and all its public parameters."),
+        say("- `manifest.json`: SHA-256 of every file."),
+        "",
+        "## " + say("What is exact"),
+        "",
+        *_exact(release),
+        "",
+        "## " + say("What was done"),
+        "",
+        *method.help.split("\n\n", 2)[1].splitlines(),
+        "",
+        *_parameters(release),
+        "",
+        say("Properties of this method with these parameters:"),
+        "",
+        *("- " + method.guarantees[name] for name in method.promised(release.mechanism.values)),
+        "",
+        "## " + say("What to believe about a true count"),
+        "",
+        say(
+            "Because the mechanism is public, the probability of every possible true count can be "
+            "computed for any prior knowledge of your own:"
+        ),
+        "",
+        "    tabprotect infer release.zip",
+        "    tabprotect infer release.zip --prior positive --json",
+        "",
+        say("or open the bundle in the program's window. ") + _mode(release),
+        "",
+        *_gate(release),
+        "## " + say("Is it intact?"),
+        "",
+        "    tabprotect verify release.zip",
+        "",
+        say(
+            "checks every hash, that the mechanism is complete and the counts are possible under it, "
+            "judges again what readers learn, and prints the fingerprint (SHA-256) of the zip. Hashes inside a zip find damage and "
+            "careless edits, not a forger: compare the fingerprint with the one its publisher names "
+            "elsewhere."
+        ),
+    ]
+
+
+def _gate(release: Release) -> list[str]:
+    """How the release passed the gate, if that is stated."""
+    gate = release.mechanism.gate
+    if gate is None:
+        return []
+    draws = (
+        say("One draw was made.")
+        if gate.attempts_at_most == 1
+        else say(
+            "At most {attempts_at_most} draws were made, and the first that passed was "
+            "published: that changes no odds by more than a factor of {attempts_at_most}, and "
+            "what is said of averages holds before this choice.",
+            gate.attempts_at_most,
+        )
+    )
+    came = {
+        True: say("This release passes"),
+        False: say("This release does not pass, and was published by a decision all the same"),
+        None: say("This release could not be judged"),
+    }[gate.passed]
+    return [
+        "## " + say("How it was let out"),
+        "",
+        say(
+            "By what its readers learn, not by the true counts. A count of {at_risk} is known to "
+            "a reader who believes in it with more than {belief_limit:g}; of the counts of "
+            "{at_risk} that a reader expects at most {share} may be known, table by "
+            "table. {came}. {draws}",
+            gate.at_risk,
+            gate.belief_limit,
+            percent(gate.share),
+            came,
+            draws,
+        )
+        + (" " + CHANGED if gate.changed else ""),
+        "",
+        say(
+            "Parameters that were chosen by looking at figures of the true table tell a little of it; "
+            "what anybody computes from this bundle leaves that out."
+        ),
+        "",
+    ]
+
+
+def _weighted(release: Release) -> bool:
+    mechanism = release.mechanism
+    return methods()[mechanism.method].weighted(mechanism.values)
+
+
+def column_note(release: Release) -> str:
+    """What the count column holds if not counts, else ``""``."""
+    if not _weighted(release):
+        return ""
+    return say(
+        "The column count holds estimates: counts of records times their mean design weight."
+    )
+
+
+def _mode(release: Release) -> str:
+    if _weighted(release):
+        return say("True counts are counts of records, not of the people that they stand for.")
+    method = methods()[release.mechanism.method]
+    if "exact" in method.promised(release.mechanism.values):
+        return say("Every published count is the true one.")
+    if all(published.table.domain != release.domain for published in release.tables):
+        return say("No count of a single cell is published.")
+    return say(
+        "The published count is usually, but not always, the most probable one: the program says "
+        "for which cells it is."
+    )
+
+
+def _what(release: Release) -> str:
+    domain = release.table.domain
+    weighted = say("estimates (counts of records times their mean design weight)")
+    what = weighted if _weighted(release) else say("counts")
+    if len(release.tables) > 1:
+        names = ", ".join(release.domain.names)
+        return say(
+            "{tables} tables of {what} over the variables {names}.",
+            len(release.tables),
+            what,
+            names,
+        )
+    shape = " x ".join(map(str, domain.shape))
+    return say(
+        "A table of {what} by {names} ({shape} cells).", what, ", ".join(domain.names), shape
+    )
+
+
+def _tables(release: Release) -> list[str]:
+    lines = []
+    for number, published in enumerate(release.tables):
+        names = " x ".join(published.table.domain.names) or say("the grand total")
+        hidden = int(published.hidden.sum())
+        without = (
+            plural(
+                hidden,
+                "; {hidden:,} cell is suppressed and has no count",
+                "; {hidden:,} cells are suppressed and have no count",
+                hidden,
+            )
+            if hidden
+            else ""
+        )
+        lines.append(
+            say(
+                "- `{number}`: {names}, one line per cell{without}.",
+                table_name(number),
+                names,
+                without,
+            )
+        )
+    return lines
+
+
+def _exact(release: Release) -> list[str]:
+    method, parameters = methods()[release.mechanism.method], release.mechanism.parameters
+    moves, promised = parameters.get("cycles"), method.promised(release.mechanism.values)
+    if isinstance(moves, MoveSet):
+        if not any(moves.margins):
+            return [say("The grand total. No other margin is kept on purpose.")]
+        said = say("The grand total, and these margins with everything that adds up from them:")
+        return [said, "", *(f"- {' x '.join(margin)}" for margin in moves.margins if margin)]
+    if "exact" in promised:
+        return [say("Every count that is published.")]
+    if "total_kept" in promised:
+        return [say("The grand total. See the properties below for more.")]
+    return [say("No count: each may differ from the true one, as the properties below say.")]
+
+
+def _parameters(release: Release) -> list[str]:
+    method = methods()[release.mechanism.method]
+    out = []
+    for parameter in method.parameters:
+        value = release.mechanism.parameters.get(parameter.name)
+        if not parameter.public or value is None or value == "":
+            continue
+        if isinstance(value, MoveSet):
+            by = (
+                say("listed")
+                if value.design is None
+                else say("by the design `{kind}`", value.design.kind)
+            )
+            out.append(
+                plural(
+                    len(value),
+                    "- {label}: {value} cycle, {by} in `mechanism.json`.",
+                    "- {label}: {value} cycles, {by} in `mechanism.json`.",
+                    parameter.label,
+                    len(value),
+                    by,
+                )
+            )
+        elif isinstance(value, (list, dict)):
+            out.append(say("- {label}: listed in `mechanism.json`.", parameter.label))
+        elif parameter.choices is not None and isinstance(value, str):
+            words = parameter.choices.get(value, "")
+            out.append(
+                say(
+                    "- {label}: {value}.",
+                    parameter.label,
+                    say("{words} (`{value}`)", words, value) if words else value,
+                )
+            )
+        else:
+            out.append(say("- {label}: {value}. {help}", parameter.label, value, parameter.help))
+    return out

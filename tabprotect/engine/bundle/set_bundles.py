@@ -19,11 +19,10 @@ from tabprotect.engine.bundle.verify import Verification, announced, verify_byte
 from tabprotect.engine.errors import BundleError, InputError
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.published_sums import rank
+from tabprotect.engine.release.mechanism import Gate
 from tabprotect.engine.release.release import PublishedTable, Release
-from tabprotect.engine.release.stated_gate import Gate
 from tabprotect.engine.release.verdict_figures import Verdict
-from tabprotect.engine.tables import domain_json
-from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.domain import Domain, domain_from_json, domain_json
 from tabprotect.engine.tables.publication_set import PublicationSet, formula_of
 from tabprotect.languages.said import say
 
@@ -164,7 +163,7 @@ class Leaving:
             "variables": list(domain.names),
             "categories": {v.name: list(v.categories) for v in domain.variables},
             "levels": {},
-            **domain_json.as_json(domain),
+            **domain_json(domain),
             "tables": dict(tables.formulas),
             "common_cells": common_cells(self.parts),
             **({} if gate is None else gate.as_json()),
@@ -332,7 +331,7 @@ def stated_set(stated: object) -> PublicationSet:
         assert isinstance(stated, dict)
         categories, tables = stated["categories"], stated["tables"]
         domain = Domain.of({str(n): [str(c) for c in categories[n]] for n in stated["variables"]})
-        domain = domain_json.from_json(stated, domain)
+        domain = domain_from_json(stated, domain)
         return PublicationSet(domain, {str(name): str(tables[name]) for name in tables})
     except (AssertionError, KeyError, TypeError) as error:
         raise BundleError(say("{SET}: it is not as it was written", SET)) from error

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from tabprotect.engine.bundle import archive, data_package, reader_text, signature
+from tabprotect.engine.bundle import archive, data_package, signature
 from tabprotect.engine.disclosure.verdict import verdict
 from tabprotect.engine.errors import (
     BundleError,
@@ -30,16 +30,15 @@ from tabprotect.engine.release.likelihood import (
     Likelihood,
     MoveSequence,
 )
-from tabprotect.engine.release.mechanism import Mechanism
+from tabprotect.engine.release.mechanism import UNSTATED, Mechanism
 from tabprotect.engine.release.release import PublishedTable, Release
-from tabprotect.engine.release.stated_gate import UNSTATED
 from tabprotect.engine.release.verdict_figures import Verdict
-from tabprotect.engine.tables import domain_json
+from tabprotect.engine.tables.domain import adopted
 from tabprotect.languages.said import joined, say
 
 KIND = say("tabprotect release")
 MECHANISM = "mechanism.json"
-FILES = (data_package.PACKAGE, data_package.TABLE, MECHANISM, reader_text.NAME, archive.MANIFEST)
+FILES = (data_package.PACKAGE, data_package.TABLE, MECHANISM, archive.README, archive.MANIFEST)
 
 POSSIBLE = say("The published counts are possible under the mechanism.")
 FITS = say(
@@ -233,7 +232,7 @@ def _signed(files: Mapping[str, bytes], signer: str | None) -> tuple[str, ...]:
         if name not in files:
             raise BundleError(say("{name} is missing", name), hint=say("this is no {KIND}", KIND))
     archive.check_manifest(files, KIND, beside=signature.NAME)
-    signers = signature.signers(files)
+    signers = signature.signers(files) if signature.NAME in files else ()
     if signer is not None and signer not in signers:
         raise BundleError(
             say("it is not signed by {signer}", signer),
@@ -242,10 +241,10 @@ def _signed(files: Mapping[str, bytes], signer: str | None) -> tuple[str, ...]:
             else say("nobody signed it"),
         )
     try:
-        files[reader_text.NAME].decode()
+        files[archive.README].decode()
     except UnicodeDecodeError as error:
         raise BundleError(
-            say("{NAME}: not UTF-8 at byte {start}", reader_text.NAME, error.start)
+            say("{NAME}: not UTF-8 at byte {start}", archive.README, error.start)
         ) from None
     return signers
 
@@ -313,9 +312,7 @@ def _release(mechanism: bytes, tables: tuple[PublishedTable, ...], title: str) -
         raise InputError(
             say("it is for the shape {stated}, not {shape}", stated["shape"], list(domain.shape))
         )
-    tables = tuple(
-        replace(p, table=p.table.on(domain_json.adopted(p.table.domain, domain))) for p in tables
-    )
+    tables = tuple(replace(p, table=p.table.on(adopted(p.table.domain, domain))) for p in tables)
     return Release(tables, Mechanism.from_json(stated, domain), title)
 
 

@@ -11,16 +11,15 @@ import numpy as np
 from tabprotect.engine.arrays import Bools
 from tabprotect.engine.cycles import reach
 from tabprotect.engine.cycles.algebra import CycleAlgebra
-from tabprotect.engine.cycles.elimination_width import elimination_cost
+from tabprotect.engine.cycles.graphs import elimination_cost
 from tabprotect.engine.fitting.synthetic_tables import expected_counts
-from tabprotect.engine.percent import percent
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.domain import Domain, Index
 from tabprotect.engine.tables.kept_margins import KeptMargins
 from tabprotect.engine.tables.margins import MarginSet, all_margins
 from tabprotect.engine.tables.moves import MoveSet, Violation
 from tabprotect.engine.tables.table import Table
-from tabprotect.languages.said import capital, joined, plural, say
+from tabprotect.languages.said import capital, joined, percent, plural, say
 
 LONGEST_NAMED = 8
 """Most sums that are named, and most cells of one."""

@@ -20,8 +20,8 @@ from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.posterior.sums import laws_of
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.release.likelihood import MoveSequence
+from tabprotect.engine.release.mechanism import Gate
 from tabprotect.engine.release.release import PublishedTable
-from tabprotect.engine.release.stated_gate import Gate
 from tabprotect.engine.tables.table import Table
 from tabprotect.languages.said import say
 

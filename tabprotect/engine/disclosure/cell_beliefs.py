@@ -19,9 +19,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tabprotect.engine.arrays import Bools, Floats, Ints
-from tabprotect.engine.belief.believing import RELEASE_ALONE, Evidence, believe
+from tabprotect.engine.belief.believing import RELEASE_ALONE, Evidence, OfRelease, believe
 from tabprotect.engine.belief.effort import GLANCE, LEAST_DRAWS, VERDICT, Effort
-from tabprotect.engine.belief.one_draw import OfRelease
 from tabprotect.engine.errors import InfeasibleError, InputError
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.posterior.sums import sums

@@ -17,13 +17,12 @@ from tabprotect.engine.errors import RefusedError
 from tabprotect.engine.parameters import Values
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.method import Method
-from tabprotect.engine.protection.problem import OVERRULED, Problem, Protected
+from tabprotect.engine.protection.problem import OVERRULED, Problem, Protected, StaffVerdict
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.protection.remedy import OTHERWISE
-from tabprotect.engine.protection.staff_verdict import StaffVerdict
 from tabprotect.engine.randomness import Randomness
+from tabprotect.engine.release.mechanism import Gate
 from tabprotect.engine.release.release import Release
-from tabprotect.engine.release.stated_gate import Gate
 from tabprotect.languages.said import joined, say
 
 UNSTATED = say("no reason was given")

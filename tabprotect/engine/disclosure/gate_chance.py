@@ -21,19 +21,18 @@ from tabprotect.engine.disclosure.verdict import verdict
 from tabprotect.engine.errors import TabprotectError, attempted
 from tabprotect.engine.fitting.synthetic_tables import expected_counts, synthetic_counts
 from tabprotect.engine.parameters import Values
-from tabprotect.engine.percent import percent
 from tabprotect.engine.progress import SILENT, Part, Progress
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.remedy import Mending, Remedy
 from tabprotect.engine.protection.simulate import Runs, simulate, trial_coins
 from tabprotect.engine.release.likelihood import CellFactors
-from tabprotect.engine.release.stated_gate import Gate
+from tabprotect.engine.release.mechanism import Gate
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.kept_margins import KeptMargins
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
-from tabprotect.languages.said import say
+from tabprotect.languages.said import percent, say
 
 GATE_CHANCE_WORK = 10_000
 """The most cells of all tables tried for one estimate, beyond the least number of tables."""

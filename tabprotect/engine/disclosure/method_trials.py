@@ -29,9 +29,9 @@ from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.protection.simulate import Runs, simulate, trial_coins
 from tabprotect.engine.protection.wishes import Promised
+from tabprotect.engine.release.mechanism import Gate
 from tabprotect.engine.release.release import Release
-from tabprotect.engine.release.stated_gate import Gate
-from tabprotect.engine.tables.groupings.true_table import true_table
+from tabprotect.engine.tables.groupings.grouping import true_table
 from tabprotect.engine.tables.margins import MarginSet
 from tabprotect.languages.said import joined, say
 

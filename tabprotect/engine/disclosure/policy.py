@@ -20,7 +20,7 @@ from tabprotect.engine.budgets import BELIEF_LIMIT
 from tabprotect.engine.decoding import FieldsError, decoded, parsed_toml
 from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.formats.text.opening import read_text
-from tabprotect.engine.release.stated_gate import ATTEMPTS, SHARE, Gate
+from tabprotect.engine.release.mechanism import ATTEMPTS, SHARE, Gate
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.languages.said import say
 

@@ -26,14 +26,14 @@ from tabprotect.engine.belief.effort import VERDICT, Effort
 from tabprotect.engine.cycles import reach
 from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.protection.staff_verdict import Staff, StaffVerdict, WorstCell
+from tabprotect.engine.protection.problem import Staff, StaffVerdict, WorstCell
 from tabprotect.engine.protection.subtables import groupings_of
 from tabprotect.engine.release.likelihood import Likelihood, MoveSequence
+from tabprotect.engine.release.mechanism import CHANGED, Gate
 from tabprotect.engine.release.release import Release
-from tabprotect.engine.release.stated_gate import CHANGED, Gate
 from tabprotect.engine.release.verdict_figures import CERTAIN, TableVerdict, Who
 from tabprotect.engine.sensitivity.small_count import SmallCount
-from tabprotect.engine.tables.groupings.true_table import true_table
+from tabprotect.engine.tables.groupings.grouping import true_table
 from tabprotect.engine.tables.table import Table
 from tabprotect.languages.said import joined, say
 

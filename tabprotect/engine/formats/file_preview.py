@@ -12,7 +12,8 @@ from tabprotect.engine.errors import InputError, RecordsError
 from tabprotect.engine.formats.format import Format, RowFormat
 from tabprotect.engine.formats.layouts.cell_list import CellList
 from tabprotect.engine.formats.layouts.count_marks import DASHES, CountMarks
-from tabprotect.engine.formats.layouts.laid_out import LaidOut, LaidOutPart, LaidOutRow, lay_out
+from tabprotect.engine.formats.layouts.laid_out import lay_out
+from tabprotect.engine.formats.layouts.laid_out_columns import LaidOut, LaidOutPart, LaidOutRow
 from tabprotect.engine.formats.layouts.total_rows import Totals, check_totals, names_of
 from tabprotect.engine.formats.layouts.totals_by_arithmetic import NONE, find_totals
 from tabprotect.engine.formats.reading_options import Reading

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 
@@ -21,7 +21,8 @@ from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.figures import Figures
 from tabprotect.engine.formats.layouts.cell_list import CellList
 from tabprotect.engine.formats.layouts.count_marks import AS_IT_WAS, CountMarks
-from tabprotect.engine.formats.layouts.laid_out import LaidOutRow, lay_out
+from tabprotect.engine.formats.layouts.laid_out import lay_out
+from tabprotect.engine.formats.layouts.laid_out_columns import LaidOutRow
 from tabprotect.engine.formats.layouts.long_form import read_long
 from tabprotect.engine.formats.layouts.marked_cells import marked_cells
 from tabprotect.engine.formats.layouts.table_forms import Form, recognise
@@ -31,7 +32,7 @@ from tabprotect.engine.formats.text.rows import RowSource, TextRows, check_width
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
-from tabprotect.languages.said import plural, prose, say
+from tabprotect.languages.said import prose, say
 
 
 def read_grid(
@@ -78,30 +79,9 @@ def read_grid(
         row_labels += labels
         at += len(chunk)
     names = _grid_names("" if bare else first[0])
-    for name, labels, down in ((names[0], row_labels, True), (names[1], column_labels, False)):
-        if len(set(labels)) < len(labels):
-            again = next(i for i, label in enumerate(labels) if label in labels[:i])
-            raise InputError(
-                say(
-                    "variable {name} has the category {labels} twice",
-                    repr(name),
-                    repr(labels[again]),
-                ),
-                file=source.name,
-                line=source.line(again + 1 if down else 0),
-                hint=say("rename or merge it"),
-            )
+    _refuse_twice(source, names[0], row_labels, down=True)
+    _refuse_twice(source, names[1], column_labels, down=False)
     shape = (len(row_labels), len(column_labels))
-    notes = [form.note] if form.note else []
-    if decimals:
-        notes.append(
-            plural(
-                decimals,
-                "{decimals} count was written with decimals, all of them zeros",
-                "{decimals} counts were written with decimals, all of them zeros",
-                decimals,
-            )
-        )
     cells = CellList(
         names,
         (tuple(row_labels), tuple(column_labels)),
@@ -109,7 +89,20 @@ def read_grid(
         np.concatenate(parts),
         lambda entry: source.line(entry // shape[1] + (1 - bare)),
     )
-    return cells, notes
+    return cells, form.notes(decimals)
+
+
+def _refuse_twice(source: RowSource, name: str, labels: list[str], *, down: bool) -> None:
+    """Refuse a category that occurs twice, ``down`` the first column or along the first row."""
+    if len(set(labels)) == len(labels):
+        return
+    again = next(i for i, label in enumerate(labels) if label in labels[:i])
+    raise InputError(
+        say("variable {name} has the category {labels} twice", repr(name), repr(labels[again])),
+        file=source.name,
+        line=source.line(again + 1 if down else 0),
+        hint=say("rename or merge it"),
+    )
 
 
 def _grid_names(corner: str) -> tuple[str, str]:
@@ -139,7 +132,7 @@ class RecordsFile:
 
     relation: str
     text: TextRows | None = None
-    columns: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+    columns: Mapping[str, np.ndarray] = field(default_factory=lambda: MappingProxyType({}))
 
 
 class Format(ABC):

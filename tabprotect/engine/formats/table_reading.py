@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
@@ -81,24 +82,24 @@ def read_table(
         table, missing = checked_table(cells, fill_missing=reading.fill_missing)
     except InputError as error:
         raise error.in_file(path) from None
-    if missing:
-        notes.append(
-            say("1 of {size:,} cells is not in the file and was taken as 0", table.domain.size)
-            if missing == 1
-            else say(
-                "{missing:,} of {size:,} cells are not in the file and were taken as 0",
-                missing,
-                table.domain.size,
-            )
+    return TableFile(table, (*notes, *_on_missing(missing, table.domain)))
+
+
+def _on_missing(missing: int, domain: Domain) -> Iterator[str]:
+    """What is to be said of cells that were not listed."""
+    if missing == 1:
+        yield say("1 of {size:,} cells is not in the file and was taken as 0", domain.size)
+    elif missing:
+        yield say(
+            "{missing:,} of {size:,} cells are not in the file and were taken as 0",
+            missing,
+            domain.size,
         )
-    if table.domain.ndim > 2 and missing > 0.9 * table.domain.size:
-        notes.append(
-            say(
-                "if not every column is a variable of the table (some may group others), tabulate the "
-                "file by those that are, with the counts as weight"
-            )
+    if domain.ndim > 2 and missing > 0.9 * domain.size:
+        yield say(
+            "if not every column is a variable of the table (some may group others), tabulate the "
+            "file by those that are, with the counts as weight"
         )
-    return TableFile(table, tuple(notes))
 
 
 def _check_options(kind: Format, reading: Reading) -> None:

@@ -12,15 +12,15 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from tabprotect.engine.budgets import CLUSTER_PATIENCE
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.sql import quoted
+from tabprotect.engine.microdata.coding import AddedUp
 from tabprotect.engine.microdata.database_engines import MARK, handed_over
 from tabprotect.engine.microdata.places import files_of, split_cluster
 from tabprotect.engine.microdata.record_files import MicrodataFile, open_microdata
-from tabprotect.engine.microdata.sums_of_records import AddedUp, check_known, measured
+from tabprotect.engine.microdata.sums_of_records import check_known, measured
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.languages.said import say
 
@@ -88,7 +88,7 @@ def _worked(
             hint=say("install it with: pip install 'tabprotect[cluster]'"),
         ) from None
     try:
-        client: Any = Client(f"tcp://{address}", timeout=CLUSTER_PATIENCE)
+        client = Client(f"tcp://{address}", timeout=CLUSTER_PATIENCE)
     except (OSError, ValueError) as error:
         raise InputError(
             say("no Dask scheduler answers at {address}", address),

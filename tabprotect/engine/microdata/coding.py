@@ -29,6 +29,36 @@ Fault = Callable[[str], InputError]
 
 
 @dataclass(frozen=True)
+class AddedUp:
+    """The columns to be added up besides the number of records, if any.
+
+    Attributes
+    ----------
+    weight
+        A column of weights of at least 0, added up instead of counting records. The sum of every
+        cell must be a whole number (summed exactly, to nine decimals).
+    record_key
+        A column of record keys: fractions from 0 up to below 1, or whole numbers below 10^8.
+    design_weight
+        A column with the number of people each record stands for, at least 0, taken to six
+        decimals; its sums are kept beside the counts.
+    """
+
+    weight: str | None = None
+    record_key: str | None = None
+    design_weight: str | None = None
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the columns given."""
+        every = self.weight, self.record_key, self.design_weight
+        return [name for name in every if name is not None]
+
+
+ONLY_COUNTED = AddedUp()
+
+
+@dataclass(frozen=True)
 class Codings:
     """The codings of the variables of a tabulation; variables not named stay as they are.
 

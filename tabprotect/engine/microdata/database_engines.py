@@ -10,8 +10,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from concurrent.futures import TimeoutError as NotYet
 from contextlib import contextmanager
+from decimal import Decimal
 from pathlib import Path
-from typing import Any
+from typing import Protocol, cast
 
 import numpy as np
 
@@ -20,9 +21,9 @@ from tabprotect.engine.errors import InputError, TabprotectError
 from tabprotect.engine.formats.format import RecordsFile
 from tabprotect.engine.formats.layouts.cell_list import check_categories
 from tabprotect.engine.formats.sql import connected, quoted
+from tabprotect.engine.microdata.coding import AddedUp
 from tabprotect.engine.microdata.places import split_url
 from tabprotect.engine.microdata.record_files import MicrodataFile
-from tabprotect.engine.microdata.sums_of_records import AddedUp
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.randomness import KEY_MODULUS
 from tabprotect.engine.tables.design_weights import SCALE
@@ -45,8 +46,61 @@ MARK = "tabprotect:"
 """The prefix of the names of sums, with which no user's column begins."""
 
 
+class DataType(Protocol):
+    """The type of a column."""
+
+    def is_integer(self) -> bool: ...
+    def is_numeric(self) -> bool: ...
+
+
+class Value(Protocol):
+    """A column of a table, or a figure of one, as an expression of Ibis."""
+
+    def type(self) -> DataType: ...
+    def cast(self, kind: str) -> Value: ...
+    def isnull(self) -> Value: ...
+    def nunique(self) -> Value: ...
+    def sum(self) -> Value: ...
+    def min(self) -> Value: ...
+    def max(self, *, where: Value | None = None) -> Value: ...
+    def round(self) -> Value: ...
+    def floor(self) -> Value: ...
+    def __sub__(self, other: Value) -> Value: ...
+    def __mul__(self, factor: int) -> Value: ...
+    def __lt__(self, bound: int) -> Value: ...
+
+
+class ArrowTable(Protocol):
+    """A table of Arrow."""
+
+    def to_pydict(self) -> dict[str, list[object]]: ...
+
+
+class Rows(Protocol):
+    """Rows of figures, as an expression of Ibis."""
+
+    def limit(self, most: int) -> Rows: ...
+    def to_pyarrow(self) -> ArrowTable: ...
+
+
+class Grouped(Protocol):
+    """Records by group, as an expression of Ibis."""
+
+    def aggregate(self, **asked: Value) -> Rows: ...
+
+
+class Records(Grouped, Protocol):
+    """The records of an engine, as an expression of Ibis."""
+
+    @property
+    def columns(self) -> Sequence[str]: ...
+    def __getitem__(self, name: str) -> Value: ...
+    def count(self) -> Value: ...
+    def group_by(self, **values: Value) -> Grouped: ...
+
+
 @contextmanager
-def engine_table(source: str) -> Iterator[Any]:
+def engine_table(source: str) -> Iterator[Records]:
     """The Ibis table of a URL.
 
     Raises
@@ -70,7 +124,7 @@ def engine_table(source: str) -> Iterator[Any]:
     except Exception as error:
         raise _unreachable(url, error) from None
     try:
-        yield connection.table(table, database=schema or None)
+        yield cast(Records, connection.table(table, database=schema or None))
     except TabprotectError:
         raise
     except Exception as error:
@@ -87,19 +141,26 @@ def _unreachable(url: str, error: Exception) -> InputError:
     )
 
 
-def _answered(expression: Any, stage: str, progress: Progress) -> dict[str, list[Any]]:
+def _answered(expression: Rows, stage: str, progress: Progress) -> dict[str, list[object]]:
     """The rows of an expression by column; after cancellation the engine ends by itself."""
     pool = ThreadPoolExecutor(1, thread_name_prefix="engine")
     try:
         future = pool.submit(lambda: expression.to_pyarrow().to_pydict())
         while True:
             try:
-                found: dict[str, list[Any]] = future.result(timeout=POLL)
-                return found
+                return future.result(timeout=POLL)
             except NotYet:
                 progress.report(stage, 0.0)
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _figures(
+    table: Records, asked: Mapping[str, Value], stage: str, progress: Progress
+) -> dict[str, int | Decimal | None]:
+    """Numbers about all records, by name; ``None`` where there are no records."""
+    found = _answered(table.aggregate(**asked), stage, progress)
+    return {name: cast(int | Decimal | None, values[0]) for name, values in found.items()}
 
 
 def engine_columns(source: str, progress: Progress) -> list[tuple[str, str, int, int, bool, int]]:
@@ -110,18 +171,18 @@ def engine_columns(source: str, progress: Progress) -> list[tuple[str, str, int,
         for number, name in enumerate(names):
             asked[f"d{number}"] = table[name].nunique()
             asked[f"m{number}"] = table[name].isnull().sum()
-        found = _answered(table.aggregate(**asked), say("looking at the variables"), progress)
+        found = _figures(table, asked, say("looking at the variables"), progress)
         kinds = [_kind(table[name].type()) for name in names]
         return [
             (
-                *(name, kinds[n], int(found[f"d{n}"][0] or 0), int(found[f"m{n}"][0] or 0)),
-                *(True, int(found["rows"][0])),
+                *(name, kinds[n], int(found[f"d{n}"] or 0), int(found[f"m{n}"] or 0)),
+                *(True, int(found["rows"] or 0)),
             )
             for n, name in enumerate(names)
         ]
 
 
-def _kind(type_: Any) -> str:
+def _kind(type_: DataType) -> str:
     if type_.is_integer():
         return "integer"
     return "real" if type_.is_numeric() else "text"
@@ -192,7 +253,7 @@ def handed_over(
             say("there are more than {MOST_GROUPS:,} groups of records", MOST_GROUPS),
             hint=say("tabulate by fewer variables, or by coarser ones"),
         )
-    columns: dict[str, Any] = {
+    columns = {
         name: np.array(
             [None if v is None else str(v) for v in values] if name.startswith(MARK) else values,
             dtype=object,
@@ -215,19 +276,19 @@ def handed_over(
         yield made
 
 
-def _look_first(table: Any, by: Sequence[str], progress: Progress) -> None:
+def _look_first(table: Records, by: Sequence[str], progress: Progress) -> None:
     """Check the exact number of categories of each variable before anything is grouped."""
     asked = {f"d{n}": table[name].nunique() for n, name in enumerate(by)}
-    found = _answered(table.aggregate(**asked), say("looking at the variables"), progress)
+    found = _figures(table, asked, say("looking at the variables"), progress)
     for n, name in enumerate(by):
-        check_categories(name, int(found[f"d{n}"][0] or 0))
+        check_categories(name, int(found[f"d{n}"] or 0))
 
 
-def _number(table: Any, name: str, scale: int = 9) -> Any:
+def _number(table: Records, name: str, scale: int = 9) -> Value:
     return table[name].cast(f"decimal(38, {scale})")
 
 
-def _measures(table: Any, weight: str | None) -> dict[str, Any]:
+def _measures(table: Records, weight: str | None) -> dict[str, Value]:
     """The sums that the engine computes."""
     if weight is None:
         return {f"{MARK}n": table.count()}
@@ -241,12 +302,12 @@ def _measures(table: Any, weight: str | None) -> dict[str, Any]:
     }
 
 
-def _weight_ends(table: Any, name: str, progress: Progress) -> tuple[int, int]:
+def _weight_ends(table: Records, name: str, progress: Progress) -> tuple[int, int]:
     number = _number(table, name)
     asked = {"low": number.min(), "high": number.max(), "gone": table[name].isnull().sum()}
-    found = _answered(table.aggregate(**asked), say("looking at the weights"), progress)
-    low, high = found["low"][0], found["high"][0]
-    if found["gone"][0] or low is None or low < 0 or high > 10**9:
+    found = _figures(table, asked, say("looking at the weights"), progress)
+    low, high = found["low"], found["high"]
+    if found["gone"] or low is None or high is None or low < 0 or high > 10**9:
         raise InputError(
             say("{name}: a design weight is no number from 0 to 10^9", name),
             hint=say("every record needs its weight, of 0 or more"),
@@ -254,7 +315,7 @@ def _weight_ends(table: Any, name: str, progress: Progress) -> tuple[int, int]:
     return round(low * SCALE), round(high * SCALE)
 
 
-def _key(table: Any, name: str, progress: Progress) -> Any:
+def _key(table: Records, name: str, progress: Progress) -> Value:
     """A record key as a whole number below 10^8, after a check of all keys."""
     # The same number of places as for records read here, so that rounding and keys agree.
     number = _number(table, name, 19)
@@ -262,23 +323,24 @@ def _key(table: Any, name: str, progress: Progress) -> Any:
         "low": number.min(), "high": number.max(), "gone": table[name].isnull().sum(),
         "broken": (number - number.floor()).max(),
     }  # fmt: skip
-    found = _answered(table.aggregate(**asked), say("looking at the record keys"), progress)
+    found = _figures(table, asked, say("looking at the record keys"), progress)
     hint = say("record keys are fractions from 0 up to below 1, or whole numbers below 10^8")
-    if found["gone"][0]:
+    if gone := int(found["gone"] or 0):
         raise InputError(
             plural(
-                found["gone"][0],
+                gone,
                 "{name}: {found:,} record has no key",
                 "{name}: {found:,} records have no key",
                 name,
-                found["gone"][0],
+                gone,
             ),
             hint=hint,
         )
-    low, high, broken = found["low"][0], found["high"][0], bool(found["broken"][0])
-    if low is not None and (low < 0 or high >= (1 if broken else KEY_MODULUS)):
-        raise InputError(say("{name}: a record key lies outside its range", name), hint=hint)
-    if low is not None and low == high:
-        raise InputError(say("{name}: all record keys are the same", name), hint=hint)
+    low, high, broken = found["low"], found["high"], bool(found["broken"])
+    if low is not None and high is not None:
+        if low < 0 or high >= (1 if broken else KEY_MODULUS):
+            raise InputError(say("{name}: a record key lies outside its range", name), hint=hint)
+        if low == high:
+            raise InputError(say("{name}: all record keys are the same", name), hint=hint)
     whole = (number * KEY_MODULUS).round() if broken else number
     return whole.cast("int64")

@@ -29,6 +29,7 @@ from tabprotect.engine.arrays import Ints
 from tabprotect.engine.atomic import replacing
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.sql import literal, quoted
+from tabprotect.engine.formats.text.rows import TextRows
 from tabprotect.engine.microdata.record_files import MicrodataFile, open_microdata
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.randomness import KEY_MODULUS, Randomness
@@ -224,26 +225,33 @@ def add_record_keys(
             )
         if source.text is None or out.suffix == PARQUET:
             return _by_columns(source, out, column, generator, progress)
-        rows = source.text.rows()
-        header = next(rows)
-        records = 0
-        with replacing(out, private=True) as file:
-            packed = gzip.GzipFile(fileobj=file, mode="wb") if out.suffix == ".gz" else None
-            text = io.TextIOWrapper(packed or file, encoding="utf-8", newline="")
-            delimiter = source.text.delimiter if len(header) > 1 else ","
-            writer = csv.writer(text, lineterminator="\n", delimiter=delimiter)
-            writer.writerow([*header, column])
-            keys: Ints = np.zeros(0, dtype=np.int64)
-            for row in rows:
-                if records % BLOCK == 0:
-                    keys = generator.integers(0, KEY_MODULUS, BLOCK)
-                    progress.report(say("giving every record its key"), source.text.fraction)
-                writer.writerow([*row, f"0.{keys[records % BLOCK]:0{DIGITS}d}"])
-                records += 1
-            # The file written here has still to be flushed to the disk and renamed.
-            text.detach()
-            if packed is not None:
-                packed.close()
+        return _by_rows(source.text, out, column, generator, progress)
+
+
+def _by_rows(
+    source: TextRows, out: Path, column: str, generator: np.random.Generator, progress: Progress
+) -> int:
+    """Add the keys row by row; fields stay as they are."""
+    rows = source.rows()
+    header = next(rows)
+    records = 0
+    with replacing(out, private=True) as file:
+        packed = gzip.GzipFile(fileobj=file, mode="wb") if out.suffix == ".gz" else None
+        text = io.TextIOWrapper(packed or file, encoding="utf-8", newline="")
+        delimiter = source.delimiter if len(header) > 1 else ","
+        writer = csv.writer(text, lineterminator="\n", delimiter=delimiter)
+        writer.writerow([*header, column])
+        keys: Ints = np.zeros(0, dtype=np.int64)
+        for row in rows:
+            if records % BLOCK == 0:
+                keys = generator.integers(0, KEY_MODULUS, BLOCK)
+                progress.report(say("giving every record its key"), source.fraction)
+            writer.writerow([*row, f"0.{keys[records % BLOCK]:0{DIGITS}d}"])
+            records += 1
+        # The file written here has still to be flushed to the disk and renamed.
+        text.detach()
+        if packed is not None:
+            packed.close()
     return records
 
 

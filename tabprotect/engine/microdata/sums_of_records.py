@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from difflib import get_close_matches
 
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.sql import quoted
+from tabprotect.engine.microdata.coding import AddedUp
 from tabprotect.engine.microdata.record_files import MicrodataFile
 from tabprotect.engine.microdata.record_keys import key_measure
 from tabprotect.engine.progress import Progress
@@ -16,21 +16,6 @@ from tabprotect.languages.said import say
 
 MOST_WEIGHT = 10**9
 """The largest design weight of a record."""
-
-
-@dataclass(frozen=True)
-class AddedUp:
-    """The columns to be added up besides the number of records, if any."""
-
-    weight: str | None = None
-    record_key: str | None = None
-    design_weight: str | None = None
-
-    @property
-    def names(self) -> list[str]:
-        """The names of the columns given."""
-        every = self.weight, self.record_key, self.design_weight
-        return [name for name in every if name is not None]
 
 
 def measured(

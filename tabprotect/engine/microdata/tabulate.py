@@ -18,11 +18,10 @@ from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.layouts.cell_list import check_categories
 from tabprotect.engine.formats.sql import quoted
 from tabprotect.engine.formats.text.opening import is_url
-from tabprotect.engine.microdata.cell_numbers import category_numbers, keyed
-from tabprotect.engine.microdata.coding import MISSING, Coded, Codings
+from tabprotect.engine.microdata.coding import MISSING, ONLY_COUNTED, AddedUp, Coded, Codings
 from tabprotect.engine.microdata.places import is_cluster, split_cluster
 from tabprotect.engine.microdata.record_files import MicrodataFile, open_microdata
-from tabprotect.engine.microdata.sums_of_records import AddedUp, check_known, line_of, measured
+from tabprotect.engine.microdata.sums_of_records import check_known, line_of, measured
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.randomness import KEY_MODULUS
 from tabprotect.engine.tables.design_weights import DesignWeights
@@ -74,53 +73,48 @@ def columns(path: Path | str, *, progress: Progress = SILENT) -> tuple[ColumnSum
 
         return tuple(ColumnSummary(*found) for found in engine_columns(str(path), progress))
     with open_microdata(path, progress) as source:
+        return tuple(_summaries(source, progress))
 
-        def ask(parts: Sequence[str]) -> list[int]:
-            row = source.run(
-                lambda c: c.execute(f"SELECT {', '.join(parts)} FROM {source.relation}").fetchone(),
-                say("looking at the variables"),
-                progress,
-            )
-            return list(row or ())
 
-        names = [quoted(column.name) for column in source.columns]
-        # A CSV file does not state which of its columns are numbers.
-        first = ask(
-            [
-                f"approx_count_distinct({n}), count(*) - count({n}), "
-                f"CASE WHEN bool_and(regexp_full_match(CAST({n} AS VARCHAR), '-?[0-9]+')) THEN 2 "
-                f"WHEN bool_and(TRY_CAST(CAST({n} AS VARCHAR) AS DOUBLE) IS NOT NULL) "
-                f"FILTER ({n} IS NOT NULL) THEN 1 ELSE 0 END"
-                for n in names
-            ]
-            + ["count(*)"]
+def _summaries(source: MicrodataFile, progress: Progress) -> Iterator[ColumnSummary]:
+    def ask(parts: Sequence[str]) -> list[int]:
+        row = source.run(
+            lambda c: c.execute(f"SELECT {', '.join(parts)} FROM {source.relation}").fetchone(),
+            say("looking at the variables"),
+            progress,
         )
-        rows = first.pop()
-        found = dict(zip(names, first[::3], strict=True))
-        # Exact counts cost memory in proportion to what they count.
-        few = rows <= EXACT_RECORDS
-        small = [name for name in names if few or found[name] <= EXACT_SUMMARY]
-        if small:
-            exact = ask([f"count(DISTINCT {name})" for name in small])
-            found.update(zip(small, exact, strict=True))
-        for name, about in found.items():
-            if name not in small:
-                # The estimate is good to a few per cent: more figures would be false precision.
-                step = 10 ** (len(str(about)) - 2)
-                found[name] = min(round(about / step) * step, rows)
-    return tuple(
-        ColumnSummary(
-            column.name,
-            ("text", "real", "integer")[written] if column.kind == "text" else column.kind,
-            found[name],
-            missing,
-            name in small,
-            rows,
-        )
-        for column, name, missing, written in zip(
-            source.columns, names, first[1::3], first[2::3], strict=True
-        )
+        return list(row or ())
+
+    names = [quoted(column.name) for column in source.columns]
+    # A CSV file does not state which of its columns are numbers.
+    first = ask(
+        [
+            f"approx_count_distinct({n}), count(*) - count({n}), "
+            f"CASE WHEN bool_and(regexp_full_match(CAST({n} AS VARCHAR), '-?[0-9]+')) THEN 2 "
+            f"WHEN bool_and(TRY_CAST(CAST({n} AS VARCHAR) AS DOUBLE) IS NOT NULL) "
+            f"FILTER ({n} IS NOT NULL) THEN 1 ELSE 0 END"
+            for n in names
+        ]
+        + ["count(*)"]
     )
+    rows = first.pop()
+    found = dict(zip(names, first[::3], strict=True))
+    # Exact counts cost memory in proportion to what they count.
+    few = rows <= EXACT_RECORDS
+    small = [name for name in names if few or found[name] <= EXACT_SUMMARY]
+    if small:
+        exact = ask([f"count(DISTINCT {name})" for name in small])
+        found.update(zip(small, exact, strict=True))
+    for column, name, missing, written in zip(
+        source.columns, names, first[1::3], first[2::3], strict=True
+    ):
+        categories = found[name]
+        if name not in small:
+            # The estimate is good to a few per cent: more figures would be false precision.
+            step = 10 ** (len(str(categories)) - 2)
+            categories = min(round(categories / step) * step, rows)
+        kind = ("text", "real", "integer")[written] if column.kind == "text" else column.kind
+        yield ColumnSummary(column.name, kind, categories, missing, name in small, rows)
 
 
 @dataclass(frozen=True)
@@ -161,16 +155,14 @@ def tabulate(
     progress: Progress = SILENT,
 ) -> Table:
     """The counts alone (see :func:`tabulate_with_keys`)."""
-    return tabulate_with_keys(path, by, weight=weight, progress=progress).table
+    return tabulate_with_keys(path, by, also=AddedUp(weight), progress=progress).table
 
 
 def tabulate_with_keys(
     path: Path | str,
     by: Sequence[str],
     *,
-    weight: str | None = None,
-    record_key: str | None = None,
-    design_weight: str | None = None,
+    also: AddedUp = ONLY_COUNTED,
     codings: Codings | None = None,
     wide: bool = False,
     progress: Progress = SILENT,
@@ -185,14 +177,8 @@ def tabulate_with_keys(
     by
         The variables, in the order of the table's axes; coded variables need not be named, and
         then come last.
-    weight
-        A column of weights of at least 0, added up instead of counting records. The sum of every
-        cell must be a whole number (summed exactly, to nine decimals).
-    record_key
-        A column of record keys: fractions from 0 up to below 1, or whole numbers below 10^8.
-    design_weight
-        A column with the number of people each record stands for, at least 0, taken to six
-        decimals; its sums are kept beside the counts.
+    also
+        The columns that are added up.
     codings
         Bands, code lists and nested columns. Categories are in the order of the bands or of the
         code list.
@@ -208,7 +194,7 @@ def tabulate_with_keys(
     Interrupted
         Within about a tenth of a second of being cancelled.
     """
-    coding, also = codings or Codings(), AddedUp(weight, record_key, design_weight)
+    coding = codings or Codings()
     columns = coding.columns(by)
     with _opened(path, columns, also, progress) as source:
         try:
@@ -248,27 +234,7 @@ def _tabulate(
     *,
     wide: bool,
 ) -> Tabulated:
-    if not by:
-        raise InputError(
-            say("no variable is chosen"), hint=say("name at least one variable to count by")
-        )
-    weight, chosen = also.weight, [*by, *also.names]
-    for name in chosen:
-        check_known(source, name)
-    if len(set(chosen)) < len(chosen):
-        raise InputError(say("a variable is named twice"), hint=say("name each variable once"))
-    if weight is not None and also.record_key is not None:
-        raise InputError(
-            say("record keys go with counts of records, not with sums of weights"),
-            hint=say("leave out the weights"),
-        )
-    if weight is not None and also.design_weight is not None:
-        raise InputError(
-            say("design weights stand beside counts of records, not beside sums of other weights"),
-            hint=say(
-                "name one column of weights: weight adds it up as counts, design weight keeps it"
-            ),
-        )
+    _check_columns(source, by, also)
     low, high = source.weights
     measures = dict(source.summed)
     if not measures:
@@ -277,14 +243,14 @@ def _tabulate(
     source.run(
         lambda c: _group(c, source, by, measures, coded), say("counting the records"), progress
     )
-    if weight is not None:
-        _check_weights(source, by, weight, progress)
+    if also.weight is not None:
+        _check_weights(source, by, also.weight, progress)
     progress.report(say("sorting the categories"), 0.9)
     variables = tuple(_variable(source, v, name, coded.get(name)) for v, name in enumerate(by))
     if wide and math.prod(len(v.categories) for v in variables) > DOMAIN_CELLS:
         domain = Domain(variables, wide=True)
         *codes, counts = source.run(
-            lambda c: category_numbers(c, domain), say("building the table"), progress
+            lambda c: _category_numbers(c, domain), say("building the table"), progress
         )
         return Tabulated(WideTable.of(domain, codes, counts))
     domain = Domain(variables)
@@ -293,7 +259,7 @@ def _tabulate(
     beside = {"keysum": also.record_key, "weightsum": also.design_weight}
     for measure in ("n", *(name for name, column in beside.items() if column is not None)):
         keys, counts = source.run(
-            lambda c, m=measure: keyed(c, domain, m),  # type: ignore[misc]
+            lambda c, m=measure: _keyed(c, domain, m),  # type: ignore[misc]
             say("building the table"),
             progress,
         )
@@ -303,6 +269,31 @@ def _tabulate(
     sums = tables.get("weightsum")
     weights = None if sums is None else DesignWeights(sums, low, high)
     return Tabulated(tables["n"], tables.get("keysum"), weights)
+
+
+def _check_columns(source: MicrodataFile, by: list[str], also: AddedUp) -> None:
+    """Refuse columns that are not there, or do not go together."""
+    if not by:
+        raise InputError(
+            say("no variable is chosen"), hint=say("name at least one variable to count by")
+        )
+    chosen = [*by, *also.names]
+    for name in chosen:
+        check_known(source, name)
+    if len(set(chosen)) < len(chosen):
+        raise InputError(say("a variable is named twice"), hint=say("name each variable once"))
+    if also.weight is not None and also.record_key is not None:
+        raise InputError(
+            say("record keys go with counts of records, not with sums of weights"),
+            hint=say("leave out the weights"),
+        )
+    if also.weight is not None and also.design_weight is not None:
+        raise InputError(
+            say("design weights stand beside counts of records, not beside sums of other weights"),
+            hint=say(
+                "name one column of weights: weight adds it up as counts, design weight keeps it"
+            ),
+        )
 
 
 def _laid_out(domain: Domain, keys: Ints, counts: Ints, *, sparse: bool) -> Table:
@@ -463,3 +454,38 @@ def in_order(categories: Sequence[str]) -> list[str]:
     else:
         present.sort()
     return present + [MISSING] * (len(present) < len(categories))
+
+
+def _keyed(
+    connection: duckdb.DuckDBPyConnection, domain: Domain, measure: str
+) -> tuple[Ints, Ints]:
+    """Mixed-radix keys of the cells and one of their measures."""
+    terms, stride = [], domain.size
+    for i, size in enumerate(domain.shape):
+        stride //= size
+        terms.append(f"codes{i}.code * {stride}")
+    key, counts = _measures_at(connection, domain, [" + ".join(terms)], measure)
+    return key, counts
+
+
+def _category_numbers(connection: duckdb.DuckDBPyConnection, domain: Domain) -> list[Ints]:
+    """The category numbers of the cells by variable, and their counts."""
+    return _measures_at(connection, domain, [f"codes{i}.code" for i in range(domain.ndim)], "n")
+
+
+def _measures_at(
+    connection: duckdb.DuckDBPyConnection, domain: Domain, wanted: Sequence[str], measure: str
+) -> list[Ints]:
+    """Columns (cells,) computed from the numbers ``codes0.code``, ..., and a measure."""
+    joins = []
+    for i, variable in enumerate(domain.variables):
+        connection.execute(
+            f"CREATE OR REPLACE TABLE codes{i} AS SELECT unnest($labels::VARCHAR[]) AS label, "
+            "unnest(range($size::BIGINT)) AS code",
+            {"labels": list(variable.categories), "size": len(variable.categories)},
+        )
+        joins.append(f"JOIN codes{i} ON cells.v{i} = codes{i}.label")
+    columns = [*wanted, f"CAST({measure} AS BIGINT)"]
+    said = ", ".join(f"{column} AS c{number}" for number, column in enumerate(columns))
+    found = connection.execute(f"SELECT {said} FROM cells {' '.join(joins)}").fetchnumpy()
+    return [np.asarray(found[f"c{number}"], dtype=np.int64) for number in range(len(columns))]

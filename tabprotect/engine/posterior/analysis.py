@@ -10,12 +10,11 @@ import numpy as np
 
 from tabprotect.engine.arrays import Floats, Ints
 from tabprotect.engine.errors import ParameterError
-from tabprotect.engine.percent import percent
 from tabprotect.engine.posterior.log_linear import LogLinear, Pooled, pooled_test
 from tabprotect.engine.posterior.posterior import Posterior
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.domain import Domain
-from tabprotect.languages.said import say
+from tabprotect.languages.said import percent, say
 
 BLOCK_CELLS = 2**22
 """Cells of the tables held at once."""

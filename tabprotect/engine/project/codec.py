@@ -12,7 +12,7 @@ from __future__ import annotations
 import hashlib
 import io
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import is_dataclass, replace
 from functools import cache
 from types import MappingProxyType
@@ -117,17 +117,6 @@ class _Built(Decoding):
             fits = dtype is Any or np.issubdtype(given.dtype, dtype)
             return given if fits else self.wrong(given.dtype, hint, at)
         return super().listed(given, hint, at)
-
-
-def held_values(value: object) -> Iterator[object]:
-    """The values held by a value: its fields (and what is cached of them), items and keys."""
-    if is_dataclass(value):
-        yield from vars(value).values()
-    elif isinstance(value, Mapping):
-        yield from value
-        yield from value.values()
-    elif isinstance(value, (tuple, list)):
-        yield from value
 
 
 class Encoder:

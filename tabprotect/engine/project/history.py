@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, is_dataclass, replace
 from datetime import UTC, datetime
 from types import NoneType
 
@@ -13,7 +13,6 @@ import numpy as np
 from tabprotect.engine.budgets import SNAPSHOT_BYTES
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.project.codec import held_values
 from tabprotect.engine.project.command import Arguments, Context, Order, TrailEntry
 from tabprotect.engine.project.commands import named
 from tabprotect.engine.project.placement import Placement
@@ -200,3 +199,14 @@ def held_bytes(value: object, seen: dict[int, object]) -> int:
             size += sys.getsizeof(one)
             waiting += held_values(one)
     return size
+
+
+def held_values(value: object) -> Iterator[object]:
+    """The values held by a value: its fields (and what is cached of them), items and keys."""
+    if is_dataclass(value):
+        yield from vars(value).values()
+    elif isinstance(value, Mapping):
+        yield from value
+        yield from value.values()
+    elif isinstance(value, (tuple, list)):
+        yield from value

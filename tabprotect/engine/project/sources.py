@@ -11,7 +11,7 @@ from tabprotect.engine.cycles.cycle_files import read as read_cycles
 from tabprotect.engine.errors import InputError, RecordsError
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.table_reading import read_table
-from tabprotect.engine.microdata.coding import Codings
+from tabprotect.engine.microdata.coding import ONLY_COUNTED, AddedUp, Codings
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.project.examples import PREFIX, load_example
 from tabprotect.engine.tables.moves import MoveSet
@@ -91,9 +91,7 @@ def tabulate_source(
     source: str | Path,
     by: Sequence[str],
     *,
-    weight: str | None = None,
-    record_key: str | None = None,
-    design_weight: str | None = None,
+    also: AddedUp = ONLY_COUNTED,
     codings: Codings | None = None,
     wide: bool = False,
     progress: Progress = SILENT,
@@ -105,9 +103,7 @@ def tabulate_source(
     return tabulate_with_keys(
         records_file(source),
         by,
-        weight=weight,
-        record_key=record_key,
-        design_weight=design_weight,
+        also=also,
         codings=codings,
         wide=wide,
         progress=progress,

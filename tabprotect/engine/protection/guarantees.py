@@ -21,8 +21,7 @@ from tabprotect.engine.protection.problem import Draft, Problem
 from tabprotect.engine.protection.subtables import groupings_of
 from tabprotect.engine.release.release import PublishedTable
 from tabprotect.engine.tables.domain import Domain
-from tabprotect.engine.tables.groupings.grouping import Grouping
-from tabprotect.engine.tables.groupings.true_table import true_table
+from tabprotect.engine.tables.groupings.grouping import Grouping, true_table
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.languages.said import joined, plural, say
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
 from typing import ClassVar
 
@@ -18,14 +18,20 @@ import numpy as np
 from tabprotect.engine.arrays import Floats
 from tabprotect.engine.budgets import METHOD_PREVIEW_WORK
 from tabprotect.engine.errors import InputError, ParameterError
-from tabprotect.engine.formats.grouping_files import grouping_text
-from tabprotect.engine.parameters import Parameter, Values, resolve
+from tabprotect.engine.formats.grouping_files import grouping_text, names_files
+from tabprotect.engine.parameters import Kind, Parameter, Values, resolve
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection import guarantees as promises
 from tabprotect.engine.protection.calibration_plan import CalibrationPlan
-from tabprotect.engine.protection.judged_cells import JudgedCells
 from tabprotect.engine.protection.needs import NEEDS
-from tabprotect.engine.protection.problem import Draft, Preview, Problem, Protected, RunEvidence
+from tabprotect.engine.protection.problem import (
+    Draft,
+    JudgedCells,
+    Preview,
+    Problem,
+    Protected,
+    RunEvidence,
+)
 from tabprotect.engine.protection.simulate import Runs, simulate, trial_coins
 from tabprotect.engine.protection.subtables import (
     GROUPINGS,
@@ -39,6 +45,7 @@ from tabprotect.engine.release.likelihood import Likelihood
 from tabprotect.engine.release.mechanism import Mechanism
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.languages.said import prose, say
 
@@ -134,7 +141,8 @@ class Method(ABC):
             field = GROUPINGS.name
             if field in declared - set(wrong):
                 # A file's name is nobody's business: the values hold what is in it.
-                values |= {field: grouping_text(given_groupings(domain, values), domain)}
+                groupings = given_groupings(domain, values)
+                values |= {field: grouping_text(groupings, domain) if groupings else ""}
             field = MARGINS.name
             if field in declared and not {MARGINS.name, GROUPINGS.name} & set(wrong):
                 publication_of(domain, values)
@@ -355,3 +363,52 @@ class Method(ABC):
             "needs": list(self.needs),
             "guarantees": dict(self.guarantees),
         }
+
+
+_INLINE: Mapping[Kind, Callable[[object], bool]] = {
+    "cycles": lambda value: isinstance(value, MoveSet),
+    "perturbation": lambda value: isinstance(value, Mapping) or _is_json(value),
+    "groupings": lambda value: isinstance(value, str) and not names_files(value),
+    "statuses": lambda value: isinstance(value, str) and "\n" in value,
+    "cells": lambda value: isinstance(value, str) and "\n" in value,
+}
+"""For each kind of parameter that may name a file: the test that a value names none."""
+
+MAY_NAME_FILES = frozenset(_INLINE)
+"""Kinds of parameters."""
+
+
+def _is_json(value: object) -> bool:
+    return isinstance(value, str) and value.lstrip().startswith("{")
+
+
+def require_inline(parameters: Iterable[Parameter[object]], stated: Mapping[str, object]) -> None:
+    """Refuse a foreign mechanism that names a file. No file is looked at.
+
+    Parameters
+    ----------
+    parameters
+        The parameters that the method declares.
+    stated
+        The values in the mechanism or the dossier.
+
+    Raises
+    ------
+    InputError
+        Naming the parameter, never its value.
+    """
+    for parameter in parameters:
+        value = stated.get(parameter.name)
+        check = _INLINE.get(parameter.kind)
+        # Nothing is stated: the method's own default, which is no file.
+        if check is None or value is None or value == "":
+            continue
+        if not check(value):
+            raise InputError(
+                say(
+                    'the mechanism\'s "{name}" does not stand in it, but names a file or '
+                    "nothing that is known",
+                    parameter.name,
+                ),
+                hint=say("what a release rests on must be in its bundle; no file was read"),
+            )

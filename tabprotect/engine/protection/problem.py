@@ -1,7 +1,11 @@
-"""The problem a method solves and the records of solving it. All of it confidential."""
+"""The problem a method solves, its judged cells, and the records and true figures of solving it.
+
+All of it is confidential.
+"""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -10,16 +14,15 @@ import numpy.typing as npt
 
 from tabprotect.engine.arrays import Bools, Floats, Ints, Letters
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.protection.staff_verdict import StaffVerdict
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.release import PublishedTable, Release
+from tabprotect.engine.release.verdict_figures import Verdict
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.design_weights import DesignWeights
 from tabprotect.engine.tables.domain import Domain
-from tabprotect.engine.tables.groupings.grouping import Grouping
-from tabprotect.engine.tables.groupings.true_table import true_table
+from tabprotect.engine.tables.groupings.grouping import Grouping, true_table
 from tabprotect.engine.tables.table import Table, check_structural
-from tabprotect.languages.said import say
+from tabprotect.languages.said import plural, say
 
 
 @dataclass(frozen=True)
@@ -256,3 +259,136 @@ class Protected:
 
     release: Release
     record: RunEvidence
+
+
+@dataclass(frozen=True, eq=False)
+class JudgedCells:
+    """The cells of one published table that figures are averaged over. Confidential.
+
+    Attributes
+    ----------
+    truth : int64, shape of the published table
+        The counts that would be published without protection.
+    at_risk
+        Number of at-risk cells among the published table's cells.
+    cells : bool, shape of the published table
+        The at-risk cells, or all positive ones where none is.
+    """
+
+    truth: Ints
+    at_risk: int
+    cells: Bools
+
+    @classmethod
+    def of(
+        cls,
+        problem: Problem,
+        published: PublishedTable,
+        groupings: tuple[Grouping, ...] = (),
+        *,
+        weighted: bool = False,
+    ) -> JudgedCells:
+        """Judge a published table by the problem's rule, which is about counts of records."""
+        domain = published.table.domain
+        counts = problem.unprotected(domain, groupings).counts
+        cells = problem.at_risk.mask(counts)
+        at_risk = int(cells.sum())
+        truth = problem.unprotected(domain, groupings, weighted=True).counts if weighted else counts
+        return cls(truth, at_risk, cells if at_risk else counts > 0)
+
+    def changes(self, published: PublishedTable) -> Counter[int]:
+        """The frequency of each change of a judged cell; cells without a count are left out."""
+        moved = published.table.counts - self.truth
+        return changes(moved[self.cells & ~published.hidden])
+
+
+def changes(moved: Ints) -> Counter[int]:
+    """The frequency of each change."""
+    values, times = np.unique(moved, return_counts=True)
+    return Counter(dict(zip(values.tolist(), times.tolist(), strict=True)))
+
+
+@dataclass(frozen=True)
+class WorstCell:
+    """The at-risk cell in whose true count a reader has the highest belief."""
+
+    table: tuple[str, ...]
+    cell: tuple[str, ...]
+    belief: float
+
+
+@dataclass(frozen=True)
+class Staff:
+    """Readers' right beliefs, over the true at-risk cells of all judged tables.
+
+    Attributes
+    ----------
+    at_risk_cells
+        Their number.
+    known, certain
+        Cells whose true count a reader believes in with more than the limit, and as good as surely.
+    stuck
+        Cells that no cycle of the mechanism can move; ``None`` without cycles. Nothing is gated on
+        it.
+    mean_belief
+        Mean belief in the true count; 0 where no cell is at risk.
+    worst
+        The cell with the highest belief; ``None`` where none is at risk.
+    """
+
+    at_risk_cells: int
+    known: int
+    certain: int
+    stuck: int | None
+    mean_belief: float
+    worst: WorstCell | None
+
+    def as_json(self) -> dict[str, object]:
+        """``verdict.staff`` of ``protect --json``."""
+        worst = self.worst
+        return {
+            "at_risk_cells": self.at_risk_cells,
+            "known": self.known,
+            "certain": self.certain,
+            "stuck": self.stuck,
+            "mean_belief": self.mean_belief,
+            "worst": None
+            if worst is None
+            else {
+                "table": list(worst.table),
+                "cell": list(worst.cell),
+                "belief": worst.belief,
+            },
+        }
+
+    @property
+    def sentence(self) -> str:
+        """The figures in words."""
+        if not self.at_risk_cells or self.worst is None:
+            return say("In truth no judged cell is at risk.")
+        cell = ", ".join(self.worst.cell) or say("the grand total")
+        return plural(
+            self.known,
+            "In truth {known:,} of {at_risk_cells:,} at-risk cells is known and "
+            "{certain:,} certain; mean belief in the true count {mean_belief:.2f}, "
+            "highest {belief:.2f} ({cell}).",
+            "In truth {known:,} of {at_risk_cells:,} at-risk cells are known and "
+            "{certain:,} certain; mean belief in the true count {mean_belief:.2f}, "
+            "highest {belief:.2f} ({cell}).",
+            self.known,
+            self.at_risk_cells,
+            self.certain,
+            self.mean_belief,
+            self.worst.belief,
+            cell,
+        )
+
+
+@dataclass(frozen=True)
+class StaffVerdict(Verdict):
+    """A verdict with the figures that only staff may see."""
+
+    staff: Staff | None = None
+
+    def as_json(self) -> dict[str, object]:
+        return super().as_json() | {"staff": None if self.staff is None else self.staff.as_json()}

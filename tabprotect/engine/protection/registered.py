@@ -6,8 +6,7 @@ from functools import cache
 
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.protection import methods as package
-from tabprotect.engine.protection.inline import require_inline
-from tabprotect.engine.protection.method import Method
+from tabprotect.engine.protection.method import Method, require_inline
 from tabprotect.engine.registry import Registry
 from tabprotect.engine.release.likelihood import Likelihood
 from tabprotect.engine.release.release import Release

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tabprotect.engine.errors import Suggestion
-from tabprotect.engine.percent import percent
-from tabprotect.languages.said import say
+from tabprotect.languages.said import percent, say
 
 OTHERWISE = say("merge categories so that fewer cells are small, or take another method")
 """Advice where no setting that was tried helps."""

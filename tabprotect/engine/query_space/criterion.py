@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -21,6 +22,30 @@ from tabprotect.engine.query_space.lattice import Query
 from tabprotect.engine.query_space.ways_to_bound import BoundsWay
 from tabprotect.engine.tables.table import Table
 from tabprotect.languages.said import prose
+
+
+@dataclass(frozen=True)
+class Bounding:
+    """How a judgement bounds the cells, and how far it goes.
+
+    Attributes
+    ----------
+    way
+        How cells are bounded.
+    decide_only
+        Whether it may stop as soon as the verdict is known.
+    quick
+        Whether it may leave undecided what takes longer than somebody who points at a sub-table
+        wants to wait.
+    """
+
+    way: BoundsWay = "auto"
+    decide_only: bool = False
+    quick: bool = False
+
+
+WHOLE = Bounding()
+"""A whole judgement: the verdict, the figure and the tight cells, however long it takes."""
 
 
 class RiskCriterion(ABC):
@@ -47,16 +72,10 @@ class RiskCriterion(ABC):
         released: Sequence[Query],
         threshold: int,
         *,
-        bounds: BoundsWay = "auto",
-        decide_only: bool = False,
-        quick: bool = False,
+        bounding: Bounding = WHOLE,
         progress: Progress = SILENT,
     ) -> RiskJudgement:
-        """The figure of one release, with a proof that it reaches the threshold if there is one.
-
-        ``decide_only`` allows stopping as soon as the verdict is known. ``quick`` allows leaving
-        undecided what takes longer than somebody who points at a sub-table wants to wait.
-        """
+        """The figure of one release, with a proof that it reaches the threshold if there is one."""
 
     @abstractmethod
     def screen(
@@ -102,18 +121,56 @@ class RiskCriterion(ABC):
         return {"name": self.name, "label": self.label, "unit": self.unit, "help": self.help}
 
 
+@dataclass(frozen=True, eq=False)
+class Standard:
+    """What a release of a table is held to: a criterion's figure that reaches a threshold.
+
+    Attributes
+    ----------
+    evidence
+        The table with the figures of all its margins.
+    criterion, threshold
+        What judges a release, and what its figure must be proved to reach.
+    bounds
+        How cells are bounded.
+    """
+
+    evidence: Evidence
+    criterion: RiskCriterion
+    threshold: int
+    bounds: BoundsWay = "auto"
+
+    def walk(self) -> GraphWalk:
+        """The start of the searches over decomposable releases."""
+        return self.criterion.walk(self.evidence, self.threshold)
+
+    def judge(
+        self,
+        released: Sequence[Query],
+        *,
+        decide_only: bool = False,
+        quick: bool = False,
+        progress: Progress = SILENT,
+    ) -> RiskJudgement:
+        """The figure of one release (see :class:`Bounding`)."""
+        return self.criterion.judge(
+            self.evidence,
+            released,
+            self.threshold,
+            bounding=Bounding(self.bounds, decide_only, quick),
+            progress=progress,
+        )
+
+
 class _JudgedWalk(GraphWalk):
     """A walk for any criterion: each release on the way is judged anew."""
 
     def __init__(self, criterion: RiskCriterion, evidence: Evidence, threshold: int) -> None:
         super().__init__(evidence.lattice)
-        self._criterion, self._evidence, self._threshold = criterion, evidence, threshold
+        self._standard = Standard(evidence, criterion, threshold)
 
     def _fits(self, i: int, j: int) -> bool:
         self.toggle(i, j)
         cliques = self.tree().cliques
         self.toggle(i, j)
-        judgement = self._criterion.judge(
-            self._evidence, cliques, self._threshold, decide_only=True
-        )
-        return judgement.verdict == "safe"
+        return self._standard.judge(cliques, decide_only=True).verdict == "safe"

@@ -19,8 +19,7 @@ from tabprotect.engine.query_space.critical_widths.widths import (
 )
 from tabprotect.engine.query_space.lattice import Lattice, Query
 from tabprotect.engine.query_space.workers import Workers
-from tabprotect.engine.sensitivity.cells_to_judge import Judged
-from tabprotect.engine.sensitivity.small_count import SmallCount
+from tabprotect.engine.sensitivity.small_count import Judged, SmallCount
 from tabprotect.engine.tables.table import Table
 
 

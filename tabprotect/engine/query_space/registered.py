@@ -7,9 +7,11 @@ from functools import cache
 from tabprotect.engine.query_space import criteria as criteria_package
 from tabprotect.engine.query_space import rules as rules_package
 from tabprotect.engine.query_space import utilities as utilities_package
-from tabprotect.engine.query_space.criterion import RiskCriterion
+from tabprotect.engine.query_space.criterion import RiskCriterion, Standard
+from tabprotect.engine.query_space.criterion_evidence import Evidence
 from tabprotect.engine.query_space.rule import ReleaseRule
 from tabprotect.engine.query_space.utility import ReleaseUtility
+from tabprotect.engine.query_space.ways_to_bound import BoundsWay
 from tabprotect.engine.registry import Registry
 
 
@@ -17,6 +19,13 @@ from tabprotect.engine.registry import Registry
 def criteria() -> Registry[RiskCriterion]:
     """Every registered risk criterion by name."""
     return Registry(criteria_package, RiskCriterion, "criterion", "criteria")
+
+
+def standard(
+    evidence: Evidence, threshold: int, criterion: str = "width", bounds: BoundsWay = "auto"
+) -> Standard:
+    """What releases of a table are held to, by the name of the criterion."""
+    return Standard(evidence, criteria()[criterion], threshold, bounds)
 
 
 @cache

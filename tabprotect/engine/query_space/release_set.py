@@ -16,7 +16,7 @@ import numpy as np
 from tabprotect.engine.arrays import Bools, Ints
 from tabprotect.engine.errors import InfeasibleError, ParameterError
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.query_space.criterion import RiskCriterion
+from tabprotect.engine.query_space.criterion import RiskCriterion, Standard
 from tabprotect.engine.query_space.criterion_evidence import Evidence, RiskJudgement, TightCell
 from tabprotect.engine.query_space.frontier import Frontier
 from tabprotect.engine.query_space.lattice import Lattice, Query, in_order
@@ -107,9 +107,8 @@ class ReleaseSet:
         bounds = cls._bounded_by(bounds)
         lattice = evidence.lattice
         frontier = Frontier.below(lattice, (0, *released))
-        judgement = criterion.judge(
-            evidence, frontier.members, threshold, bounds=bounds, progress=progress
-        )
+        standard = Standard(evidence, criterion, threshold, bounds)
+        judgement = standard.judge(frontier.members, progress=progress)
         nothing = Frontier(lattice, (), upward=True)
         start = cls(
             evidence,
@@ -124,6 +123,11 @@ class ReleaseSet:
         )
         return replace(start, allowed=start._outside(nothing))._examined(progress)
 
+    @property
+    def standard(self) -> Standard:
+        """What every release of the table is held to."""
+        return Standard(self.evidence, self.criterion, self.threshold, self.bounds)
+
     def release(self, query: Query, progress: Progress = SILENT) -> ReleaseSet:
         """The state after one more release; the caller has decided that it may happen."""
         frontier = self.released.add(query)
@@ -133,14 +137,10 @@ class ReleaseSet:
         # can take seconds to prove it again by itself.
         proved = self.allows(query)
         cheap = proved and not self.criterion.decides(self.evidence, self.bounds)
-        judgement = self.criterion.judge(
-            self.evidence,
-            frontier.members,
-            self.threshold,
-            bounds="decomposable" if cheap and self.bounds == "auto" else self.bounds,
-            decide_only=True,
-            progress=progress,
-        )
+        standard = self.standard
+        if cheap and self.bounds == "auto":
+            standard = replace(standard, bounds="decomposable")
+        judgement = standard.judge(frontier.members, decide_only=True, progress=progress)
         if proved and judgement.verdict == "unknown":
             judgement = replace(judgement, verdict="safe", tight=())
         return replace(self, released=frontier, judgement=judgement)._examined(progress)
@@ -153,14 +153,7 @@ class ReleaseSet:
         """
         if self.criterion.decides(self.evidence, self.bounds) and len(queries) > 1:
             frontier = self.released.add(*queries)
-            judgement = self.criterion.judge(
-                self.evidence,
-                frontier.members,
-                self.threshold,
-                bounds=self.bounds,
-                decide_only=True,
-                progress=progress,
-            )
+            judgement = self.standard.judge(frontier.members, decide_only=True, progress=progress)
             if judgement.verdict != "unknown":
                 return replace(self, released=frontier, judgement=judgement)._examined(progress)
         state = self
@@ -176,14 +169,7 @@ class ReleaseSet:
         progress: Progress = SILENT,
     ) -> ReleaseSet:
         """The state that had these frontiers, under the same evidence and threshold."""
-        judgement = self.criterion.judge(
-            self.evidence,
-            released.members,
-            self.threshold,
-            bounds=self.bounds,
-            decide_only=True,
-            progress=progress,
-        )
+        judgement = self.standard.judge(released.members, decide_only=True, progress=progress)
         return replace(
             self,
             released=released,
@@ -212,14 +198,7 @@ class ReleaseSet:
 
     def judge(self, query: Query, progress: Progress = SILENT) -> RiskJudgement:
         """Judge the released set with one query added, with its tight cells, at once."""
-        return self.criterion.judge(
-            self.evidence,
-            self.released.add(query).members,
-            self.threshold,
-            bounds=self.bounds,
-            quick=True,
-            progress=progress,
-        )
+        return self.standard.judge(self.released.add(query).members, quick=True, progress=progress)
 
     def preview(self, query: Query, progress: Progress = SILENT) -> Consequence:
         """The consequences of releasing a query, whether or not that is allowed."""
@@ -339,13 +318,8 @@ class ReleaseSet:
             # The largest: most stay safe after one more release, and settle all below them.
             at = left[size[left].argmax()]
             query = int(asked[at])
-            verdict = self.criterion.judge(
-                self.evidence,
-                self.released.add(query).members,
-                self.threshold,
-                bounds=self.bounds,
-                decide_only=True,
-                progress=progress,
+            verdict = self.standard.judge(
+                self.released.add(query).members, decide_only=True, progress=progress
             ).verdict
             waiting[at] = False
             if verdict == "safe":

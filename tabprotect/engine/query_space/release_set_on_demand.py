@@ -86,12 +86,8 @@ class AskedReleaseSet(ReleaseSet):
     def _verdict(self, query: Query) -> Verdict:
         found = self._verdicts.get(query)
         if found is None:
-            found = self._verdicts[query] = self.criterion.judge(
-                self.evidence,
-                self.released.add(query).members,
-                self.threshold,
-                bounds=self.bounds,
-                decide_only=True,
+            found = self._verdicts[query] = self.standard.judge(
+                self.released.add(query).members, decide_only=True
             ).verdict
         return found
 

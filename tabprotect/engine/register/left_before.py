@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
-from tabprotect.engine.belief.one_draw import release_fingerprint
+from tabprotect.engine.belief.believing import release_fingerprint
 from tabprotect.engine.bundle import public
 from tabprotect.engine.bundle.archive import sha256
 from tabprotect.engine.bundle.check_lines import CheckGroup, CheckLine, State, read_together
@@ -18,13 +18,16 @@ from tabprotect.engine.errors import BundleError, Interrupted, ParameterError, T
 from tabprotect.engine.house import is_missing, register_address
 from tabprotect.engine.house import key as house_key
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.protection.problem import Problem
-from tabprotect.engine.protection.staff_verdict import StaffVerdict
-from tabprotect.engine.register.original_marks import OriginalMarks, marks_of
-from tabprotect.engine.register.register_entry import Earlier, related, warnings_of
-from tabprotect.engine.release.mechanism import Mechanism
+from tabprotect.engine.protection.problem import Problem, StaffVerdict
+from tabprotect.engine.register.register_entry import (
+    Earlier,
+    OriginalMarks,
+    marks_of,
+    related,
+    warnings_of,
+)
+from tabprotect.engine.release.mechanism import Gate, Mechanism
 from tabprotect.engine.release.release import Release
-from tabprotect.engine.release.stated_gate import Gate
 from tabprotect.engine.tables.table import Table
 from tabprotect.languages.said import capital, say
 

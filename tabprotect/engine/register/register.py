@@ -12,8 +12,11 @@ from tabprotect.engine.budgets import MOST_KEPT
 from tabprotect.engine.database import BORN_TWICE, TAKEN_BACK, Database, Schema
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.house import prepared_address
-from tabprotect.engine.register.original_marks import OriginalMarks
-from tabprotect.engine.register.register_entry import LeavingPublication, RegisterEntry
+from tabprotect.engine.register.register_entry import (
+    LeavingPublication,
+    OriginalMarks,
+    RegisterEntry,
+)
 from tabprotect.languages.said import say
 
 _SCHEMA = sa.MetaData()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from tabprotect.engine.arrays import Bools, Ints
 from tabprotect.engine.errors import ParameterError
@@ -45,3 +46,17 @@ class SmallCount:
     def mask(self, counts: Ints) -> Bools:
         """Mask of the counts that are at risk, same shape."""
         return (counts >= self.low) & (counts <= self.high)
+
+
+Judged = Literal["at_risk", "all"]
+"""The cells that have to stay wide: the at-risk ones, or all of them."""
+
+JUDGED: dict[Judged, str] = {
+    "at_risk": say("the at-risk cells: what passes or is refused then tells something of them"),
+    "all": say("every cell, zeros too: what passes or is refused then tells of the margins alone"),
+}
+
+
+def judged_counts(at_risk: SmallCount, judged: Judged, total: int) -> SmallCount:
+    """Range of the counts of the judged cells in a table with so many records."""
+    return at_risk if judged == "at_risk" else SmallCount(0, max(total, at_risk.high))

@@ -9,8 +9,7 @@ import numpy as np
 from tabprotect.engine.arrays import Ints
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.tables.domain import Domain
-from tabprotect.engine.tables.groupings.grouping import Grouping
-from tabprotect.engine.tables.groupings.true_table import true_table
+from tabprotect.engine.tables.groupings.grouping import Grouping, true_table
 from tabprotect.engine.tables.table import Table
 from tabprotect.languages.said import say
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -11,6 +11,7 @@ import numpy as np
 
 from tabprotect.engine.arrays import Bools, Ints
 from tabprotect.engine.errors import InputError
+from tabprotect.engine.tables import structural
 from tabprotect.engine.tables.structural import StructuralZeros, held_by, holds, restated, stated
 from tabprotect.engine.tables.variable import Level, Variable
 from tabprotect.languages.said import say
@@ -219,13 +220,15 @@ class Domain:
         They are this domain's, levels of them as variables (``region@nuts2``), or others, of which
         nothing is known.
         """
+        if not self.structural:
+            return Domain(tuple(variables))
         return Domain(tuple(variables), restated(self.structural, self._parts(variables)))
 
     def _parts(
         self, variables: Sequence[Variable]
     ) -> list[tuple[str, str, list[tuple[str, frozenset[str]]]]]:
         parts = []
-        for variable in variables if self.structural else ():
+        for variable in variables:
             axis, level = self.place(variable.name) if variable.name in self._places else (-1, None)
             if axis < 0:
                 continue
@@ -242,10 +245,10 @@ class Domain:
 
     def structural_cells(self, keys: Ints | None = None) -> Bools:
         """The flat cells that are structural zeros, bool (keys,); of all cells where none are given."""
+        if not self.structural:
+            return np.zeros(self.size if keys is None else len(keys), dtype=np.bool_)
         if keys is None:
-            keys = np.arange(self.size if self.structural else 0, dtype=np.int64)
-            if not self.structural:
-                return np.zeros(self.size, dtype=np.bool_)
+            keys = np.arange(self.size, dtype=np.int64)
         return holds(self.structural, self.categories, keys)
 
     def with_structural(self, zeros: Iterable[StructuralZeros]) -> Domain:
@@ -336,3 +339,90 @@ class Domain:
     def cell_text(self, index: Sequence[int]) -> str:
         """A cell for people: ``(v1, w2)``."""
         return f"({', '.join(self.labels(index))})"
+
+
+DOMAIN_KEYS = ("levels", "structural_zeros")
+"""What :func:`domain_json` writes, where there is any."""
+
+
+def domain_json(domain: Domain, *, labels: bool = True) -> dict[str, object]:
+    """``{"levels": {"region": {"finest": "nuts3", "coarser": {"nuts2": [...]}, "labels": [...]}}}``.
+
+    The groups of each level and the labels stand in the order of the categories; structural zeros
+    stand beside them. What a table does not have is left out.
+
+    Parameters
+    ----------
+    labels
+        Whether labels are written; some formats have a place of their own for them.
+    """
+    levels = {
+        v.name: {
+            **({"finest": v.finest} if v.finest else {}),
+            "coarser": {level.name: list(level.groups) for level in v.coarser},
+            **({"labels": list(v.labels)} if v.labels and labels else {}),
+        }
+        for v in domain.variables
+        if v.coarser or v.finest or (v.labels and labels)
+    }
+    out: dict[str, object] = {"levels": levels} if levels else {}
+    if domain.structural:
+        out["structural_zeros"] = structural.as_json(domain.structural)
+    return out
+
+
+def domain_from_json(data: Mapping[str, object], domain: Domain) -> Domain:
+    """The domain with what :func:`domain_json` wrote; other keys are somebody else's.
+
+    Raises
+    ------
+    InputError
+        For anything else, or levels of other categories.
+    """
+    levels = data.get("levels")
+    if levels is not None and not isinstance(levels, Mapping):
+        raise InputError(say('"levels" must name variables'))
+    for name, given in (levels or {}).items():
+        coarser = given.get("coarser") if isinstance(given, Mapping) else None
+        if name not in domain.names or not isinstance(coarser, Mapping):
+            raise InputError(say('"levels" of {name} are none of a variable', repr(str(name)[:60])))
+        found = [
+            Level(
+                str(level),
+                _texts(groups, say("the groups of {level}", repr(str(level)[:60]))),
+            )
+            for level, groups in coarser.items()
+        ]
+        finest = given.get("finest", "")
+        if not isinstance(finest, str):
+            raise InputError(say("the finest level of {name} has no name", repr(name)))
+        variable = domain[name].grouped(*found, finest=finest)
+        if "labels" in given:
+            labels = _texts(given["labels"], say("the labels of {name}", repr(name)))
+            variable = replace(variable, labels=labels)
+        domain = domain.with_variable(variable)
+    if (zeros := data.get("structural_zeros")) is None:
+        return domain
+    return replace(domain, structural=structural.from_json(zeros, domain.categories))
+
+
+def _texts(found: object, what: str) -> tuple[str, ...]:
+    if not isinstance(found, list) or not all(isinstance(text, str) for text in found):
+        raise InputError(say("{what} are not a list of texts", what))
+    return tuple(found)
+
+
+def adopted(domain: Domain, known: Domain) -> Domain:
+    """A published domain with the levels and structural zeros that it has where they are known.
+
+    A variable (or a level as a variable, ``region@nuts2``) takes them if its categories are the
+    same; everything else stays as it is.
+    """
+
+    def found(variable: Variable) -> Variable:
+        if variable.name not in known.known_names:
+            return variable
+        same = known[variable.name]
+        return same if same.categories == variable.categories else variable
+
+    return known.over(tuple(map(found, domain.variables)))

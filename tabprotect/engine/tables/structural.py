@@ -174,15 +174,13 @@ def as_json(zeros: Iterable[StructuralZeros]) -> list[dict[str, list[str]]]:
 
 
 def from_json(data: object, categories: Mapping[str, Sequence[str]]) -> tuple[StructuralZeros, ...]:
-    """What :func:`as_json` wrote; ``None`` is none.
+    """What :func:`as_json` wrote.
 
     Raises
     ------
     InputError
         For anything else, or categories that the table does not have.
     """
-    if data is None:
-        return ()
     if not isinstance(data, list):
         raise InputError(say('"structural_zeros" are not a list'))
     found = []

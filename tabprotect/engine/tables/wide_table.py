@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -103,7 +102,7 @@ class WideTable(Table):
         """The same counts over a domain of the same shape."""
         return super().on(Domain(domain.variables, wide=True))
 
-    def __eq__(self, other: object) -> Any:
+    def __eq__(self, other: object) -> bool:
         if not isinstance(other, WideTable) or self.domain != other.domain:
             return False
         mine, others = ((*table._codes, table._given) for table in (self, other))

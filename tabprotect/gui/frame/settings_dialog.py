@@ -29,7 +29,7 @@ from tabprotect.engine.disclosure.policy import (
     write,
 )
 from tabprotect.engine.errors import InputError, TabprotectError
-from tabprotect.engine.release.stated_gate import MOST_ATTEMPTS
+from tabprotect.engine.release.mechanism import MOST_ATTEMPTS
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.gui.base.preferences import Preferences
 from tabprotect.gui.base.rule_field import RuleField

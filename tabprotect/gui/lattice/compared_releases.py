@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.project import Project
-from tabprotect.engine.project.releasing.query_space_state import evidence_of
+from tabprotect.engine.project.releasing.query_space_state import evidence_of, standard_of
 from tabprotect.engine.query_space.lattice import Query
 from tabprotect.engine.query_space.optimal.best_release import (
     ReleaseProposal,
@@ -15,7 +15,7 @@ from tabprotect.engine.query_space.optimal.best_release import (
     judged_proposal,
     optimal,
 )
-from tabprotect.engine.query_space.registered import criteria, utilities
+from tabprotect.engine.query_space.registered import utilities
 from tabprotect.engine.randomness import Randomness
 from tabprotect.languages.said import say
 
@@ -60,33 +60,15 @@ def compare(
     project: Project, queries: Sequence[Query], progress: Progress, *, complete: bool = True
 ) -> Compared:
     """Judge a release by the project's criterion."""
-    evidence, asked = evidence_of(project, progress), project.plan
-    bounds = asked.bounds
-    found = judged_proposal(
-        evidence,
-        queries,
-        asked.threshold,
-        criterion=criteria()[asked.criterion],
-        bounds=bounds,
-        complete=complete,
-        progress=progress,
-    )
+    standard = standard_of(project.plan, evidence_of(project, progress))
+    found = judged_proposal(standard, queries, complete=complete, progress=progress)
     return _rebuilt(project, found, progress)
 
 
 def search(project: Project, method: SearchMethod, progress: Progress) -> Compared:
     """The best release a method finds at the project's criterion and threshold."""
-    evidence, asked = evidence_of(project, progress), project.plan
-    bounds = asked.bounds
-    found = optimal(
-        evidence,
-        asked.threshold,
-        method,
-        criterion=criteria()[asked.criterion],
-        randomness=Randomness.fresh(),
-        bounds=bounds,
-        progress=progress,
-    )
+    standard = standard_of(project.plan, evidence_of(project, progress))
+    found = optimal(standard, method, randomness=Randomness.fresh(), progress=progress)
     return _rebuilt(project, found, progress)
 
 

@@ -12,9 +12,20 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import combinations, islice
 
+from tabprotect.engine.bundle.verify import verify_bytes
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.server.attack.target import Heard, Sent, Shown, Target, cells_of, sub_table_address
+from tabprotect.engine.query_space.table_server.ledger import answers_in
+from tabprotect.engine.release.release import Release
+from tabprotect.server.attack.target import (
+    Heard,
+    Sent,
+    Shown,
+    Target,
+    cells_of,
+    server_at,
+    sub_table_address,
+)
 
 ATTACK_JOINED = 200_000
 """Cells of two answers joined."""
@@ -277,3 +288,43 @@ def _counts(heard: Heard) -> int:
 
 def _counts_said(number: int) -> str:
     return "1 count" if number == 1 else f"{number} counts"
+
+
+def findings(
+    target: str, *, key: str = "", queries: int, progress: Progress = SILENT
+) -> list[Finding]:
+    """What came of every attack.
+
+    Raises
+    ------
+    InputError
+        When nothing answers at the address, or the database cannot be used.
+    """
+    if target.startswith(("http://", "https://")):
+        return attacked(server_at(target, key), queries, progress)
+    return attacked_answers(target)
+
+
+def attacked_answers(url: str) -> list[Finding]:
+    """The attacks that need nothing but the answers, on all of each table's history.
+
+    Raises
+    ------
+    InputError
+        For a database that cannot be used.
+    """
+    found: list[Finding] = []
+    for bundles in answers_in(url):
+        loot = Loot()
+        for content in bundles:
+            _add(loot, verify_bytes(content).release)
+        found += from_answers(loot)
+    return found
+
+
+def _add(loot: Loot, release: Release) -> None:
+    for published in release.tables:
+        domain = published.table.domain
+        counts = published.table.counts.reshape(-1).tolist()
+        cells = {domain.labels(domain.unflat(k)): count for k, count in enumerate(counts)}
+        loot.add(domain.names, cells)

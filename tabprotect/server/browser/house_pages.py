@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any, cast
+from typing import cast
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
@@ -96,17 +96,17 @@ async def replay(request: Request) -> Response:
     pages_for_roles(request, "operator", "auditor")
     served = server_of(request).table
     text = request.query_params.get("until", "").strip()
-    said: dict[str, Any] = {"until": text, "found": None}
+    found: dict[str, object] | None = None
     if text:
         number, state = await run_in_threadpool(served.replayed, _until(text))
         names = served.lattice.names_of
-        said["found"] = {
+        found = {
             "number": number,
             "released": [names(q) for q in state.released if q],
             "unreleasable": [names(q) for q in state.unreleasable],
             "counts": (state.released.size, state.refused),
         }
-    return page(request, "replay.html", **said)
+    return page(request, "replay.html", until=text, found=found)
 
 
 async def what_if(request: Request) -> Response:
@@ -114,29 +114,29 @@ async def what_if(request: Request) -> Response:
     pages_for_roles(request, "operator")
     served = server_of(request).table
     names = request.query_params.getlist("variables")
-    said: dict[str, Any] = {"variables": served.lattice.names, "ticked": names, "found": None}
+    found: dict[str, object] | None = None
     if names:
         wanted = asked_table(served.domain, served.lattice, names)
         if not served.lattice.listed:
             raise HttpProblem(
                 "invalid_query", say("there are too many sub-tables to say what would follow")
             )
-        found = await run_in_threadpool(served.consequence, wanted.query)
-        said["found"] = {
-            "judgement": found.judgement,
-            "released": found.newly_released,
-            "lost": found.lost,
-            "closed": [served.lattice.names_of(q) for q in found.newly_unreleasable],
+        after = await run_in_threadpool(served.consequence, wanted.query)
+        found = {
+            "judgement": after.judgement,
+            "released": after.newly_released,
+            "lost": after.lost,
+            "closed": [served.lattice.names_of(q) for q in after.newly_unreleasable],
             "status": served.state.releases.status(wanted.query),
         }
-    return page(request, "what_if.html", **said)
+    return page(request, "what_if.html", variables=served.lattice.names, ticked=names, found=found)
 
 
 async def accounts(request: Request) -> Response:
     """Accounts and their keys, which are shown once."""
     name = pages_for_roles(request, "operator")
     server = server_of(request)
-    said: dict[str, Any] = {"key": "", "wrong": ""}
+    key = wrong = ""
     if request.method == "POST":
         given = {key: values[0].strip() for key, values in (await form(request)).items()}
         try:
@@ -146,19 +146,20 @@ async def accounts(request: Request) -> Response:
             else:
                 role = cast(Role, given.get("role", "user"))
                 whom, group = given.get("name", ""), given.get("group", "")
-                said["key"] = await run_in_threadpool(server.accounts.add, whom, role, group)
+                key = await run_in_threadpool(server.accounts.add, whom, role, group)
                 what = say("made {whom}, {role}", whom, role)
             line = LogLine(name, 0, "account", None, what, "")
             await run_in_threadpool(server.table.record, line)
         except TabprotectError as error:
-            said["wrong"] = error.message
+            wrong = error.message
     return page(
         request,
         "accounts.html",
         accounts=await run_in_threadpool(server.accounts.every),
         roles=ROLES,
         groups=["", *server.service.groups],
-        **said,
+        key=key,
+        wrong=wrong,
     )
 
 
@@ -188,12 +189,12 @@ async def verify(request: Request) -> Response:
     """Check every line of the log against the one before it."""
     pages_for_roles(request, "operator", "auditor")
     served = server_of(request).table
-    said: dict[str, Any] = {"wrong": ""}
+    number, chain, wrong = 0, "", ""
     try:
-        said["number"], said["chain"] = await run_in_threadpool(served.verified)
+        number, chain = await run_in_threadpool(served.verified)
     except TabprotectError as error:
-        said |= {"wrong": error.message, "number": 0, "chain": ""}
-    return page(request, "verify.html", **said)
+        wrong = error.message
+    return page(request, "verify.html", wrong=wrong, number=number, chain=chain)
 
 
 def _number(text: str, name: str) -> int:

@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from functools import cache
 from html import escape
 from importlib.resources import files
-from typing import Any
 from urllib.parse import parse_qs, urlencode
 
 from jinja2 import Environment
@@ -193,7 +192,7 @@ async def look(request: Request) -> Response:
     wanted = understood(request, names, request.query_params.getlist("filter"))
     given = await run_in_threadpool(served.known, wanted.query)
     if given is not None:
-        return page(request, "answer.html", **_shown(request, given, wanted))
+        return _shown(request, given, wanted)
     state = served.state
     standing = say("may be")
     if wanted.query in state.releases.released:
@@ -236,7 +235,7 @@ async def answer(request: Request) -> Response:
     query = entry.line.query
     given = await run_in_threadpool(served.known, query)
     if given is not None:
-        return page(request, "answer.html", **_shown(request, given, AskedTable(query)))
+        return _shown(request, given, AskedTable(query))
     state = served.state
     return page(
         request,
@@ -358,19 +357,21 @@ def _projection(served: ServedTable, state: ServerState, query: Query) -> list[t
     return [served.lattice.names_of(part) for part in parts if part]
 
 
-def _shown(request: Request, given: Given, wanted: AskedTable) -> dict[str, Any]:
-    """A sub-table for its page: its rows where it is small, and every file of it."""
+def _shown(request: Request, given: Given, wanted: AskedTable) -> Response:
+    """The page of a sub-table: its rows where it is small, and every file of it."""
     served = server_of(request).table
     table = wanted.part_of(given.table)
     names = given.table.domain.names
-    return {
-        "names": names,
-        "perturbed": given.kind == "perturbed",
-        "fingerprint": given.fingerprint,
-        "cells": table.domain.size,
-        "rows": html_rows(table) if table.domain.size <= MOST_ROWS else None,
-        "files": [(name, file_address(served.id, names, name)) for name in OUTPUTS],
-    }
+    return page(
+        request,
+        "answer.html",
+        names=names,
+        perturbed=given.kind == "perturbed",
+        fingerprint=given.fingerprint,
+        cells=table.domain.size,
+        rows=html_rows(table) if table.domain.size <= MOST_ROWS else None,
+        files=[(name, file_address(served.id, names, name)) for name in OUTPUTS],
+    )
 
 
 def file_address(table: str, names: Sequence[str], format_name: str) -> str:

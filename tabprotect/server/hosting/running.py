@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
-from types import MappingProxyType
+from dataclasses import dataclass
+from typing import TypedDict
 
 import h11
 import uvicorn
@@ -62,20 +63,40 @@ class Patient(H11Protocol):
             self.transport.close()
 
 
-OPTIONS: Mapping[str, object] = MappingProxyType(
-    {
-        "server_header": False,
-        "date_header": False,
-        "access_log": False,
-        "log_level": "warning",
-        "http": Patient,
-        "timeout_keep_alive": PATIENCE,
-        "timeout_graceful_shutdown": PATIENCE,
-        # A busy machine is no dead process: started anew it would be busier.
-        "timeout_worker_healthcheck": 60,
-    }
-)
+class Options(TypedDict):
+    """Options of uvicorn."""
+
+    server_header: bool
+    date_header: bool
+    access_log: bool
+    log_level: str
+    http: type[asyncio.Protocol]
+    timeout_keep_alive: int
+    timeout_graceful_shutdown: int | None
+    timeout_worker_healthcheck: int
+
+
+OPTIONS: Options = {
+    "server_header": False,
+    "date_header": False,
+    "access_log": False,
+    "log_level": "warning",
+    "http": Patient,
+    "timeout_keep_alive": PATIENCE,
+    "timeout_graceful_shutdown": PATIENCE,
+    # A busy machine is no dead process: started anew it would be busier.
+    "timeout_worker_healthcheck": 60,
+}
 """How any of them speaks HTTP."""
+
+
+@dataclass(frozen=True)
+class Listening:
+    """Where a server answers, and in how many processes."""
+
+    host: str
+    port: int
+    workers: int = 1
 
 
 @contextmanager
@@ -99,9 +120,7 @@ def run(
     source: str | None,
     service: str | None,
     database: str | None,
-    host: str,
-    port: int,
-    workers: int,
+    at: Listening,
     progress: Progress = SILENT,
 ) -> None:
     """Serve until interrupted.
@@ -122,11 +141,12 @@ def run(
         else:
             os.environ.pop(name, None)
     os.environ[asgi.DATABASE] = asgi.database_address(database)
-    options = {**OPTIONS, "host": host, "port": port}
     server = started(asgi.service_of_environment(), asgi.database_address(), progress)
-    if workers == 1:
-        uvicorn.run(application(server), **options)  # type: ignore[arg-type]
+    if at.workers == 1:
+        uvicorn.run(application(server), host=at.host, port=at.port, **OPTIONS)
         return
     # That it can be started is known; each process opens its own.
     server.close()
-    uvicorn.run("tabprotect.server.asgi:app", workers=workers, **options)  # type: ignore[arg-type]
+    uvicorn.run(
+        "tabprotect.server.asgi:app", workers=at.workers, host=at.host, port=at.port, **OPTIONS
+    )

@@ -7,7 +7,6 @@ import threading
 import time
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
 import uvicorn
 from starlette.middleware.trustedhost import TrustedHostMiddleware
@@ -17,7 +16,7 @@ from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.project.sources import Opened
 from tabprotect.languages.said import say
 from tabprotect.server.application import application, started
-from tabprotect.server.hosting.running import OPTIONS
+from tabprotect.server.hosting.running import OPTIONS, Options
 from tabprotect.server.server import Server
 from tabprotect.server.service import Service
 
@@ -78,7 +77,7 @@ class TrialServer:
         port = door.getsockname()[1]
         # A page of another site must not reach it by a name that it makes mean this machine.
         app = TrustedHostMiddleware(application(server), [HOST, "localhost"])
-        options: dict[str, Any] = {**OPTIONS, "timeout_graceful_shutdown": LEAVE}
+        options: Options = {**OPTIONS, "timeout_graceful_shutdown": LEAVE}
         self._uvicorn = uvicorn.Server(uvicorn.Config(app, log_config=None, ws="none", **options))
         self._thread = threading.Thread(
             target=self._serve, args=(server, door, folder), name="tabprotect-look", daemon=True

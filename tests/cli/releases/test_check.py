@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tabprotect.engine.output_checking.check_rules import CheckRules, flag_cells
+from tabprotect.engine.output_checking.flags_and_decisions import CheckRules, flag_cells
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 from tests.cli.conftest import Command

@@ -20,7 +20,7 @@ from tabprotect.engine.bundle.check_lines import (
 from tabprotect.engine.bundle.risk_report import risk_text
 from tabprotect.engine.protection.descriptions.run_summary import summarise
 from tabprotect.engine.protection.problem import Protected
-from tabprotect.engine.release.stated_gate import Gate
+from tabprotect.engine.release.mechanism import Gate
 from tabprotect.engine.release.verdict_figures import (
     WAYS,
     TableVerdict,

@@ -20,11 +20,10 @@ from hypothesis import strategies as st
 
 from tabprotect.engine.bundle import archive, public
 from tabprotect.engine.bundle.verify import KIND, verify, verify_bytes, with_verdict
-from tabprotect.engine.cycles.cycle_files import to_json
-from tabprotect.engine.cycles.stated_cycles import state
+from tabprotect.engine.cycles.cycle_files import state, to_json
 from tabprotect.engine.errors import BundleError, InputError
 from tabprotect.engine.protection.problem import Protected
-from tabprotect.engine.release.stated_gate import UNSTATED
+from tabprotect.engine.release.mechanism import UNSTATED
 from tabprotect.engine.tables.moves import MoveSet
 
 Files = dict[str, bytes]

@@ -21,7 +21,7 @@ from tabprotect.engine.cycles.designs import (
     order_design,
     strips,
 )
-from tabprotect.engine.cycles.elimination_width import elimination_cost
+from tabprotect.engine.cycles.graphs import elimination_cost
 from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.margins import margins_of_order

@@ -20,7 +20,7 @@ from tabprotect.engine.cycles.constructions.for_margins import (
 from tabprotect.engine.cycles.constructions.triangular import TriangularSearch, TriangularSettings
 from tabprotect.engine.cycles.cycle_report import check_cycles
 from tabprotect.engine.cycles.designs import design
-from tabprotect.engine.cycles.elimination_width import elimination_cost
+from tabprotect.engine.cycles.graphs import elimination_cost
 from tabprotect.engine.cycles.layers import layers
 from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.formats.structural_zeros import read_zeros

@@ -9,8 +9,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from tabprotect.engine.cycles.cycle_files import build, digest, state
 from tabprotect.engine.cycles.designs import DESIGNS, design
-from tabprotect.engine.cycles.stated_cycles import build, digest, state
 from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.margins import all_margins

@@ -16,9 +16,8 @@ from tabprotect.engine.disclosure.verdict import verdict
 from tabprotect.engine.posterior.infer import infer
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import likelihood_of, methods
-from tabprotect.engine.release.mechanism import Mechanism
+from tabprotect.engine.release.mechanism import UNSTATED, Mechanism
 from tabprotect.engine.release.release import PublishedTable, Release
-from tabprotect.engine.release.stated_gate import UNSTATED
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 

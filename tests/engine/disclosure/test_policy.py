@@ -15,7 +15,7 @@ from tabprotect.engine.disclosure.policy import (
     write,
 )
 from tabprotect.engine.errors import InputError, ParameterError
-from tabprotect.engine.release.stated_gate import Gate
+from tabprotect.engine.release.mechanism import Gate
 from tabprotect.engine.sensitivity.small_count import SmallCount
 
 

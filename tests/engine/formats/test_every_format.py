@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import os
 import re
+import runpy
 import sys
 from pathlib import Path
 
@@ -15,7 +16,6 @@ from hypothesis import strategies as st
 
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.format import Format
-from tabprotect.engine.formats.format_pages import formats_page
 from tabprotect.engine.formats.layouts.cell_list import CellList
 from tabprotect.engine.formats.layouts.total_rows import is_total
 from tabprotect.engine.formats.reading_options import Reading, options
@@ -255,11 +255,11 @@ def test_content_tells_where_the_name_does_not(tmp_path: Path, kind: Format) -> 
 
 
 def test_the_page_in_the_docs_is_that_of_the_registry() -> None:
-    # To write it anew: python -m tabprotect.engine.formats.format_pages
-    assert (DOCS / "formats.md").read_text(encoding="utf-8") == formats_page()
+    page = runpy.run_path(str(DOCS.parents[1] / "packaging" / "format_pages.py"))["formats_page"]()
+    assert (DOCS / "formats.md").read_text(encoding="utf-8") == page
     for kind in formats().values():
         assert inspect.getdoc(type(kind).write) is not None
-        assert f"`{kind.name}`" in formats_page()
+        assert f"`{kind.name}`" in page
 
 
 @pytest.mark.parametrize("name", ["spss", "stata", "sas", "r"])

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.microdata.coding import MISSING, Codings
+from tabprotect.engine.microdata.coding import MISSING, AddedUp, Codings
 from tabprotect.engine.microdata.tabulate import Tabulated, tabulate_with_keys
 
 RECORDS = "region,age,k\nn1,0,0.1\nn2,4,0.2\ns1,5,0.3\ns1,14,0.4\nn1,15,0.5\ns1,64,0.6\nn2,65,0.7\nn1,103,0.8\ns1,,0.9\n"
@@ -23,7 +23,7 @@ def counted(tmp_path: Path, by: str, text: str = RECORDS, **codings: object) -> 
     return tabulate_with_keys(
         path,
         by.split(","),
-        record_key="k" if ",k" in text else None,
+        also=AddedUp(record_key="k" if ",k" in text else None),
         codings=Codings(**codings),  # type: ignore[arg-type]
     )
 

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tabprotect.engine.errors import InputError
+from tabprotect.engine.microdata.coding import AddedUp
 from tabprotect.engine.microdata.tabulate import tabulate, tabulate_with_keys
 from tabprotect.engine.tables.design_weights import SCALE
 
@@ -24,7 +25,9 @@ def put(path: Path, text: str) -> Path:
 
 def test_sums_and_range(tmp_path: Path) -> None:
     path = put(tmp_path / "r.csv", RECORDS)
-    found = tabulate_with_keys(path, ["sex", "age"], design_weight="w", record_key="key")
+    found = tabulate_with_keys(
+        path, ["sex", "age"], also=AddedUp(design_weight="w", record_key="key")
+    )
     assert found.table == tabulate(path, ["sex", "age"])
     assert found.weights is not None and found.record_keys is not None
     # The third weight is taken to six decimals.
@@ -32,7 +35,7 @@ def test_sums_and_range(tmp_path: Path) -> None:
     assert found.weights.sums.counts.tolist() == expected
     assert (found.weights.low, found.weights.high) == (1, 10_000_000)
     assert found.record_keys.counts.tolist() == [[40_000_000, 50_000_000], [20_000_000, 40_000_000]]
-    alone = tabulate_with_keys(path, ["age"], design_weight="w")
+    alone = tabulate_with_keys(path, ["age"], also=AddedUp(design_weight="w"))
     assert alone.record_keys is None and alone.weights is not None
     assert alone.weights.sums.counts.tolist() == [12_500_001, 17_000_000]
     assert tabulate_with_keys(path, ["age"]).weights is None
@@ -43,7 +46,7 @@ def test_a_parquet_file(tmp_path: Path) -> None:
     sql = "SELECT * FROM (VALUES ('f', 2.25::DOUBLE), ('f', 5e-6), ('m', 1e8)) AS r(sex, w)"
     with duckdb.connect(":memory:") as connection:
         connection.execute(f"COPY ({sql}) TO '{path}' (FORMAT parquet)")
-    weights = tabulate_with_keys(path, ["sex"], design_weight="w").weights
+    weights = tabulate_with_keys(path, ["sex"], also=AddedUp(design_weight="w")).weights
     assert weights is not None
     assert weights.sums.counts.tolist() == [2_250_005, 10**14]
     assert (weights.low, weights.high) == (5, 10**14)
@@ -61,7 +64,7 @@ def test_exact_sums(
     path = tmp_path_factory.mktemp("w") / "r.csv"
     lines = [f"{a},{b},{w // SCALE}.{w % SCALE:06}" for a, b, w in records]
     path.write_text("a,b,w\n" + "\n".join(lines) + "\n")
-    found = tabulate_with_keys(path, ["a", "b"], design_weight="w")
+    found = tabulate_with_keys(path, ["a", "b"], also=AddedUp(design_weight="w"))
     assert found.weights is not None
     domain = found.table.domain
     for index in range(domain.size):
@@ -87,21 +90,21 @@ def test_exact_sums(
 def test_weights_that_are_none(old: str, new: str, words: str, line: int, tmp_path: Path) -> None:
     path = put(tmp_path / "r.csv", RECORDS.replace(old, new))
     with pytest.raises(InputError, match=words) as wrong:
-        tabulate_with_keys(path, ["sex"], design_weight="w")
+        tabulate_with_keys(path, ["sex"], also=AddedUp(design_weight="w"))
     assert wrong.value.line == line
 
 
 def test_columns_that_do_not_go_together(tmp_path: Path) -> None:
     path = put(tmp_path / "r.csv", RECORDS)
     with pytest.raises(InputError, match="not beside sums of other weights"):
-        tabulate_with_keys(path, ["sex"], weight="age", design_weight="w")
+        tabulate_with_keys(path, ["sex"], also=AddedUp(weight="age", design_weight="w"))
     with pytest.raises(InputError, match="named twice"):
-        tabulate_with_keys(path, ["sex", "w"], design_weight="w")
+        tabulate_with_keys(path, ["sex", "w"], also=AddedUp(design_weight="w"))
     with pytest.raises(InputError, match="no variable 'none'"):
-        tabulate_with_keys(path, ["sex"], design_weight="none")
+        tabulate_with_keys(path, ["sex"], also=AddedUp(design_weight="none"))
 
 
 def test_weights_beyond_what_can_be_added(tmp_path: Path) -> None:
     path = put(tmp_path / "r.csv", "a,w\n" + "x,1000000000\n" * 9_300)
     with pytest.raises(InputError, match="add up to more"):
-        tabulate_with_keys(path, ["a"], design_weight="w")
+        tabulate_with_keys(path, ["a"], also=AddedUp(design_weight="w"))

@@ -15,7 +15,7 @@ from postgresql_server import psycopg, running_server
 
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.microdata import clusters
-from tabprotect.engine.microdata.coding import Codings
+from tabprotect.engine.microdata.coding import AddedUp, Codings
 from tabprotect.engine.microdata.tabulate import Tabulated, columns, tabulate, tabulate_with_keys
 
 NAMES = ("region", "age", "key", "w")
@@ -58,8 +58,7 @@ def counted(source: Path | str) -> Tabulated:
     return tabulate_with_keys(
         source,
         ["region", "age"],
-        record_key="key",
-        design_weight="w",
+        also=AddedUp(record_key="key", design_weight="w"),
         codings=Codings(bands={"age": 10}),
     )
 

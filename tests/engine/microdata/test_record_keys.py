@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tabprotect.engine.errors import InputError
+from tabprotect.engine.microdata.coding import AddedUp
 from tabprotect.engine.microdata.record_files import open_microdata
 from tabprotect.engine.microdata.record_keys import COLUMN, add_record_keys, key_measure
 from tabprotect.engine.microdata.tabulate import tabulate, tabulate_with_keys
@@ -29,13 +30,13 @@ def put(path: Path, text: str) -> Path:
 
 def test_keys_of_a_column(tmp_path: Path) -> None:
     path = put(tmp_path / "r.csv", RECORDS)
-    found = tabulate_with_keys(path, ["sex", "age"], record_key="key")
+    found = tabulate_with_keys(path, ["sex", "age"], also=AddedUp(record_key="key"))
     assert found.table == tabulate(path, ["sex", "age"])
     assert found.record_keys is not None
     # f,1: 0.25 + 0.80000001 = 1.05000001; the last key rounds to 0.
     assert found.record_keys.counts.tolist() == [[5_000_001, 0], [99_999_999, 50_000_000]]
     whole = put(tmp_path / "w.csv", "sex,key\nf,99999999\nf,2\nm,7\n")
-    keys = tabulate_with_keys(whole, ["sex"], record_key="key").record_keys
+    keys = tabulate_with_keys(whole, ["sex"], also=AddedUp(record_key="key")).record_keys
     assert keys is not None and keys.counts.tolist() == [1, 7]
     assert tabulate_with_keys(path, ["sex"]).record_keys is None
 
@@ -45,7 +46,7 @@ def test_keys_of_a_parquet_file(tmp_path: Path) -> None:
     sql = "SELECT * FROM (VALUES ('f', 0.25::DOUBLE), ('f', 5e-9), ('m', 1e-8)) AS r(sex, key)"
     with duckdb.connect(":memory:") as connection:
         connection.execute(f"COPY ({sql}) TO '{path}' (FORMAT parquet)")
-    keys = tabulate_with_keys(path, ["sex"], record_key="key").record_keys
+    keys = tabulate_with_keys(path, ["sex"], also=AddedUp(record_key="key")).record_keys
     assert keys is not None and keys.counts.tolist() == [25_000_001, 1]
 
 
@@ -60,8 +61,8 @@ def test_margins_of_keys_are_keys_of_margins(
     b = data.draw(st.lists(st.integers(0, 1), min_size=len(keys), max_size=len(keys)))
     rows = [f"{x},{y},0.{k:08d}" for x, y, k in zip(a, b, keys, strict=True)]
     path = put(tmp_path_factory.mktemp("keys") / "r.csv", "a,b,key\n" + "\n".join(rows) + "\n")
-    inner = tabulate_with_keys(path, ["a", "b"], record_key="key").record_keys
-    margin = tabulate_with_keys(path, ["a"], record_key="key").record_keys
+    inner = tabulate_with_keys(path, ["a", "b"], also=AddedUp(record_key="key")).record_keys
+    margin = tabulate_with_keys(path, ["a"], also=AddedUp(record_key="key")).record_keys
     assert inner is not None and margin is not None
     assert np.array_equal(inner.counts.sum(axis=1) % KEY_MODULUS, margin.counts)
     exact = [
@@ -84,19 +85,19 @@ def test_margins_of_keys_are_keys_of_margins(
 def test_bad_keys(old: str, new: str, words: str, tmp_path: Path) -> None:
     path = put(tmp_path / "r.csv", RECORDS.replace(old, new))
     with pytest.raises(InputError, match=words):
-        tabulate_with_keys(path, ["sex"], record_key="key")
+        tabulate_with_keys(path, ["sex"], also=AddedUp(record_key="key"))
 
 
 def test_keys_that_are_no_keys(tmp_path: Path) -> None:
     path = put(tmp_path / "r.csv", "a,key,w\nx,0.5,1\ny,0.5,1\n")
     with pytest.raises(InputError, match="all record keys are the same"):
-        tabulate_with_keys(path, ["a"], record_key="key")
+        tabulate_with_keys(path, ["a"], also=AddedUp(record_key="key"))
     with pytest.raises(InputError, match="has no variable 'none'"):
-        tabulate_with_keys(path, ["a"], record_key="none")
+        tabulate_with_keys(path, ["a"], also=AddedUp(record_key="none"))
     with pytest.raises(InputError, match="named twice"):
-        tabulate_with_keys(path, ["a", "key"], record_key="key")
+        tabulate_with_keys(path, ["a", "key"], also=AddedUp(record_key="key"))
     with pytest.raises(InputError, match="not with sums of weights"):
-        tabulate_with_keys(path, ["a"], weight="w", record_key="key")
+        tabulate_with_keys(path, ["a"], also=AddedUp(weight="w", record_key="key"))
 
 
 @pytest.mark.parametrize("name", ["k.csv", "k.csv.gz"])
@@ -108,7 +109,10 @@ def test_adding_keys(name: str, tmp_path: Path) -> None:
     assert text.splitlines()[0] == "sex,age,old,record_key"
     assert len(set(keys)) == 5 and all(len(key) == 10 for key in keys)
     assert tabulate(out, ["sex"]) == tabulate(path, ["sex"])
-    assert tabulate_with_keys(out, ["sex"], record_key="record_key").record_keys is not None
+    assert (
+        tabulate_with_keys(out, ["sex"], also=AddedUp(record_key="record_key")).record_keys
+        is not None
+    )
     with pytest.raises(InputError, match="already"):
         add_record_keys(out, tmp_path / "again.csv", randomness=Randomness.fresh())
     assert not (tmp_path / "again.csv").exists()

@@ -8,8 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from tabprotect.engine.output_checking.acro_files import is_acro, read_acro, write_acro
-from tabprotect.engine.output_checking.check_rules import CheckRules, flag_cells
-from tabprotect.engine.output_checking.flags_and_decisions import Decision
+from tabprotect.engine.output_checking.flags_and_decisions import CheckRules, Decision, flag_cells
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 

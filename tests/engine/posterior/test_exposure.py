@@ -10,7 +10,7 @@ from tabprotect.engine.project.history import History
 from tabprotect.engine.project.verbs.release_verbs import protect
 from tabprotect.engine.project.verbs.table_verbs import open_table
 from tabprotect.engine.protection.registered import likelihood_of
-from tabprotect.engine.release.stated_gate import Gate
+from tabprotect.engine.release.mechanism import Gate
 
 
 def test_a_reader_and_an_intruder_are_counted_as_the_verdict_counts_them() -> None:

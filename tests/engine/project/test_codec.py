@@ -16,12 +16,12 @@ from tabprotect.engine.cycles.designs import design
 from tabprotect.engine.disclosure.policy import HousePolicy
 from tabprotect.engine.errors import InputError, TabprotectError
 from tabprotect.engine.project import codec
-from tabprotect.engine.project.codec import Decoder, Encoder, held_values, kinds, types_of
-from tabprotect.engine.project.history import History, held_bytes
+from tabprotect.engine.project.codec import Decoder, Encoder, kinds, types_of
+from tabprotect.engine.project.history import History, held_bytes, held_values
 from tabprotect.engine.project.project import EVERYTHING, TOLD, Project
 from tabprotect.engine.project.saving import storage
-from tabprotect.engine.protection.staff_verdict import Staff, StaffVerdict, WorstCell
-from tabprotect.engine.release.stated_gate import Gate
+from tabprotect.engine.protection.problem import Staff, StaffVerdict, WorstCell
+from tabprotect.engine.release.mechanism import Gate
 from tabprotect.engine.release.verdict_figures import TableVerdict
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.groupings.grouping import Grouping

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tabprotect.engine.cycles.cycle_report import check_cycles
-from tabprotect.engine.cycles.elimination_width import elimination_cost
+from tabprotect.engine.cycles.graphs import elimination_cost
 from tabprotect.engine.errors import InfeasibleError
 from tabprotect.engine.protection.cycle_runs.offers import OfferWishes, offers, on_table
 from tabprotect.engine.protection.methods.cyclic_perturbation import PLUGIN

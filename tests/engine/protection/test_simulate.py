@@ -30,7 +30,7 @@ from tabprotect.engine.protection.simulate import (
     trial_generator,
     trial_seed,
 )
-from tabprotect.engine.release.stated_gate import Gate
+from tabprotect.engine.release.mechanism import Gate
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.kept_margins import KeptMargins
 from tabprotect.engine.tables.margins import all_margins

@@ -19,7 +19,7 @@ from tabprotect.engine.query_space.graphs.chordal import decomposable
 from tabprotect.engine.query_space.lattice import Lattice
 from tabprotect.engine.query_space.optimal.best_release import optimal
 from tabprotect.engine.query_space.possible_tables import possible_tables
-from tabprotect.engine.query_space.registered import criteria, utilities
+from tabprotect.engine.query_space.registered import criteria, standard, utilities
 from tabprotect.engine.query_space.release_set import ReleaseSet
 from tabprotect.engine.query_space.utility import Worth
 from tabprotect.engine.sensitivity.small_count import SmallCount
@@ -162,11 +162,11 @@ def test_the_best_release_is_the_best(seed: int) -> None:
         release = maximal_queries([*lattice.axes, first, second])
         if lattice.separable(release) and width.judge(evidence, release, 2).verdict == "safe":
             best = max(best, Frontier.below(lattice, release).size)
-    found = optimal(evidence, 2, "exhaustive")
+    found = optimal(standard(evidence, 2), "exhaustive")
     assert found.released.size == best
     worth = Worth(lattice, utilities()["released_count"].weights(2) or ())
     assert worth(lattice.full) == lattice.size
-    walked = optimal(evidence, 2, "annealing", proposals=400)
+    walked = optimal(standard(evidence, 2), "annealing", proposals=400)
     assert walked.judgement.verdict == "safe" and walked.released.size <= best
 
 
@@ -184,9 +184,9 @@ def test_the_best_release_beside_structural_zeros(seed: int) -> None:
     ]
     if not safe:
         with pytest.raises(InfeasibleError):
-            optimal(evidence, 2, "exhaustive")
+            optimal(standard(evidence, 2), "exhaustive")
         return
-    found = optimal(evidence, 2, "exhaustive")
+    found = optimal(standard(evidence, 2), "exhaustive")
     assert found.judgement.verdict == "safe" and found.released.size == max(safe)
-    walked = optimal(evidence, 2, "annealing", proposals=60)
+    walked = optimal(standard(evidence, 2), "annealing", proposals=60)
     assert walked.judgement.verdict == "safe" and walked.released.size <= max(safe)

@@ -13,7 +13,7 @@ from small_tables import alike, every_table, exact_width
 
 from tabprotect.engine.bounds.bounding import WAYS, bounds, width
 from tabprotect.engine.errors import InfeasibleError, ParameterError
-from tabprotect.engine.query_space.criterion import RiskCriterion
+from tabprotect.engine.query_space.criterion import RiskCriterion, Standard
 from tabprotect.engine.query_space.criterion_evidence import Evidence
 from tabprotect.engine.query_space.frontier import Frontier, maximal_queries, minimal_queries
 from tabprotect.engine.query_space.graphs.chordal import decomposable
@@ -105,7 +105,7 @@ def test_a_small_part_of_a_large_table_is_decided(cells: list[int], beta: int) -
     evidence = Evidence.gather(large, SmallCount(1, 2))
     criterion = criteria()["width"]
     for quick in (False, True):
-        found = criterion.judge(evidence, RING, beta, quick=quick)
+        found = Standard(evidence, criterion, beta).judge(RING, quick=quick)
         assert found.verdict == ("safe" if true >= beta else "bad")
         assert found.width >= true and (not found.exact or found.width == true)
     assert ReleaseSet.begin(evidence, criterion, beta, released=RING).judgement.verdict != "unknown"
@@ -152,20 +152,18 @@ def test_searches_by_every_criterion(name: str, table: Table, beta: int, seed: i
     if not fine:
         for method in ("annealing", "exhaustive"):
             with pytest.raises(InfeasibleError, match="one-way"):
-                optimal(evidence, beta, method, criterion=criterion)
+                optimal(Standard(evidence, criterion, beta), method)
         return
     best = max(Frontier.below(evidence.lattice, p).size for p in fine)
-    assert optimal(evidence, beta, "exhaustive", criterion=criterion).released.size == best
+    assert optimal(Standard(evidence, criterion, beta), "exhaustive").released.size == best
     walked = optimal(
-        evidence,
-        beta,
+        Standard(evidence, criterion, beta),
         "annealing",
-        criterion=criterion,
         randomness=Randomness.seeded(seed),
         proposals=800,
     )
     assert walked.released.size == best and walked.judgement.verdict == "safe"
-    listed = optimal(evidence, beta, "heuristic", criterion=criterion)
+    listed = optimal(Standard(evidence, criterion, beta), "heuristic")
     assert figure(criterion, table, listed.released.members) >= beta
 
 
@@ -177,10 +175,8 @@ def test_a_criterion_without_steps_of_its_own(czech_evidence: Evidence) -> None:
 
         found = {
             way: optimal(
-                czech_evidence,
-                20,
+                Standard(czech_evidence, criterion, 20),
                 "annealing",
-                criterion=criterion,
                 randomness=Randomness.seeded(3),
                 proposals=400,
             ).released

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tabprotect.engine.register.original_marks import marks_of
+from tabprotect.engine.register.register_entry import marks_of
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 

@@ -13,10 +13,10 @@ from tabprotect.engine import house
 from tabprotect.engine.database import Database
 from tabprotect.engine.errors import InputError, RefusedError
 from tabprotect.engine.query_space.table_server.ledger import Ledger
-from tabprotect.engine.register.original_marks import OriginalMarks
 from tabprotect.engine.register.register import SCHEMA, Register
 from tabprotect.engine.register.register_entry import (
     LeavingPublication,
+    OriginalMarks,
     admit,
     related,
     warnings_of,

@@ -8,11 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.tables import domain_json
-from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.domain import Domain, adopted, domain_from_json, domain_json
 from tabprotect.engine.tables.groupings.bands import banded, cut_at, held_name
+from tabprotect.engine.tables.groupings.grouping import true_table
 from tabprotect.engine.tables.groupings.nesting import Nesting, chains
-from tabprotect.engine.tables.groupings.true_table import true_table
 from tabprotect.engine.tables.margins import maximal_margins
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
@@ -90,14 +89,14 @@ def test_levels_that_are_none_are_refused(wrong: tuple[Level, ...]) -> None:
 
 def test_levels_travel_as_json() -> None:
     bare = Domain((Variable("nuts", NUTS.categories), DOMAIN.variables[1]))
-    assert domain_json.from_json(domain_json.as_json(DOMAIN), bare) == DOMAIN
-    assert domain_json.from_json({}, bare) == bare and domain_json.as_json(bare) == {}
+    assert domain_from_json(domain_json(DOMAIN), bare) == DOMAIN
+    assert domain_from_json({}, bare) == bare and domain_json(bare) == {}
     for wrong in ([], {"geo": {}}, {"nuts": []}, {"nuts": {"coarser": {"a": "b"}}},
                   {"nuts": {"coarser": {"a": ["b"]}}}, {"nuts": {"coarser": {}, "finest": 3}}):  # fmt: skip
         with pytest.raises(InputError):
-            domain_json.from_json({"levels": wrong}, bare)
+            domain_from_json({"levels": wrong}, bare)
     named = Domain((Variable("nuts@nuts2", ("A1", "A2", "B1")), Variable("sex", ("f", "m"))))
-    found = domain_json.adopted(named, DOMAIN)
+    found = adopted(named, DOMAIN)
     assert found.variables[0] == DOMAIN["nuts@nuts2"] and found.variables[1].categories == (
         "f",
         "m",

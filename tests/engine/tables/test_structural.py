@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.tables import domain_json, structural
-from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables import structural
+from tabprotect.engine.tables.domain import Domain, adopted, domain_from_json, domain_json
 from tabprotect.engine.tables.groupings.nesting import Nesting
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table, check_structural
@@ -107,12 +107,12 @@ def test_nested_variables_keep_them() -> None:
 def test_they_travel_with_labels_and_are_checked() -> None:
     full = domain(CHILDREN)
     plain = Domain.of({v.name: v.categories for v in BARE.variables})
-    again = domain_json.from_json(domain_json.as_json(full), plain)
+    again = domain_from_json(domain_json(full), plain)
     assert again == full and again["geo"].labels == GEO.labels
-    assert domain_json.adopted(plain, full).structural == full.structural
+    assert adopted(plain, full).structural == full.structural
     for wrong in (3, [3], [{}], [{"age": "0-14"}], [{"age": ["7"]}], [{"x": ["0-14"]}]):
         with pytest.raises(InputError):
-            domain_json.from_json({"structural_zeros": wrong}, plain)
+            domain_from_json({"structural_zeros": wrong}, plain)
     with pytest.raises(InputError, match="every cell"):
         structural.stated({"wed": ["no", "yes"]}, plain.categories)
     counts = np.ones(full.shape, dtype=np.int64)

@@ -11,9 +11,8 @@ from pytestqt.qtbot import QtBot
 
 import tabprotect as tp
 from tabprotect.cli.main import main
-from tabprotect.engine.belief.believing import RELEASE_ALONE, believe
+from tabprotect.engine.belief.believing import RELEASE_ALONE, OfRelease, believe
 from tabprotect.engine.belief.effort import VERDICT
-from tabprotect.engine.belief.one_draw import OfRelease
 from tabprotect.engine.bundle import public
 from tabprotect.engine.disclosure import gate
 from tabprotect.engine.disclosure.verdict import posterior_figures, verdict

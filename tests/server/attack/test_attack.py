@@ -16,8 +16,7 @@ from table_server import Client, Serve, czech
 from tabprotect.engine.formats.registered import formats
 from tabprotect.engine.project.sources import open_table
 from tabprotect.engine.tables.table import Table
-from tabprotect.server.attack.attacking import attacked_answers
-from tabprotect.server.attack.suite import Loot, attacked, from_answers
+from tabprotect.server.attack.suite import Loot, attacked, attacked_answers, from_answers
 from tabprotect.server.attack.target import Heard, Sent, Target
 from tabprotect.server.service import BeyondChoice
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 from tabprotect.engine.assessment.compared_cells import default_compared
 from tabprotect.engine.assessment.comparing.comparison import Comparison, Configuration
@@ -88,36 +89,82 @@ def compare(
     names = tuple(measure.name for measure in named_measures(measures))
     key, named = Key.of(domain, scope.key, scope.sensitive), _named(domain, scope)
     configurations, values = _resolved(problem, [_with_margins(spec, scope) for spec in specs])
-    plan = RunPlan(
-        problem,
-        named or default_compared(domain, _published(problem, values)),
-        key,
-        names,
+    asked = _Asked(
+        RunPlan(
+            problem, named or default_compared(domain, _published(problem, values)), key, names
+        ),
+        configurations,
+        values,
+        runs_per_method,
+        Randomness.seeded(seed),
     )
-    randomness = Randomness.seeded(seed)
-    tasks, copies = _tasks(plan, configurations, values, runs_per_method, randomness.seed)
-    failed = _failed(plan, configurations, runs_per_method, randomness.seed)
+    tasks = [task for task, _ in asked.tasks]
+    watched = _Watched(progress, asked.assembled)
+    made = spread(run_once, tasks, workers=workers, progress=watched, stage="comparing")
+    return asked.assembled(dict(enumerate(made)))
 
-    def assembled(made: Mapping[int, ComparisonRun]) -> Comparison:
-        runs = list(failed)
+
+@dataclass(frozen=True, eq=False)
+class _Asked:
+    """A comparison that is to be made: ``times`` runs of every configuration."""
+
+    plan: RunPlan
+    configurations: Sequence[Configuration]
+    values: Sequence[Values]
+    times: int
+    randomness: Randomness
+
+    def _seed(self, configuration: int, number: int) -> int:
+        text = self.configurations[configuration].spec.text
+        return run_seed(self.randomness.seed, text, number)
+
+    @cached_property
+    def tasks(self) -> list[tuple[RunTask, int]]:
+        """The runs to make, and how many runs each of them stands for."""
+        found: list[tuple[RunTask, int]] = []
+        for c, (configuration, values) in enumerate(
+            zip(self.configurations, self.values, strict=True)
+        ):
+            if configuration.error:
+                continue
+            method = configuration.spec.method
+            random = methods()[method].is_random(values)
+            times, copies = (self.times, 1) if random else (1, self.times)
+            found += [
+                (RunTask(self.plan, c, method, values, self._seed(c, n), n), copies)
+                for n in range(times)
+            ]
+        return found
+
+    @cached_property
+    def _failed(self) -> list[ComparisonRun]:
+        """Runs of the configurations that do not suit the table, with the reason."""
+        nothing = dict.fromkeys(self.plan.measures)
+        return [
+            ComparisonRun(c, self._seed(c, number), number, nothing, error=one.error)
+            for c, one in enumerate(self.configurations)
+            if one.error
+            for number in range(self.times)
+        ]
+
+    def assembled(self, made: Mapping[int, ComparisonRun]) -> Comparison:
+        """The comparison of the runs made so far, by the number of the task."""
+        runs = list(self._failed)
         for k, once in made.items():
-            text = configurations[once.configuration].spec.text
-            for number in range(tasks[k].number, tasks[k].number + copies[k]):
-                own = run_seed(randomness.seed, text, number)
-                runs.append(replace(once, seed=own, number=number))
+            task, copies = self.tasks[k]
+            runs += [
+                replace(once, seed=self._seed(once.configuration, number), number=number)
+                for number in range(task.number, task.number + copies)
+            ]
         runs.sort(key=lambda r: (r.configuration, r.number))
         return Comparison(
-            plan=plan,
-            configurations=tuple(configurations),
-            values=tuple(values),
+            plan=self.plan,
+            configurations=tuple(self.configurations),
+            values=tuple(self.values),
             runs=tuple(runs),
-            seed=randomness.seed,
-            seed_given=randomness.given,
+            seed=self.randomness.seed,
+            seed_given=self.randomness.given,
         )
-
-    watched = _Watched(progress, assembled)
-    made = spread(run_once, tasks, workers=workers, progress=watched, stage="comparing")
-    return assembled(dict(enumerate(made)))
 
 
 def _named(domain: Domain, scope: Scope) -> Publication | None:
@@ -126,19 +173,6 @@ def _named(domain: Domain, scope: Scope) -> Publication | None:
         return None
     found = parse_groupings(scope.groupings, domain) if scope.groupings else ()
     return Publication.of(domain, scope.margins, found)
-
-
-def _failed(
-    plan: RunPlan, configurations: Sequence[Configuration], times: int, seed: int
-) -> list[ComparisonRun]:
-    """Runs of the configurations that do not suit the table, with the reason."""
-    nothing = dict.fromkeys(plan.measures)
-    return [
-        ComparisonRun(c, run_seed(seed, one.spec.text, number), number, nothing, error=one.error)
-        for c, one in enumerate(configurations)
-        if one.error
-        for number in range(times)
-    ]
 
 
 class _Watched:
@@ -240,25 +274,3 @@ def _published(problem: Problem, values: Sequence[Values]) -> list[Publication]:
         except TabprotectError:
             continue
     return found
-
-
-def _tasks(
-    plan: RunPlan,
-    configurations: Sequence[Configuration],
-    values: Sequence[Values],
-    times: int,
-    seed: int,
-) -> tuple[list[RunTask], list[int]]:
-    """The runs to make, and how many runs each of them stands for."""
-    tasks: list[RunTask] = []
-    copies: list[int] = []
-    for c, configuration in enumerate(configurations):
-        if configuration.error:
-            continue
-        spec = configuration.spec
-        random = methods()[spec.method].is_random(values[c])
-        for number in range(times if random else 1):
-            own = run_seed(seed, spec.text, number)
-            tasks.append(RunTask(plan, c, spec.method, values[c], own, number))
-            copies.append(1 if random else times)
-    return tasks, copies

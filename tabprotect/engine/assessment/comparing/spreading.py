@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from concurrent.futures import Future
+from contextlib import closing
 from typing import TypeVar
 
 from tabprotect.engine.progress import SILENT, Part, Progress
@@ -74,8 +75,12 @@ def spread(
         left = spent / (done + 1) * (len(pieces) - done - 1)
         if workers > 1 and left * (1 - 1 / workers) > WORTHWHILE:
             size = max(1, int(PATIENCE * (done + 1) / spent))
-            rest = [i for i in order if i not in out]
-            _in_processes(work, pieces, rest, (workers, size), progress, stage, out)
+            rest = {k: pieces[k] for k in order if k not in out}
+            # Closed where this is cancelled, which ends the processes at once.
+            with closing(_in_processes(work, rest, workers, size)) as results:
+                for found in results:
+                    out.update(found)
+                    progress.report(stage, len(out) / len(pieces), out)
             break
     progress.report(stage, 1.0)
     return [out[k] for k in range(len(pieces))]
@@ -90,31 +95,26 @@ def _several(
 
 def _in_processes(
     work: Callable[[Piece, Progress], Result],
-    pieces: Sequence[Piece],
-    rest: list[int],
-    size: tuple[int, int],
-    progress: Progress,
-    stage: str,
-    out: dict[int, Result],
-) -> None:
-    """Fill in the results of ``rest``, ``size[1]`` pieces at a time in ``size[0]`` processes."""
+    pieces: Mapping[int, Piece],
+    workers: int,
+    size: int,
+) -> Generator[dict[int, Result]]:
+    """The results, ``size`` pieces at a time, as they come; now and then none, to look up."""
     # Late: joblib costs a tenth of the program's start. Its executor can be ended at once, which
     # that of the standard library cannot.
     from joblib.externals.loky import ProcessPoolExecutor, wait
 
-    executor = ProcessPoolExecutor(max_workers=size[0])
-    batches = [rest[i : i + size[1]] for i in range(0, len(rest), size[1])][::-1]
+    executor = ProcessPoolExecutor(max_workers=workers)
+    listed = list(pieces.items())
+    batches = [listed[i : i + size] for i in range(0, len(listed), size)][::-1]
     open_: set[Future[list[tuple[int, Result]]]] = set()
     try:
         while batches or open_:
             # No more than can be begun: what waits in the executor would outlive its end.
-            while batches and len(open_) < size[0]:
-                batch = [(k, pieces[k]) for k in batches.pop()]
-                open_.add(executor.submit(_several, work, batch))
+            while batches and len(open_) < workers:
+                open_.add(executor.submit(_several, work, batches.pop()))
             done, open_ = wait(open_, timeout=LOOK, return_when="FIRST_COMPLETED")
-            for future in done:
-                out.update(future.result())
-            progress.report(stage, len(out) / len(pieces), out)
+            yield {k: found for future in done for k, found in future.result()}
     except BaseException:
         executor.shutdown(wait=True, kill_workers=True)
         raise

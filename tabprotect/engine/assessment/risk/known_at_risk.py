@@ -13,8 +13,8 @@ from tabprotect.engine.assessment.assessed_release import AssessedRelease
 from tabprotect.engine.assessment.figure import Figure, NotComputable, mean
 from tabprotect.engine.assessment.measure import Measure
 from tabprotect.engine.errors import TabprotectError
-from tabprotect.engine.release.stated_gate import Gate
-from tabprotect.engine.tables.groupings.true_table import true_table
+from tabprotect.engine.release.mechanism import Gate
+from tabprotect.engine.tables.groupings.grouping import true_table
 from tabprotect.languages.said import say
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from tabprotect.engine.cycles.constructions.long_cycles import check_shape
-from tabprotect.engine.cycles.elimination_width import MAX_WIDTH, elimination_cost
+from tabprotect.engine.cycles.graphs import MAX_WIDTH, elimination_cost
 from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.margins import MarginSet, margins_of_order

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -24,7 +24,7 @@ from tabprotect.engine.formats.layouts.observations import (
 from tabprotect.engine.formats.layouts.table_forms import count_column
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.statuses import COLUMNS, CONF_STATUS, CONFIDENTIAL, FREE, withheld
-from tabprotect.engine.formats.text.label_codes import LabelCodes
+from tabprotect.engine.formats.text.fields import LabelCodes
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.table import Table
 
@@ -147,7 +147,7 @@ class ColumnFormat(Format):
         return self.pack(columns)
 
 
-def as_text(value: Any) -> str | None:
+def as_text(value: object) -> str | None:
     """A value as a category: whole numbers without decimals; ``None`` if missing."""
     if value is None or value != value:
         return None

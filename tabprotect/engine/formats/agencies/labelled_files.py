@@ -10,15 +10,22 @@ from __future__ import annotations
 import re
 import tempfile
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from types import MappingProxyType
-from typing import Any, ClassVar
+from types import MappingProxyType, ModuleType
+from typing import ClassVar, Protocol
 
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.agencies.column_files import ColumnFormat, TypedColumn, as_text
 from tabprotect.engine.formats.format import COUNT
 from tabprotect.engine.formats.layouts.observations import refuse_texts
+
+
+class Metadata(Protocol):
+    """What pyreadstat says about the columns of a file."""
+
+    variable_value_labels: Mapping[str, Mapping[object, str]]
+    column_names_to_labels: Mapping[str, str | None]
 
 
 class LabelledFormat(ColumnFormat):
@@ -48,9 +55,11 @@ class LabelledFormat(ColumnFormat):
     version: ClassVar[Mapping[str, object]] = MappingProxyType({})
     stamp: ClassVar[tuple[bytes, bytes, int]]
 
-    def parse(self, library: Any, path: Path) -> tuple[Mapping[str, Any], Any]:
+    def parse(
+        self, library: ModuleType, path: Path
+    ) -> tuple[Mapping[str, Sequence[object]], Metadata]:
         """Columns and metadata, as the library reads them."""
-        found: tuple[Mapping[str, Any], Any] = getattr(library, self.reader)(
+        found: tuple[Mapping[str, Sequence[object]], Metadata] = getattr(library, self.reader)(
             path, user_missing=True, output_format="dict"
         )
         return found
@@ -63,7 +72,7 @@ class LabelledFormat(ColumnFormat):
             raise self.damaged(error) from None
         labels, names = said.variable_value_labels, said.column_names_to_labels
         read = {
-            name: names[name] if names.get(name) and self._nearest(names[name]) == name else name
+            name: label if (label := names.get(name)) and self._nearest(label) == name else name
             for name in found
         }
         if len(set(read.values())) < len(read):
@@ -78,7 +87,7 @@ class LabelledFormat(ColumnFormat):
         written = {name: self._nearest(name) for name in columns}
         self._check(columns, written)
         names = {near: name for name, near in written.items() if near != name}
-        data: dict[str, Any] = {}
+        data: dict[str, object] = {}
         labels: dict[str, dict[int, str]] = {}
         for full, column in columns.items():
             name = written[full]
@@ -130,7 +139,7 @@ class LabelledFormat(ColumnFormat):
         return bool(sound) and len(text.encode("utf-8")) <= self.longest_text
 
 
-def _texts(values: Any, labels: Mapping[Any, str]) -> TypedColumn:
+def _texts(values: Sequence[object], labels: Mapping[object, str]) -> TypedColumn:
     """Values by their labels; values that share a label are told apart by their numbers."""
     known: dict[str, str] = {}
     said = list(labels.values())

@@ -28,7 +28,7 @@ from tabprotect.engine.formats.statuses import (
     statuses_told,
     withheld,
 )
-from tabprotect.engine.formats.text.label_codes import LabelCodes
+from tabprotect.engine.formats.text.fields import LabelCodes
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table

@@ -20,10 +20,9 @@ from tabprotect.engine.formats.layouts.acro_results import FILE, UID, read_resul
 from tabprotect.engine.formats.layouts.cell_list import CellList
 from tabprotect.engine.formats.layouts.count_marks import CountMarks
 from tabprotect.engine.formats.layouts.crosstab import HIDDEN, crosstab_csv
-from tabprotect.engine.formats.layouts.laid_out import lay_out
+from tabprotect.engine.formats.layouts.laid_out import lay_out, text_rows
 from tabprotect.engine.formats.layouts.marked_cells import marked_cells
 from tabprotect.engine.formats.layouts.observations import refuse_texts
-from tabprotect.engine.formats.layouts.text_rows import text_rows
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.text.rows import TextRows
 from tabprotect.engine.progress import SILENT, Progress
@@ -50,8 +49,8 @@ class Acro(Format):
         tables = [
             (uid, name)
             for uid, result in read_results(path).items()
-            if result.get("type") == "table" and isinstance(result.get("files"), list)
-            for file in result["files"]
+            if result.get("type") == "table" and isinstance(files := result.get("files"), list)
+            for file in files
             if isinstance(file, dict) and isinstance(name := file.get("name"), str)
             # Only the file name is used: the file is not to be trusted.
             and Path(name).name == name and name.endswith(".csv") and (path.parent / name).is_file()

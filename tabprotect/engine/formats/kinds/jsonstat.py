@@ -16,7 +16,6 @@ import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -28,7 +27,7 @@ from tabprotect.engine.formats.layouts.cell_list import CellList, check_categori
 from tabprotect.engine.formats.layouts.observations import Observations, counts_shown
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.tables.domain_json import as_json
+from tabprotect.engine.tables.domain import domain_json
 from tabprotect.engine.tables.table import Table
 from tabprotect.languages.said import say
 
@@ -66,8 +65,11 @@ class JsonStat(Format):
         size = dataset.get("size", dimension.get("size"))
         # Some services write sizes as text, and leave out those of 1.
         size = [str(number) for number in size] if isinstance(size, list) else []
-        categories = [_categories(dimension, name) for name in ids]
-        sizes = [str(len(known)) for known in categories]
+        known = [_category(dimension, name) for name in ids]
+        categories = [
+            _categories(category, name) for category, name in zip(known, ids, strict=True)
+        ]
+        sizes = [str(len(codes)) for codes in categories]
         if [s for s in sizes if s != "1"] != [s for s in size if s != "1"]:
             raise InputError(say("the sizes of the dimensions are not those stated"), hint=_HINT)
         codes, values, in_place = _values(dataset, tuple(map(len, categories)))
@@ -79,7 +81,7 @@ class JsonStat(Format):
             values,
             in_place,
             stated=extension if isinstance(extension, dict) else {},
-            labels={name: _labels(dimension, name) for name in ids},
+            labels={name: _labels(category) for name, category in zip(ids, known, strict=True)},
         )
         cells, said = observations.cells(reading, _measures(dataset, dimension, ids))
         return cells, [*notes, *said]
@@ -104,7 +106,7 @@ def _written(
     hidden: Bools | None = None,
 ) -> bytes:
     domain = table.domain
-    extension = {**extension, **as_json(domain, labels=False)}
+    extension = {**extension, **domain_json(domain, labels=False)}
     dataset = {
         "version": "2.0",
         "class": "dataset",
@@ -149,7 +151,7 @@ def _parsed(path: Path) -> object:
         raise InputError(say("this is no JSON that a table is in"), hint=_HINT) from None
 
 
-def _dataset(parsed: object) -> tuple[Mapping[str, Any], list[str]]:
+def _dataset(parsed: object) -> tuple[Mapping[str, object], list[str]]:
     """The dataset of a file, and a note if there are several."""
     top = _mapping(parsed, "file")
     if "value" in top:
@@ -170,7 +172,7 @@ def _dataset(parsed: object) -> tuple[Mapping[str, Any], list[str]]:
     return inside[0], notes
 
 
-def _mapping(value: object, what: str) -> Mapping[str, Any]:
+def _mapping(value: object, what: str) -> Mapping[str, object]:
     if not isinstance(value, dict):
         raise InputError(say("the {what} is not a JSON object", what), hint=_HINT)
     return value
@@ -182,11 +184,12 @@ def _names(value: object, what: str) -> list[str]:
     return value
 
 
-def _categories(dimension: Mapping[str, Any], name: str) -> tuple[str, ...]:
-    category = _mapping(
-        _mapping(dimension.get(name), say("dimension {name}", repr(name))).get("category"),
-        name,
-    )
+def _category(dimension: Mapping[str, object], name: str) -> Mapping[str, object]:
+    own = _mapping(dimension.get(name), say("dimension {name}", repr(name)))
+    return _mapping(own.get("category"), name)
+
+
+def _categories(category: Mapping[str, object], name: str) -> tuple[str, ...]:
     index = category.get("index")
     if index is None:
         # The index of a single category may be left out.
@@ -202,15 +205,15 @@ def _categories(dimension: Mapping[str, Any], name: str) -> tuple[str, ...]:
     return tuple(names)
 
 
-def _labels(dimension: Mapping[str, Any], name: str) -> dict[str, str]:
+def _labels(category: Mapping[str, object]) -> dict[str, str]:
     """Code -> label."""
-    found = dimension[name]["category"].get("label")
+    found = category.get("label")
     said = found.items() if isinstance(found, dict) else ()
     return {code: text for code, text in said if isinstance(text, str) and text}
 
 
 def _values(
-    dataset: Mapping[str, Any], shape: tuple[int, ...]
+    dataset: Mapping[str, object], shape: tuple[int, ...]
 ) -> tuple[tuple[Codes, ...] | None, list[object], InPlace]:
     """The codes of the cells that have a value, the values, and the marks in their place."""
     value, cells = dataset.get("value"), math.prod(shape)
@@ -250,7 +253,7 @@ def _status(status: object, cell: int) -> str:
 
 
 def _measures(
-    dataset: Mapping[str, Any], dimension: Mapping[str, Any], ids: Sequence[str]
+    dataset: Mapping[str, object], dimension: Mapping[str, object], ids: Sequence[str]
 ) -> list[int]:
     """The dimensions of measures, by their role."""
     role = dataset.get("role", dimension.get("role"))

@@ -33,8 +33,7 @@ from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.sql import connected, file_literal, literal, quoted
 from tabprotect.engine.formats.statuses import COLUMNS, CONF_STATUS, CONFIDENTIAL, FREE, withheld
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.tables.domain import Domain
-from tabprotect.engine.tables.domain_json import STATED, as_json
+from tabprotect.engine.tables.domain import DOMAIN_KEYS, Domain, domain_json
 from tabprotect.engine.tables.table import INT64_MAX, Table
 from tabprotect.languages.said import say
 
@@ -120,7 +119,7 @@ def _metadata(domain: Domain) -> str:
     """The option of COPY that writes levels, labels and structural zeros, if there are any."""
     pairs = [
         say("{OURS}: {value}", quoted(OURS + key), literal(json.dumps(value, ensure_ascii=False)))
-        for key, value in as_json(domain).items()
+        for key, value in domain_json(domain).items()
     ]
     return f", KV_METADATA {{{', '.join(pairs)}}}" if pairs else ""
 
@@ -179,7 +178,7 @@ class _Columns:
         ).fetchall()
         found: dict[str, object] = {}
         for key, value in ((bytes(key), bytes(value)) for key, value in rows):
-            for name in STATED:
+            for name in DOMAIN_KEYS:
                 if key != (OURS + name).encode():
                     continue
                 try:

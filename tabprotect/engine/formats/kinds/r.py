@@ -14,9 +14,9 @@ import gzip
 import lzma
 import tempfile
 import zlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Protocol
 
 from tabprotect.engine.budgets import MOST_TEXT
 from tabprotect.engine.errors import InputError
@@ -98,9 +98,33 @@ class R(ColumnFormat):
             return gzip.compress(path.read_bytes(), mtime=0)
 
 
+class _Unpacking(Protocol):
+    """What gzip, bzip2 and xz have in common."""
+
+    @property
+    def eof(self) -> bool: ...
+    def decompress(self, data: bytes, most: int, /) -> bytes: ...
+
+
+class _Listed(Protocol):
+    def tolist(self) -> list[object]: ...
+
+
+class _Categories(Protocol):
+    categories: Sequence[object]
+
+
+class _Series(_Listed, Protocol):
+    """What is used of a column of pandas; ``cat`` where it is a factor."""
+
+    cat: _Categories
+
+    def isna(self) -> _Listed: ...
+
+
 def _unpacked(data: bytes) -> bytes:
     """Unpack bytes as compressed by R (gzip, bzip2, xz), up to the memory limit."""
-    unpacking: Any
+    unpacking: _Unpacking
     if data.startswith(b"\x1f\x8b"):
         unpacking = zlib.decompressobj(31)
     elif data.startswith(b"BZh"):
@@ -109,7 +133,7 @@ def _unpacked(data: bytes) -> bytes:
         unpacking = lzma.LZMADecompressor()
     else:
         return data
-    out: bytes = unpacking.decompress(data, MOST_TEXT)
+    out = unpacking.decompress(data, MOST_TEXT)
     if not unpacking.eof:
         raise InputError(
             say("the file is cut off, or too large for R"), hint=say("save it as Parquet")
@@ -117,7 +141,7 @@ def _unpacked(data: bytes) -> bytes:
     return out
 
 
-def _column(values: Any) -> TypedColumn:
+def _column(values: _Series) -> TypedColumn:
     order: tuple[str, ...] = ()
     if hasattr(values, "cat"):
         order = tuple(map(str, values.cat.categories))

@@ -9,12 +9,11 @@ a transport file (version 8) with texts; suppressed counts are missing, with C (
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from types import MappingProxyType
-from typing import Any
+from types import MappingProxyType, ModuleType
 
-from tabprotect.engine.formats.agencies.labelled_files import LabelledFormat
+from tabprotect.engine.formats.agencies.labelled_files import LabelledFormat, Metadata
 from tabprotect.languages.said import say
 
 _DATASET = b"\xc2\xea\x81\x60\xb3\x14\x11\xcf\xbd\x92\x08\x00\x09\xc7\x31\x8c\x18\x1f\x10\x11"
@@ -40,8 +39,10 @@ class Sas(LabelledFormat):
     version = MappingProxyType({"file_format_version": 8})
     stamp = (rb"\d\d[A-Z]{3}\d\d:\d\d:\d\d:\d\d", b"01JAN00:00:00:00", 800)
 
-    def parse(self, library: Any, path: Path) -> tuple[Mapping[str, Any], Any]:
-        found: tuple[Mapping[str, Any], Any]
+    def parse(
+        self, library: ModuleType, path: Path
+    ) -> tuple[Mapping[str, Sequence[object]], Metadata]:
+        found: tuple[Mapping[str, Sequence[object]], Metadata]
         with path.open("rb") as file:
             transport = file.read(6) == b"HEADER"
         if transport:

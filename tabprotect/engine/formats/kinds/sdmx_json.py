@@ -13,7 +13,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Literal, NotRequired, TypedDict
 
 from tabprotect.engine.arrays import Bools
 from tabprotect.engine.errors import InputError
@@ -43,7 +43,60 @@ _HEAD = re.compile(
     rb'(\xef\xbb\xbf)?\s*\{.*("dataSets"\s*:|/sdmx-json[/-]|"(header|meta)"\s*:\s*\{.*"sender"\s*:)',
     re.DOTALL,
 )
-_LEVELS = ("dataSet", "series", "observation")
+Level = Literal["dataSet", "series", "observation"]
+_LEVELS: tuple[Level, ...] = ("dataSet", "series", "observation")
+
+
+class Code(TypedDict, total=False):
+    """A code of a component, or a value in its place."""
+
+    id: object
+    value: object
+    start: object
+
+
+class Component(TypedDict):
+    """A dimension, an attribute or a measure."""
+
+    id: str
+    values: list[Code]
+    keyPosition: NotRequired[int]
+
+
+class Structure(TypedDict, total=False):
+    """The components of a message by the level at which they stand."""
+
+    dimensions: Mapping[Level, Sequence[Component]]
+    attributes: Mapping[Level, Sequence[Component]]
+    measures: Mapping[Level, Sequence[Component]]
+
+
+class Series(TypedDict, total=False):
+    """Observations by key: values of the measures, then of the attributes."""
+
+    attributes: Sequence[object]
+    observations: Mapping[str, Sequence[object]]
+
+
+class DataSet(Series, total=False):
+    """Series by key, or observations alone."""
+
+    structure: int
+    series: Mapping[str, Series]
+
+
+class Parts(TypedDict, total=False):
+    """What a message holds; in version 2 within ``data``."""
+
+    dataSets: Sequence[DataSet]
+    structure: Structure
+    structures: Sequence[Structure]
+
+
+class Message(Parts, total=False):
+    """A message as it is parsed; what does not fit is found where it is read."""
+
+    data: Parts
 
 
 class SdmxJson(SdmxMessage):
@@ -54,7 +107,7 @@ class SdmxJson(SdmxMessage):
 
     def observations(self, data: bytes, measure: str | None) -> tuple[list[Observation], list[str]]:
         try:
-            top = json.loads(data.decode("utf-8-sig"))
+            top: Message = json.loads(data.decode("utf-8-sig"))
         except (ValueError, RecursionError):
             raise InputError(say("this is no JSON"), hint=HINT) from None
         try:
@@ -100,22 +153,23 @@ class SdmxJson(SdmxMessage):
         return (text + "\n").encode("utf-8")
 
 
-def _parts(top: Any) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+def _parts(top: Message) -> tuple[Structure, DataSet]:
     """The structure and the first data set, in either version."""
-    inside = top.get("data", top)
+    inside: Parts = top.get("data", top)
     sets = inside.get("dataSets")
-    structures = inside.get("structures") or [inside.get("structure")]
+    structures = inside.get("structures") or [inside.get("structure", Structure())]
     if not sets or not structures[0]:
         raise InputError(say("the message holds no data"), hint=HINT)
     return structures[sets[0].get("structure", 0)], sets[0]
 
 
-def _listed(structure: Mapping[str, Any], what: str, level: str) -> Sequence[Mapping[str, Any]]:
-    found: Sequence[Mapping[str, Any]] = structure.get(what, {}).get(level) or []
-    return found
+def _listed(
+    structure: Structure, what: Literal["dimensions", "attributes", "measures"], level: Level
+) -> Sequence[Component]:
+    return structure.get(what, {}).get(level) or []
 
 
-def _key(dimensions: Sequence[Mapping[str, Any]], text: str) -> dict[str, str]:
+def _key(dimensions: Sequence[Component], text: str) -> dict[str, str]:
     """The codes of a key such as ``0:2``."""
     if not dimensions:
         return {}
@@ -123,25 +177,27 @@ def _key(dimensions: Sequence[Mapping[str, Any]], text: str) -> dict[str, str]:
     return {d["id"]: _code(d["values"], place) for d, place in zip(dimensions, places, strict=True)}
 
 
-def _code(values: Sequence[Mapping[str, Any]], place: int) -> str:
+def _code(values: Sequence[Code], place: int) -> str:
     if place < 0:
         raise IndexError(place)
     value = values[place]
     return str(value.get("id", value.get("value", value.get("start"))))
 
 
-def _statuses(attributes: Sequence[Mapping[str, Any]], given: Sequence[Any]) -> dict[str, str]:
+def _statuses(attributes: Sequence[Component], given: Sequence[object]) -> dict[str, str]:
     """Attribute -> code; an entry that is no number is the value itself."""
     found = {}
     for attribute, value in zip(attributes, given, strict=False):
         if value is not None and attribute["id"] in (OBS_STATUS, CONF_STATUS):
-            place = type(value) is int and attribute.get("values")
-            found[attribute["id"]] = _code(attribute["values"], value) if place else str(value)
+            codes = attribute.get("values")
+            if codes and isinstance(value, int) and not isinstance(value, bool):
+                value = _code(codes, value)
+            found[attribute["id"]] = str(value)
     return found
 
 
 def _observations(
-    structure: Mapping[str, Any], data: Mapping[str, Any], measure: str | None
+    structure: Structure, data: DataSet, measure: str | None
 ) -> Iterator[Observation]:
     dimensions = {level: _listed(structure, "dimensions", level) for level in _LEVELS}
     attributes = {level: _listed(structure, "attributes", level) for level in _LEVELS}
@@ -166,8 +222,9 @@ def _observations(
             inner = outer | _key(dimensions["observation"], key)
             rest = _statuses(attributes["observation"], values[len(measures) :])
             value = values[at] if at < len(values) else None
-            whole = isinstance(value, float) and value.is_integer()
-            text = "" if value is None else str(int(value) if whole else value)
+            if isinstance(value, float) and value.is_integer():
+                value = int(value)
+            text = "" if value is None else str(value)
             yield Observation(
                 {name: inner[name] for name in order}, "" if text == "nan" else text, said | rest
             )

@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -31,7 +30,7 @@ CHECKS = {
 }
 
 
-def read_results(path: Path) -> Mapping[str, Mapping[str, Any]]:
+def read_results(path: Path) -> Mapping[str, Mapping[str, object]]:
     """The results of a file by uid.
 
     Raises

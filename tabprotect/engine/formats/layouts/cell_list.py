@@ -13,8 +13,7 @@ import numpy as np
 from tabprotect.engine.arrays import Bools, Codes, Ints
 from tabprotect.engine.budgets import DENSE_LIMIT, MAX_CATEGORIES
 from tabprotect.engine.errors import InputError
-from tabprotect.engine.tables.domain import Domain
-from tabprotect.engine.tables.domain_json import from_json
+from tabprotect.engine.tables.domain import Domain, domain_from_json
 from tabprotect.engine.tables.structural import of_cells
 from tabprotect.engine.tables.table import ROOMY, Table
 from tabprotect.engine.tables.variable import Variable
@@ -128,7 +127,7 @@ class CellList:
             )
             for name, categories in zip(self.names, self.categories, strict=True)
         ]
-        domain = from_json(self.stated, Domain(tuple(known)))
+        domain = domain_from_json(self.stated, Domain(tuple(known)))
         if self.nobody is None or not self.nobody.any():
             return domain
         rows = np.flatnonzero(self.nobody)

@@ -2,126 +2,83 @@
 
 Rows are examined as a whole: the body is the block of rows with numbers, the rows of the same width
 above it are the header, and all others are title lines and notes. Nothing in between is skipped: a
-row of the body that does not fit is a fault.
+row of the body that does not fit is a fault. Footnote marks on labels and counts (``1 234 1)``,
+``65+ *``, ``17\u00b2``, ``12 p``) are taken off.
 """
 
 from __future__ import annotations
 
+import csv
+import io
 import re
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Sequence
 
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.layouts.count_marks import CountMarks
-from tabprotect.engine.formats.layouts.footnotes import explained, without
-from tabprotect.engine.formats.layouts.table_forms import SURE_NAMES, recognise, status_columns
+from tabprotect.engine.formats.layouts.laid_out_columns import (
+    Blocks,
+    LaidOut,
+    LaidOutPart,
+    LaidOutRow,
+    columns_of,
+)
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.text.numerals import looks_numeric
-from tabprotect.engine.formats.text.rows import SheetRows
+from tabprotect.engine.formats.text.rows import DELIMITERS, TextRows
 from tabprotect.languages.said import plural, say
 
 MOST_HEADERS = 4
 _LINES = re.compile(r"([0-9]+)(?:-([0-9]+))?")
 _DATE = re.compile(r"[0-9]{1,2}\.[0-9]{1,2}\.[0-9]{4}")
-_THOUSANDS = re.compile(r"[0-9]{1,3}([ .,'\u2019\u00a0\u202f\u2009][0-9]{3})+")
 _YEARS = re.compile(r"(19|20)[0-9]{2}")
+_BEGINS = re.compile(
+    r"\s*(\*{1,4}|[\u00b9\u00b2\u00b3\u2070-\u2079\u2020\u2021]+|\(?[0-9a-z]{1,2}\)|\[[0-9a-z]{1,2}\])"
+)
+"""The beginning of a note's line that explains a mark."""
+
+_PLAIN = re.compile(
+    r"(?<=[0-9])\s*([*\u00b9\u00b2\u00b3\u2070-\u2079\u2020\u2021]+|(?<=\s)[a-z])\s*$"
+)
+"""Marks that are no part of a number, explained or not; letters as statistical offices flag counts."""
 
 
-@dataclass(frozen=True)
-class LaidOutPart:
-    """A recognised part: a reading option, its value, and the reason.
+def text_rows(source: TextRows, delimiter: str | None) -> list[LaidOutRow]:
+    """The rows of a text, split by the delimiter that gives most lines the same width.
 
-    Attributes
-    ----------
-    sure
-        True if nothing else could be meant.
+    Raises
+    ------
+    InputError
+        If the quotation marks are wrong for every delimiter.
     """
-
-    option: str
-    value: str
-    reason: str
-    sure: bool = True
-
-
-@dataclass(frozen=True)
-class LaidOutRow:
-    """A row that is not blank, with its line (1-based)."""
-
-    line: int
-    fields: list[str]
-
-    @property
-    def filled(self) -> int:
-        """The number of fields that are not blank."""
-        return sum(bool(field.strip()) for field in self.fields)
-
-
-@dataclass(frozen=True)
-class LaidOut:
-    """The layout of a table in its rows.
-
-    Attributes
-    ----------
-    title, header, body, notes
-        The rows of each part; the header is empty if there is none.
-    labels
-        In a grid, the number of leading columns with the categories of rows.
-    count
-        In long form, the column of counts; else -1.
-    names
-        The names of the variables: those of the rows, then those of the columns.
-    columns
-        In a grid, the categories of each further column, one for each header row.
-    parts
-        The recognised parts, with the reasons.
-    left_out
-        In long form, the columns that are no variables.
-    """
-
-    title: list[LaidOutRow]
-    header: list[LaidOutRow]
-    body: list[LaidOutRow]
-    notes: list[LaidOutRow]
-    labels: int
-    count: int
-    names: tuple[str, ...]
-    columns: tuple[tuple[str, ...], ...]
-    parts: tuple[LaidOutPart, ...]
-    left_out: frozenset[int] = frozenset()
+    text = source.text()
+    best: list[LaidOutRow] = []
+    rank = (-1, -1)
+    fault: csv.Error | None = None
+    for sign in [delimiter] if delimiter else DELIMITERS:
+        try:
+            rows = _split(text, sign)
+        except csv.Error as error:
+            fault = error
+            continue
+        sizes = Counter(len(row.fields) for row in rows if len(row.fields) > 1)
+        width, number = max(sizes.items(), key=lambda item: (item[1], item[0]), default=(1, 0))
+        if (number, width) > rank:
+            rank, best = (number, width), rows
+    if not best and fault is not None:
+        raise InputError(say("the quotation marks are wrong: {fault}", fault), file=source.name)
+    return best
 
 
-@dataclass(frozen=True)
-class _Blocks:
-    """The rows split into parts, before the contents of columns are known."""
-
-    name: str
-    title: list[LaidOutRow]
-    header: list[LaidOutRow]
-    body: list[LaidOutRow]
-    notes: list[LaidOutRow]
-    parts: list[LaidOutPart]
-
-    @property
-    def lowest(self) -> list[str]:
-        """The fields of the lowest header row."""
-        return self.header[-1].fields if self.header else []
-
-    def laid_out(
-        self,
-        parts: Sequence[LaidOutPart],
-        *,
-        names: tuple[str, ...],
-        labels: int = 0,
-        count: int = -1,
-        columns: tuple[tuple[str, ...], ...] = (),
-        left_out: frozenset[int] = frozenset(),
-    ) -> LaidOut:
-        """Add the contents of the columns and the further recognised parts to the rows."""
-        return LaidOut(
-            self.title, self.header, self.body, self.notes, labels, count, names, columns,
-            (*self.parts, *parts), left_out,
-        )  # fmt: skip
+def _split(text: str, sign: str) -> list[LaidOutRow]:
+    rows = []
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=sign, strict=True)
+    before = 0
+    for fields in reader:
+        if any(field.strip() for field in fields):
+            rows.append(LaidOutRow(before + 1, fields))
+        before = reader.line_num
+    return rows
 
 
 def lay_out(rows: Sequence[LaidOutRow], reading: Reading, marks: CountMarks, name: str) -> LaidOut:
@@ -167,7 +124,7 @@ def lay_out(rows: Sequence[LaidOutRow], reading: Reading, marks: CountMarks, nam
         parts.append(
             LaidOutPart("footer", str(len(notes)), say("{notes} below the numbers", _said(notes)))
         )
-    return _columns(_Blocks(name, title, header, body, notes, parts), reading, marks)
+    return columns_of(Blocks(name, title, header, body, notes, parts), reading, marks)
 
 
 def _without_remarks(
@@ -278,14 +235,14 @@ def _without_footnotes(
     notes: Sequence[LaidOutRow],
     parts: list[LaidOutPart],
 ) -> tuple[list[LaidOutRow], list[LaidOutRow]]:
-    marks = explained([row.fields for row in notes])
+    marks = _explained([row.fields for row in notes])
     seen: Counter[str] = Counter()
     columns = [
         [t for t in texts if t.strip()] for texts in zip(*(r.fields for r in body), strict=True)
     ]
     numbers = {n for n, t in enumerate(columns) if 2 * sum(map(looks_numeric, t)) > len(t)}
     plain = [
-        [LaidOutRow(row.line, without(row.fields, marks, seen, of)) for row in rows]
+        [LaidOutRow(row.line, _unmarked(row.fields, marks, seen, of)) for row in rows]
         for rows, of in ((header, ()), (body, numbers))
     ]
     if seen:
@@ -406,161 +363,33 @@ def _years(row: LaidOutRow) -> bool:
     )  # fmt: skip
 
 
-def _columns(blocks: _Blocks, reading: Reading, marks: CountMarks) -> LaidOut:
-    """The contents of each column."""
-    corner = next(
-        (n for n, field in enumerate(blocks.lowest) if all(field.partition("\\")[::2])), None
-    )
-    count = _count_column(blocks, reading, corner)
-    return _grid(blocks, reading, marks, corner) if count is None else _long(blocks, count)
+def _explained(notes: Iterable[Sequence[str]]) -> tuple[str, ...]:
+    """The marks explained in the lines below a table, the longest first."""
+    found = {m[1] for fields in notes if (m := _BEGINS.match(next(filter(str.strip, fields), "")))}
+    return tuple(sorted(found, key=len, reverse=True))
 
 
-def _count_column(blocks: _Blocks, reading: Reading, corner: int | None) -> int | None:
-    """The column of the counts in long form; ``None`` for a grid."""
-    if reading.form == "long" or reading.count is not None:
-        return _named_count(blocks, reading.count)
-    if len(blocks.header) != 1 or reading.form is not None or corner is not None:
-        return None
-    rows = [*blocks.header, *blocks.body]
-    try:
-        form = recognise(
-            SheetRows(blocks.name, [row.fields for row in rows], [row.line for row in rows])
-        )
-    except InputError:
-        if _columns_of_thousands(blocks.body) < 2:
-            raise
-        return None
-    return form.count_column % len(blocks.lowest) if form.kind == "long" else None
+def _unmarked(
+    fields: Sequence[str],
+    marks: Sequence[str],
+    seen: Counter[str],
+    numbers: Collection[int] = (),
+) -> list[str]:
+    """Strip the marks at the ends of fields; ``seen`` counts them.
 
-
-def _long(blocks: _Blocks, count: int) -> LaidOut:
-    words = tuple(field.strip() for field in blocks.lowest)
-    said = LaidOutPart(
-        "form", "long", say("the counts stand in the column {words}", repr(words[count]))
-    )
-    aside = status_columns(words) - {count}
-    rest = tuple(w for n, w in enumerate(words) if n != count and n not in aside)
-    return blocks.laid_out([said], count=count, names=rest, left_out=aside)
-
-
-def _grid(blocks: _Blocks, reading: Reading, marks: CountMarks, corner: int | None) -> LaidOut:
-    header, lowest = blocks.header, blocks.lowest
-    labels = corner + 1 if corner is not None else _label_columns(header, blocks.body, marks)
-    names_row = (
-        len(header) > 1
-        and all(not field.strip() for field in lowest[labels:])
-        and any(field.strip() for field in lowest[:labels])
-    )
-    upper = header[:-1] if names_row else header
-    rows, columns = _names(header, upper, labels, names_row, corner)
-    parts = []
-    if reading.columns is not None:
-        columns = [part.strip() for part in reading.columns.split(",")]
-        if len(columns) != len(upper):
-            raise InputError(
-                say("{columns} names for {upper} header rows", len(columns), len(upper)),
-                file=blocks.name,
-                hint=say(
-                    "name the variable of each header row, apart by commas: --columns sex,age"
-                ),
-            )
-    else:
-        unsure = [n for n in columns if re.fullmatch("column( [0-9]+)?", n)]
-        parts = [
-            LaidOutPart("columns", n, say("the columns' variable has no name"), False)
-            for n in unsure
-        ]
-    said = plural(
-        labels,
-        "{labels} column of labels, {rows}",
-        "{labels} columns of labels, {rows}",
-        labels,
-        plural(len(upper), "{n} header row", "{n} header rows", len(upper)),
-    )
-    tops = [_filled(row.fields[labels:], last=row is upper[-1]) for row in upper]
-    return blocks.laid_out(
-        [*parts, LaidOutPart("form", "grid", said)],
-        labels=labels,
-        names=(*rows, *columns),
-        columns=tuple(zip(*tops, strict=True)),
-    )
-
-
-def _columns_of_thousands(body: Sequence[LaidOutRow]) -> int:
-    """Columns with thousands signs: they hold counts, because no category is written like that."""
-    columns = zip(*(row.fields for row in body), strict=True)
-    return sum(any(_THOUSANDS.fullmatch(text.strip()) for text in texts) for texts in columns)
-
-
-def _named_count(blocks: _Blocks, wanted: str | None) -> int:
-    words = [field.strip() for field in blocks.lowest]
-    if wanted is not None:
-        if wanted.strip() not in words:
-            raise InputError(
-                say("there is no column {wanted}", repr(wanted)),
-                file=blocks.name,
-                line=blocks.header[-1].line if blocks.header else None,
-                hint=say("the columns are {words}", ", ".join(words)),
-            )
-        return words.index(wanted.strip())
-    named = [n for n, word in enumerate(words) if word.casefold() in SURE_NAMES]
-    return named[0] if len(named) == 1 else len(words) - 1
-
-
-def _label_columns(
-    header: Sequence[LaidOutRow], body: Sequence[LaidOutRow], marks: CountMarks
-) -> int:
-    """The number of leading columns that hold no counts."""
-    lowest = header[-1].fields if header else []
-    if len(header) > 1 and not any(field.strip() for field in lowest[-1:]):
-        return max(sum(1 for _ in filter(str.strip, lowest)), 1)
-    width = len(body[0].fields)
-    labels = 1
-    while labels < width - 1 and any(
-        not (looks_numeric(row.fields[labels]) or marks.known(row.fields[labels]))
-        and row.fields[labels].strip()
-        for row in body
-    ):
-        labels += 1
-    return labels
-
-
-def _filled(fields: Sequence[str], *, last: bool) -> list[str]:
-    """A header row with the blanks of merged cells filled from the left; the lowest row stays as it is."""
-    out: list[str] = []
-    for field in fields:
-        text = field.strip()
-        out.append(text if text or last or not out else out[-1])
+    An unexplained letter counts as a mark only in columns of ``numbers``: a label may end in one.
+    """
+    out = []
+    for column, field in enumerate(fields):
+        text = field.rstrip()
+        mark = next((m for m in marks if text.endswith(m) and text != m), "")
+        if mark:
+            seen[mark] += 1
+            text = text.removesuffix(mark).rstrip()
+        elif (found := _PLAIN.search(text)) and (column in numbers or not found[1].isalpha()):
+            seen[found[1]] += 1
+            text = text[: found.start()]
+        else:
+            text = field
+        out.append(text)
     return out
-
-
-def _names(
-    header: Sequence[LaidOutRow],
-    upper: Sequence[LaidOutRow],
-    labels: int,
-    names_row: bool,
-    corner: int | None,
-) -> tuple[list[str], list[str]]:
-    """The names of the variables of rows and of columns."""
-    rows = [""] * labels
-    columns = [""] * len(upper)
-    if names_row:
-        rows = [field.strip() for field in header[-1].fields[:labels]]
-        # pandas puts the names over the first column, others over the last.
-        columns = [next(filter(None, map(str.strip, row.fields[:labels])), "") for row in upper]
-    elif corner is not None:
-        rows = [field.strip() for field in header[-1].fields[:labels]]
-        rows[-1], _, columns[-1] = (part.strip() for part in rows[-1].partition("\\"))
-    else:
-        for row in reversed(header):
-            found = [field.strip() for field in row.fields[:labels]]
-            if any(rows) and any(found):
-                columns[upper.index(row)] = next(filter(None, reversed(found)))
-            elif any(found):
-                rows = found
-    some = len([n for n in columns if not n])
-    rows = [n or ("row" if labels == 1 else say("row {k}", k)) for k, n in enumerate(rows, 1)]
-    columns = [
-        n or ("column" if some == 1 else say("column {k}", k)) for k, n in enumerate(columns, 1)
-    ]
-    return rows, columns

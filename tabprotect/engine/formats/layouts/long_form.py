@@ -17,12 +17,11 @@ from tabprotect.engine.formats.layouts.cell_list import CellList, check_categori
 from tabprotect.engine.formats.layouts.count_marks import CountMarks, count_in
 from tabprotect.engine.formats.layouts.table_forms import Form, nothing_but_header
 from tabprotect.engine.formats.statuses import withheld
-from tabprotect.engine.formats.text.fields import Fields
-from tabprotect.engine.formats.text.label_codes import LabelCodes
+from tabprotect.engine.formats.text.fields import Fields, LabelCodes
 from tabprotect.engine.formats.text.numerals import NotACountError, parse_counts
 from tabprotect.engine.formats.text.rows import RowSource, check_width
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.languages.said import plural, say
+from tabprotect.languages.said import say
 
 T = TypeVar("T", bound=np.generic)
 
@@ -166,17 +165,7 @@ def read_long(
     header = next(source.rows())
     width = len(header)
     at_count = form.count_column % width
-    axes = [
-        c for c in range(form.first_variable, width) if c != at_count and c not in form.left_out
-    ]
-    for c in axes:
-        if not header[c].strip():
-            raise InputError(
-                say("column {c} has no name", c + 1),
-                file=source.name,
-                line=source.line(0),
-                hint=say("give every variable a name in the first row"),
-            )
+    axes = _variables(source, header, form)
     known = [LabelCodes() for _ in axes]
     statuses = {header[c].strip(): c for c in form.left_out}
     columns = _Columns(source, width, at_count, axes, known, statuses, decimal, marks, fill)
@@ -199,16 +188,6 @@ def read_long(
             break
     if not rows:
         raise nothing_but_header(source)
-    notes = [form.note] if form.note else []
-    if decimals:
-        notes.append(
-            plural(
-                decimals,
-                "{decimals} count was written with decimals, all of them zeros",
-                "{decimals} counts were written with decimals, all of them zeros",
-                decimals,
-            )
-        )
     whole = sum(map(len, counts)) == rows
     at = np.empty(0, dtype=np.int64) if whole else np.concatenate(places)
     cells = CellList(
@@ -219,7 +198,23 @@ def read_long(
         lambda entry: source.line(entry + 1 if whole else int(at[entry])),
         gaps=not whole,
     )
-    return cells, notes
+    return cells, form.notes(decimals)
+
+
+def _variables(source: RowSource, header: list[str], form: Form) -> list[int]:
+    """The columns of variables, each with a name."""
+    width = len(header)
+    aside = {form.count_column % width, *form.left_out}
+    axes = [c for c in range(form.first_variable, width) if c not in aside]
+    for c in axes:
+        if not header[c].strip():
+            raise InputError(
+                say("column {c} has no name", c + 1),
+                file=source.name,
+                line=source.line(0),
+                hint=say("give every variable a name in the first row"),
+            )
+    return axes
 
 
 def _joined(parts: list[NDArray[T]]) -> NDArray[T]:

@@ -5,15 +5,16 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.layouts.cell_list import CellList, check_categories
 from tabprotect.engine.formats.layouts.count_marks import AS_IT_WAS, USUAL, CountMarks, unknown_mark
-from tabprotect.engine.formats.layouts.laid_out import LaidOut, LaidOutPart, LaidOutRow
+from tabprotect.engine.formats.layouts.laid_out_columns import LaidOut, LaidOutPart, LaidOutRow
 from tabprotect.engine.formats.reading_options import Reading
-from tabprotect.engine.formats.text.label_codes import LabelCodes
+from tabprotect.engine.formats.text.fields import LabelCodes
 from tabprotect.engine.formats.text.numerals import NotACountError, parse_count
 from tabprotect.languages.said import plural, say
 
@@ -37,6 +38,7 @@ def marked_cells(
     """
     parts: list[LaidOutPart] = []
     thousands = _thousands(layout, reading, name, parts)
+    counts_of = _Counts(thousands, reading, name)
     lines: list[int] = []
     counts: list[int] = []
     here: list[bool] = []
@@ -44,53 +46,25 @@ def marked_cells(
     labels: list[list[str]] = [[] for _ in layout.names]
     told: Counter[str] = Counter()
     for row, cell, text in _entries(layout, name):
-        where = f"({', '.join(cell)})"
         meaning = marks.meaning(text)
         told[meaning or ""] += 1
-        if meaning == "suppressed":
-            raise InputError(
-                say("the count is suppressed ({value})", text.strip() or "blank"),
-                file=name,
-                line=row.line,
-                cell=where,
-                hint=AS_IT_WAS,
-            )
+        count = counts_of.count(row, cell, text, meaning)
         # The categories of a missing count stay.
         for listed, label in zip(labels, cell, strict=True):
             listed.append(label)
         here.append(meaning != "missing")
         if meaning == "missing":
             continue
-        count = 0 if meaning else _count(text, thousands, reading, name, row, where)
         lines.append(row.line)
         counts.append(count)
         nobody.append(meaning == "structural")
-    for meaning in filter(None, told):
-        parts.append(
-            LaidOutPart(
-                "marks",
-                meaning,
-                plural(
-                    told[meaning],
-                    "{told:,} cell is marked so",
-                    "{told:,} cells are marked so",
-                    told[meaning],
-                ),
-            )
-        )
+    parts += _marks_told(told)
     known = [LabelCodes() for _ in labels]
     kept = np.array(here, dtype=np.bool_)
     codes = tuple(k.of_texts(listed)[kept] for k, listed in zip(known, labels, strict=True))
     for variable, k in zip(layout.names, known, strict=True):
         check_categories(variable, len(k.numbers))
-    _check_names(layout, name)
-    if len(set(layout.columns)) < len(layout.columns):
-        raise InputError(
-            say("two columns have the same header"),
-            file=name,
-            line=layout.header[-1].line if layout.header else None,
-            hint=say("rename or merge one of them"),
-        )
+    _check_header(layout, name)
     found = CellList(
         layout.names,
         tuple(tuple(k.numbers) for k in known),
@@ -103,15 +77,33 @@ def marked_cells(
     return found, parts
 
 
-def _check_names(layout: LaidOut, name: str) -> None:
+def _marks_told(told: Counter[str]) -> Iterator[LaidOutPart]:
+    """How many cells have each mark, by its meaning."""
+    for meaning, cells in told.items():
+        if meaning:
+            said = plural(
+                cells, "{told:,} cell is marked so", "{told:,} cells are marked so", cells
+            )
+            yield LaidOutPart("marks", meaning, said)
+
+
+def _check_header(layout: LaidOut, name: str) -> None:
+    line = layout.header[-1].line if layout.header else None
     if not all(layout.names) or len(set(layout.names)) < len(layout.names):
         raise InputError(
             say("the columns are not named, each in its own way"),
             file=name,
-            line=layout.header[-1].line if layout.header else None,
+            line=line,
             hint=say(
                 "name every variable in the header, or say which rows it is: --header-row LINE"
             ),
+        )
+    if len(set(layout.columns)) < len(layout.columns):
+        raise InputError(
+            say("two columns have the same header"),
+            file=name,
+            line=line,
+            hint=say("rename or merge one of them"),
         )
 
 
@@ -166,24 +158,50 @@ def _thousands(layout: LaidOut, reading: Reading, name: str, parts: list[LaidOut
     return _BLANKS if sign in _BLANKS else sign
 
 
-def _count(
-    text: str, thousands: str, reading: Reading, name: str, row: LaidOutRow, where: str
-) -> int:
-    plain = text.strip()
-    if thousands and re.fullmatch(
-        rf"[+-]?[0-9]{{1,3}}([{re.escape(thousands)}][0-9]{{3}})+([.,]0*)?", plain
-    ):
-        plain = re.sub(f"[{re.escape(thousands)}]", "", plain)
-    try:
-        return parse_count(plain, decimal=reading.decimal)
-    except NotACountError as error:
-        hint = error.hint
-        if plain in USUAL:
-            hint = unknown_mark(plain)
-        elif found := _GROUPED.fullmatch(plain):
-            sign = f'"{found[1]}"' if found[1].isspace() else found[1]
-            hint = say(
-                "say what the sign between its digits is: --thousands {sign} or --decimal {sign}",
-                sign,
+@dataclass(frozen=True)
+class _Counts:
+    """The counts that texts stand for."""
+
+    thousands: str
+    reading: Reading
+    name: str
+
+    def count(self, row: LaidOutRow, cell: list[str], text: str, meaning: str | None) -> int:
+        """The count of a cell, from its text or the meaning of its mark."""
+        where = f"({', '.join(cell)})"
+        if meaning == "suppressed":
+            raise InputError(
+                say("the count is suppressed ({value})", text.strip() or "blank"),
+                file=self.name,
+                line=row.line,
+                cell=where,
+                hint=AS_IT_WAS,
             )
-        raise InputError(str(error), file=name, line=row.line, cell=where, hint=hint) from None
+        if meaning:
+            return 0
+        plain, signs = text.strip(), re.escape(self.thousands)
+        if signs and re.fullmatch(rf"[+-]?[0-9]{{1,3}}([{signs}][0-9]{{3}})+([.,]0*)?", plain):
+            plain = re.sub(f"[{signs}]", "", plain)
+        try:
+            return parse_count(plain, decimal=self.reading.decimal)
+        except NotACountError as error:
+            raise InputError(
+                str(error),
+                file=self.name,
+                line=row.line,
+                cell=where,
+                hint=_hint(plain) or error.hint,
+            ) from None
+
+
+def _hint(plain: str) -> str:
+    """What to say of a text that is no count; empty if nothing is known of it."""
+    if plain in USUAL:
+        return unknown_mark(plain)
+    found = _GROUPED.fullmatch(plain)
+    if found is None:
+        return ""
+    sign = f'"{found[1]}"' if found[1].isspace() else found[1]
+    return say(
+        "say what the sign between its digits is: --thousands {sign} or --decimal {sign}", sign
+    )

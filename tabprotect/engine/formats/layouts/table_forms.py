@@ -12,7 +12,7 @@ from tabprotect.engine.errors import InputError, RecordsError
 from tabprotect.engine.formats.statuses import COLUMNS, FLAGS
 from tabprotect.engine.formats.text.numerals import looks_numeric
 from tabprotect.engine.formats.text.rows import RowSource
-from tabprotect.languages.said import say
+from tabprotect.languages.said import plural, say
 
 SURE_NAMES = frozenset({"count", "counts", "freq", "frequency", "frequencies"})
 COUNT_NAMES = SURE_NAMES | {"n"}
@@ -40,6 +40,20 @@ class Form:
     first_variable: int = 0
     note: str = ""
     left_out: frozenset[int] = frozenset()
+
+    def notes(self, decimals: int) -> list[str]:
+        """The form in words, and how many counts were written with decimals."""
+        notes = [self.note] if self.note else []
+        if decimals:
+            notes.append(
+                plural(
+                    decimals,
+                    "{decimals} count was written with decimals, all of them zeros",
+                    "{decimals} counts were written with decimals, all of them zeros",
+                    decimals,
+                )
+            )
+        return notes
 
 
 def count_columns(names: Iterable[str]) -> list[str]:

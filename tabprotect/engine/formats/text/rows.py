@@ -128,6 +128,16 @@ def _in_blocks(rows: Iterator[list[str]], width: int) -> Iterator[Block]:
         yield Block(some.copy)
 
 
+def _decoder(encoding: str) -> codecs.IncrementalDecoder:
+    try:
+        return codecs.getincrementaldecoder(encoding)()
+    except LookupError:
+        raise InputError(
+            say("there is no encoding {encoding}", repr(encoding)),
+            hint=say("for example utf-8, cp1252, latin-1"),
+        ) from None
+
+
 class TextRows:
     """A delimited text file, plain or gzip, read as a stream: never held in memory.
 
@@ -201,13 +211,7 @@ class TextRows:
             if encoding is None:
                 wide = head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
                 encoding = "utf-16" if wide else "utf-8-sig"
-            try:
-                decoder = codecs.getincrementaldecoder(encoding)()
-            except LookupError:
-                raise InputError(
-                    say("there is no encoding {encoding}", repr(encoding)),
-                    hint=say("for example utf-8, cp1252, latin-1"),
-                ) from None
+            decoder = _decoder(encoding)
             said = encoding.removesuffix("-sig").upper()
             position, line, since = 0, 1, 0
             for block in itertools.chain([head], iter(lambda: file.read(BLOCK), b""), [b""]):

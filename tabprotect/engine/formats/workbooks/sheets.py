@@ -14,6 +14,7 @@ import re
 import zipfile
 import zlib
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
@@ -156,6 +157,44 @@ def _text(value: object, path: Path, line: int) -> str:
     return str(value)
 
 
+@dataclass(frozen=True)
+class _Loaded:
+    """A sheet: its name, the number of sheets, its values, and their first row and column."""
+
+    name: str
+    sheets: int
+    values: Sequence[Sequence[object]]
+    first: int
+    left: int
+
+
+def _loaded(path: Path, sheet: str | None) -> _Loaded:
+    check_workbook(path)
+    try:
+        with python_calamine.load_workbook(str(path)) as book:
+            name = _first_of_counts(book, sheet)
+            if name is None:
+                raise InputError(
+                    say("the workbook has no data"), file=path, hint=say("export the table again")
+                )
+            found = book.get_sheet_by_name(name)
+            values = found.to_python(skip_empty_area=True)
+            return _Loaded(name, len(book.sheet_names), values, *(found.start or (0, 0)))
+    except python_calamine.PasswordError:
+        raise InputError(
+            say("the workbook is protected by a password"),
+            file=path,
+            hint=say("save it without one"),
+        ) from None
+    except (python_calamine.CalamineError, OSError, ValueError) as error:
+        raise InputError(
+            say("the workbook cannot be read: it is damaged or of another kind"),
+            file=path,
+            hint=say("open it in a spreadsheet program and save it again, or save it as CSV"),
+            detail=str(error),
+        ) from None
+
+
 def read_sheet(
     path: Path, *, sheet: str | None = None, cells: str | None = None
 ) -> tuple[SheetRows, list[str]]:
@@ -173,33 +212,11 @@ def read_sheet(
     InputError
         For a file that is damaged, protected by a password, or has no data.
     """
-    check_workbook(path)
-    try:
-        with python_calamine.load_workbook(str(path)) as book:
-            name = _first_of_counts(book, sheet)
-            if name is None:
-                raise InputError(
-                    say("the workbook has no data"), file=path, hint=say("export the table again")
-                )
-            found = book.get_sheet_by_name(name)
-            values = found.to_python(skip_empty_area=True)
-            sheets = len(book.sheet_names)
-            first, left = found.start or (0, 0)
-    except python_calamine.PasswordError:
-        raise InputError(
-            say("the workbook is protected by a password"),
-            file=path,
-            hint=say("save it without one"),
-        ) from None
-    except (python_calamine.CalamineError, OSError, ValueError) as error:
-        raise InputError(
-            say("the workbook cannot be read: it is damaged or of another kind"),
-            file=path,
-            hint=say("open it in a spreadsheet program and save it again, or save it as CSV"),
-            detail=str(error),
-        ) from None
+    loaded = _loaded(path, sheet)
+    values, first = loaded.values, loaded.first
     if cells is not None:
         top, low, begin, end = _corners(cells)
+        left = loaded.left
         values = [row[max(begin - left, 0) : max(end - left, 0)] for row in values]
         values = values[max(top - first, 0) : max(low - first, 0)]
         first = max(first, top)
@@ -219,12 +236,15 @@ def read_sheet(
     width = max(max(i for i, field in enumerate(row) if field) for row in rows) + 1
     rows = [row[:width] for row in rows]
     # This program writes a laid-out copy of the table beside a sheet of this name.
-    several = sheets > 1 and sheet is None and name != TABLE_SHEET
-    notes = (
-        [say("read from the sheet {name}, the first of {sheets} with numbers", repr(name), sheets)]
-        if several
-        else []
-    )
+    notes = []
+    if loaded.sheets > 1 and sheet is None and loaded.name != TABLE_SHEET:
+        notes.append(
+            say(
+                "read from the sheet {name}, the first of {sheets} with numbers",
+                repr(loaded.name),
+                loaded.sheets,
+            )
+        )
     return SheetRows(str(path), rows, lines), notes
 
 

@@ -19,9 +19,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tabprotect.engine.arrays import Floats, Ints
-from tabprotect.engine.cycles.elimination_width import cycle_components
-from tabprotect.engine.posterior.moves.coin import FAR, Coin
-from tabprotect.engine.posterior.moves.signature_model import GroupModel
+from tabprotect.engine.cycles.graphs import cycle_components
+from tabprotect.engine.posterior.moves.signature_model import FAR, Coin, GroupModel
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.languages.said import say
 

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tabprotect.engine.arrays import Floats, Ints
-from tabprotect.engine.cycles.elimination_width import (
+from tabprotect.engine.cycles.graphs import (
     MAX_HELD,
     MAX_VARIABLES,
     MAX_WIDTH,
@@ -38,8 +38,7 @@ from tabprotect.engine.posterior.moves.backward_factors import (
     step_structures,
     worth_factor,
 )
-from tabprotect.engine.posterior.moves.coin import Coin
-from tabprotect.engine.posterior.moves.signature_model import GroupModel
+from tabprotect.engine.posterior.moves.signature_model import Coin, GroupModel
 from tabprotect.engine.posterior.moves.thinning import Thinned
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.languages.said import say

@@ -10,8 +10,7 @@ import numpy as np
 
 from tabprotect.engine.arrays import Floats, Ints, Shorts
 from tabprotect.engine.posterior.moves.backward_factors import step_structures
-from tabprotect.engine.posterior.moves.coin import FAR
-from tabprotect.engine.posterior.moves.signature_model import GroupModel
+from tabprotect.engine.posterior.moves.signature_model import FAR, GroupModel
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.languages.said import say
 

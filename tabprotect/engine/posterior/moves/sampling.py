@@ -23,8 +23,7 @@ from tabprotect.engine.budgets import SAMPLING_UPDATES
 from tabprotect.engine.cycles import graphs
 from tabprotect.engine.cycles.layers import Layer, layers
 from tabprotect.engine.errors import InfeasibleError
-from tabprotect.engine.posterior.moves.coin import FAR
-from tabprotect.engine.posterior.moves.signature_model import GroupModel
+from tabprotect.engine.posterior.moves.signature_model import FAR, GroupModel
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.languages.said import say

@@ -13,7 +13,7 @@ from tabprotect.engine.project.project import Project
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.register.left_before import LeftBefore, left_before
-from tabprotect.engine.release.stated_gate import Gate
+from tabprotect.engine.release.mechanism import Gate
 from tabprotect.engine.release.verdict_figures import Verdict
 
 

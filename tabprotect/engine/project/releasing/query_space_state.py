@@ -13,10 +13,10 @@ from collections.abc import Iterable, Sequence
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.project.plans import ReleasePlan
 from tabprotect.engine.project.project import Project
-from tabprotect.engine.query_space.criterion import RiskCriterion
+from tabprotect.engine.query_space.criterion import Standard
 from tabprotect.engine.query_space.criterion_evidence import Evidence, RiskJudgement
 from tabprotect.engine.query_space.frontier import Frontier
-from tabprotect.engine.query_space.registered import criteria
+from tabprotect.engine.query_space.registered import criteria, standard
 from tabprotect.engine.query_space.release_set import ReleaseSet
 from tabprotect.engine.sensitivity.small_count import SmallCount
 
@@ -77,7 +77,11 @@ def released_set(project: Project, progress: Progress = SILENT) -> ReleaseSet:
     state = max(near, key=lambda known: known.released.size, default=None)
     if state is None:
         state = ReleaseSet.begin(
-            evidence, _criterion(plan), plan.threshold, bounds=plan.bounds, progress=progress
+            evidence,
+            criteria()[plan.criterion],
+            plan.threshold,
+            bounds=plan.bounds,
+            progress=progress,
         )
         _keep(state)
     state = state.release_all([q for q in wanted if q not in state.released], progress)
@@ -98,13 +102,12 @@ def judge_margins(
     evidence, plan = evidence_of(project, progress), project.plan
     lattice = evidence.lattice
     frontier = Frontier.below(lattice, (0, *map(lattice.query, margins)))
-    return _criterion(plan).judge(
-        evidence, frontier.members, plan.threshold, bounds=plan.bounds, progress=progress
-    )
+    return standard_of(plan, evidence).judge(frontier.members, progress=progress)
 
 
-def _criterion(plan: ReleasePlan) -> RiskCriterion:
-    return criteria()[plan.criterion]
+def standard_of(plan: ReleasePlan, evidence: Evidence) -> Standard:
+    """What a plan holds releases to."""
+    return standard(evidence, plan.threshold, plan.criterion, plan.bounds)
 
 
 def _rule(state: ReleaseSet) -> tuple[str, int, str]:

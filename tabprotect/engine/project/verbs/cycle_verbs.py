@@ -19,8 +19,9 @@ from tabprotect.engine.errors import InputError, ParameterError
 from tabprotect.engine.project.command import Arguments, Context, Declared, cell
 from tabprotect.engine.project.copy_as_command import table_word
 from tabprotect.engine.project.project import Project
-from tabprotect.engine.protection.cycle_runs.cycle_parameters import OF_DESIGNS, REPEATS
-from tabprotect.engine.protection.cycle_runs.designed_cycles import (
+from tabprotect.engine.protection.cycle_runs.cycle_parameters import (
+    OF_DESIGNS,
+    REPEATS,
     TRIANGULAR,
     check_zeros,
     designed,

@@ -10,7 +10,7 @@ import numpy as np
 
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.reading_options import Reading
-from tabprotect.engine.microdata.coding import Codings
+from tabprotect.engine.microdata.coding import AddedUp, Codings
 from tabprotect.engine.project.asked import Tabulation
 from tabprotect.engine.project.command import Arguments, Context, Declared, Order, cell
 from tabprotect.engine.project.copy_as_command import SAVED
@@ -172,9 +172,7 @@ def tabulate(project: Project, context: Context, asked: Tabulation) -> Project:
     found = tabulate_source(
         asked.source,
         tuple(asked.by),
-        weight=asked.weight,
-        record_key=asked.record_key,
-        design_weight=asked.design_weight,
+        also=AddedUp(asked.weight, asked.record_key, asked.design_weight),
         codings=Codings(
             asked.bands or {},
             asked.cuts or {},

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from tabprotect.engine.cycles.elimination_width import elimination_cost
+from tabprotect.engine.cycles.graphs import elimination_cost
 from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.parameters import Values
 from tabprotect.engine.progress import SILENT, Progress
@@ -23,10 +23,8 @@ from tabprotect.engine.protection.cycle_runs.cycle_parameters import (
     OF_DESIGNS,
     ORDER,
     PASSES,
-    THETA,
-)
-from tabprotect.engine.protection.cycle_runs.designed_cycles import (
     STRIPS,
+    THETA,
     TRIANGULAR,
     designed,
     template_of,

@@ -20,7 +20,7 @@ from tabprotect.engine.cycles.algebra import CycleAlgebra
 from tabprotect.engine.cycles.constructions.for_margins import design_for_margins, dimension
 from tabprotect.engine.cycles.constructions.swaps import highest
 from tabprotect.engine.cycles.designs import design, in_place
-from tabprotect.engine.cycles.elimination_width import elimination_cost
+from tabprotect.engine.cycles.graphs import elimination_cost
 from tabprotect.engine.errors import InfeasibleError, ParameterError
 from tabprotect.engine.parameters import Values
 from tabprotect.engine.progress import SILENT, Progress
@@ -28,8 +28,7 @@ from tabprotect.engine.protection.cycle_runs.choosing_cycles import (
     LARGE,
     MEDIUM,
 )
-from tabprotect.engine.protection.cycle_runs.cycle_parameters import OF_DESIGNS, REPEATS
-from tabprotect.engine.protection.cycle_runs.designed_cycles import TRIANGULAR
+from tabprotect.engine.protection.cycle_runs.cycle_parameters import OF_DESIGNS, REPEATS, TRIANGULAR
 from tabprotect.engine.protection.cycle_runs.trial_runs import TrialTables, Tried, tried_cycles
 from tabprotect.engine.protection.simulate import trial_coins
 from tabprotect.engine.release.likelihood import BlockingRule

@@ -13,8 +13,7 @@ from tabprotect.engine.parameters import Values
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.cycle_runs.forward_walk import Walker
 from tabprotect.engine.protection.cycle_runs.sequence import DISCLOSED_ORDERS
-from tabprotect.engine.protection.judged_cells import changes
-from tabprotect.engine.protection.problem import Preview, Problem, Steps
+from tabprotect.engine.protection.problem import Preview, Problem, Steps, changes
 from tabprotect.engine.protection.simulate import STAGE, Runs, trial_coins, trial_generator
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.kept_margins import KeptMargins

@@ -12,9 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tabprotect.engine.percent import percent
-from tabprotect.engine.protection.judged_cells import JudgedCells
-from tabprotect.engine.protection.problem import Protected, RunEvidence
+from tabprotect.engine.protection.problem import JudgedCells, Protected, RunEvidence
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.protection.subtables import groupings_of
 from tabprotect.engine.tables.domain import Domain
@@ -22,7 +20,7 @@ from tabprotect.engine.tables.margins import all_margins
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.engine.tables.publication import Publication
 from tabprotect.engine.tables.table import Table
-from tabprotect.languages.said import joined, plural, say
+from tabprotect.languages.said import joined, percent, plural, say
 
 
 @dataclass(frozen=True)

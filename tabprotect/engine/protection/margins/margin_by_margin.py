@@ -10,8 +10,7 @@ from typing import cast
 
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.parameters import Values
-from tabprotect.engine.protection.inline import MAY_NAME_FILES
-from tabprotect.engine.protection.method import Method
+from tabprotect.engine.protection.method import MAY_NAME_FILES, Method
 from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.subtables import MARGINS
 from tabprotect.engine.randomness import KEY_MODULUS

@@ -11,8 +11,7 @@ import numpy.typing as npt
 from tabprotect.engine.bounds import bounding
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.problem import Problem
-from tabprotect.engine.sensitivity.cells_to_judge import Judged, judged_counts
-from tabprotect.engine.sensitivity.small_count import SmallCount
+from tabprotect.engine.sensitivity.small_count import Judged, SmallCount, judged_counts
 from tabprotect.engine.tables.margins import MarginSet
 from tabprotect.engine.tables.table import Table
 from tabprotect.languages.said import say

@@ -75,14 +75,12 @@ from tabprotect.engine.protection.cycle_runs.cycle_parameters import (
     PASSES,
     REPEATS,
     THETA,
-    ZEROS,
-    number_of_steps,
-)
-from tabprotect.engine.protection.cycle_runs.designed_cycles import (
     TRIANGULAR,
+    ZEROS,
     check_zeros,
     designed,
     emptied_designs,
+    number_of_steps,
     template_of,
     zeros_text,
 )

@@ -63,8 +63,7 @@ from tabprotect.engine.protection.subtables import MARGINS
 from tabprotect.engine.release.likelihood import CellFactors, Rerun
 from tabprotect.engine.release.mechanism import Mechanism
 from tabprotect.engine.release.release import PublishedTable, Release
-from tabprotect.engine.sensitivity.cells_to_judge import JUDGED, Judged
-from tabprotect.engine.sensitivity.small_count import SmallCount
+from tabprotect.engine.sensitivity.small_count import JUDGED, Judged, SmallCount
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.formula import in_formula, terms
 from tabprotect.engine.tables.margins import MarginSet, maximal_margins

@@ -13,7 +13,6 @@ from typing import Literal
 
 from tabprotect.engine.arrays import Bools
 from tabprotect.engine.errors import InfeasibleError
-from tabprotect.engine.percent import percent
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.suppressing.hiding_sets.cutting_planes import GAP, CuttingPlanes
 from tabprotect.engine.protection.suppressing.hiding_sets.hiding_problem import HidingProblem
@@ -22,7 +21,7 @@ from tabprotect.engine.protection.suppressing.near_tables.two_way_flows import T
 from tabprotect.engine.protection.suppressing.pattern import Announced, give_up, select
 from tabprotect.engine.protection.suppressing.task import Task
 from tabprotect.engine.tables.publication import Publication
-from tabprotect.languages.said import say
+from tabprotect.languages.said import percent, say
 
 MOST_IN_PLANES = 3_000
 """Most published numbers for which cutting planes are tried: beyond, programmes take too long."""

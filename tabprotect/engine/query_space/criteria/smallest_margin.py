@@ -14,7 +14,7 @@ import numpy as np
 
 from tabprotect.engine.arrays import Bools, Ints
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.query_space.criterion import RiskCriterion
+from tabprotect.engine.query_space.criterion import WHOLE, Bounding, RiskCriterion
 from tabprotect.engine.query_space.criterion_evidence import (
     Evidence,
     MarginScreening,
@@ -25,7 +25,6 @@ from tabprotect.engine.query_space.frontier import maximal_queries
 from tabprotect.engine.query_space.graphs.graph_walk import GraphWalk, MarginWalk
 from tabprotect.engine.query_space.lattice import Query
 from tabprotect.engine.query_space.possible_tables import margin_counts, margin_keys
-from tabprotect.engine.query_space.ways_to_bound import BoundsWay
 from tabprotect.languages.said import say
 
 
@@ -42,9 +41,7 @@ class SmallestMargin(RiskCriterion):
         released: Sequence[Query],
         threshold: int,
         *,
-        bounds: BoundsWay = "auto",
-        decide_only: bool = False,
-        quick: bool = False,
+        bounding: Bounding = WHOLE,
         progress: Progress = SILENT,
     ) -> RiskJudgement:
         counts = evidence.smallest_of(maximal_queries(released))

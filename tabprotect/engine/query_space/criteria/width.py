@@ -25,7 +25,12 @@ from tabprotect.engine.bounds.bounds import Bounds
 from tabprotect.engine.bounds.support import SUPPORT_CELLS
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.protection.margins.margin_safety import MOST_TIGHT
-from tabprotect.engine.query_space.criterion import RiskCriterion
+from tabprotect.engine.query_space.criterion import (
+    WHOLE,
+    Bounding,
+    RiskCriterion,
+    Standard,
+)
 from tabprotect.engine.query_space.criterion_evidence import (
     Evidence,
     MarginScreening,
@@ -65,11 +70,10 @@ class Width(RiskCriterion):
         released: Sequence[Query],
         threshold: int,
         *,
-        bounds: BoundsWay = "auto",
-        decide_only: bool = False,
-        quick: bool = False,
+        bounding: Bounding = WHOLE,
         progress: Progress = SILENT,
     ) -> RiskJudgement:
+        bounds, decide_only, quick = bounding.way, bounding.decide_only, bounding.quick
         frontier = maximal_queries(released) or (0,)
         variables = evidence.lattice.variables
         closed = bounds in ("auto", "decomposable") and evidence.lattice.separable(frontier)
@@ -91,10 +95,8 @@ class Width(RiskCriterion):
         small = self.decides(evidence, "auto")
         programmed = partial(
             _programmed,
-            evidence,
+            Standard(evidence, self, threshold, bounds),
             frontier,
-            threshold,
-            bounds,
             most_work=QUICK_WORK if quick else math.inf,
             progress=progress,
         )
@@ -192,8 +194,10 @@ class Width(RiskCriterion):
         return np.asarray((narrow & evidence.cells.rule.mask(tables)).any(axis=1))
 
     def walk(self, evidence: Evidence, threshold: int) -> GraphWalk:
+        standard = Standard(evidence, self, threshold)
+
         def proved(cliques: tuple[Query, ...]) -> bool:
-            return self.judge(evidence, cliques, threshold, decide_only=True).verdict == "safe"
+            return standard.judge(cliques, decide_only=True).verdict == "safe"
 
         return WidthWalk(evidence, threshold, proved)
 
@@ -219,10 +223,8 @@ class Width(RiskCriterion):
 
 
 def _programmed(
-    evidence: Evidence,
+    standard: Standard,
     frontier: Sequence[Query],
-    threshold: int,
-    way: BoundsWay,
     *,
     most_open: int,
     most_work: float,
@@ -230,6 +232,7 @@ def _programmed(
     progress: Progress,
 ) -> RiskJudgement:
     """Judge by shuttle, linear and integer programmes; find the width unless ``decide_only``."""
+    evidence = standard.evidence
     cells = evidence.cells
 
     def found(beta: int | None) -> WidthResult:
@@ -238,13 +241,13 @@ def _programmed(
             evidence.lattice.margins(frontier),
             at_risk=(cells.rule.low, cells.rule.high),
             beta=beta,
-            method=way,
+            method=standard.bounds,
             most_open=most_open,
             most_work=most_work,
             progress=progress,
         )
 
-    decided = found(threshold)
+    decided = found(standard.threshold)
     assert decided.verdict is not None
     smallest = decided if decide_only or decided.exact else found(None)
     verdict = decided.verdict

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -48,12 +49,38 @@ def summable(counts: Ints) -> Sums:
     return counts.astype(np.float64) if int(counts.sum()) < EXACT_FLOAT else counts
 
 
+@dataclass(frozen=True, eq=False)
+class ListedCells:
+    """Cells with a count, as a worker gets them.
+
+    Attributes
+    ----------
+    codes : whole numbers (K, cells)
+        Category numbers by bit of the lattice, at-risk cells first.
+    sizes
+        Number of categories by bit.
+    counts : int64 (cells,)
+    at_risk
+        Number of at-risk cells.
+    lattice
+        The query space.
+    """
+
+    codes: AnyInts
+    sizes: tuple[int, ...]
+    counts: Ints
+    at_risk: int
+    lattice: Lattice
+
+    def added(self, query: Query, key: Ints, size: int) -> tuple[Ints, int]:
+        """Each cell's number in a margin with more variables, and how many numbers there are."""
+        for v in bits(self.lattice.finest(query)):
+            key, size = key * self.sizes[v] + self.codes[v], size * self.sizes[v]
+        return key, size
+
+
 def smallest_counts(
-    codes: AnyInts,
-    sizes: Sequence[int],
-    counts: Ints,
-    at_risk: int,
-    lattice: Lattice,
+    cells: ListedCells,
     *,
     always: Query = 0,
     free: int | None = None,
@@ -63,8 +90,6 @@ def smallest_counts(
 
     Parameters
     ----------
-    codes : whole numbers (K, cells)
-        Category numbers by bit of the lattice, at-risk cells first.
     always
         Bits that every margin has, none of them of the first ``free`` variables.
     free
@@ -76,17 +101,12 @@ def smallest_counts(
     -------
     int64 (queries,)
     """
+    lattice, at_risk = cells.lattice, cells.at_risk
     patterns = lattice.patterns[:free]
-    numbers = summable(counts)
-    floor = int(counts[:at_risk].min())
+    numbers = summable(cells.counts)
+    floor = int(cells.counts[:at_risk].min())
     out = np.full(math.prod(map(len, patterns)), floor, dtype=np.int64)
-
-    def added(query: Query, key: Ints, size: int) -> tuple[Ints, int]:
-        for v in bits(lattice.finest(query)):
-            key, size = key * sizes[v] + codes[v], size * sizes[v]
-        return key, size
-
-    key, size = added(always, np.zeros(codes.shape[1], dtype=np.int64), 1)
+    key, size = cells.added(always, np.zeros(len(cells.counts), dtype=np.int64), 1)
     out[0] = int(at_risk_sums(key, size, numbers, at_risk).min())
     if out[0] == floor or not patterns:
         return out
@@ -104,7 +124,7 @@ def smallest_counts(
         larger = query | pattern
         if any(out[place(below)] == floor for below in lattice.below(larger) if below):
             continue
-        own, possible = added(pattern, key, size)
+        own, possible = cells.added(pattern, key, size)
         at = place(larger)
         out[at] = int(at_risk_sums(own, possible, numbers, at_risk).min())
         watch(at / len(out))

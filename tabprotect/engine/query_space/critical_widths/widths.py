@@ -20,11 +20,14 @@ from functools import partial
 
 import numpy as np
 
-from tabprotect.engine.arrays import AnyInts, Ints
+from tabprotect.engine.arrays import Ints
 from tabprotect.engine.bounds.bounding import width
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.query_space.critical_widths.at_risk import AtRiskCells
-from tabprotect.engine.query_space.critical_widths.smallest_counts import smallest_counts
+from tabprotect.engine.query_space.critical_widths.smallest_counts import (
+    ListedCells,
+    smallest_counts,
+)
 from tabprotect.engine.query_space.frontier import maximal_queries
 from tabprotect.engine.query_space.lattice import Lattice, Query, bits
 from tabprotect.engine.query_space.workers import Workers, spread_over_workers
@@ -164,21 +167,15 @@ def _with_structural_zeros(cells: AtRiskCells, progress: Progress) -> Iterator[t
 def _smallest(cells: AtRiskCells, workers: Workers, progress: Progress) -> Ints:
     """The smallest margin count at an at-risk cell, by query."""
     lattice, stage = cells.lattice, say("critical widths")
+    listed = ListedCells(cells.codes, cells.sizes, cells.counts, cells.size, lattice)
     if workers is None or workers == 1:
-        return smallest_counts(
-            cells.codes,
-            cells.sizes,
-            cells.counts,
-            cells.size,
-            lattice,
-            watch=lambda fraction: progress.report(stage, fraction),
-        )
+        return smallest_counts(listed, watch=lambda fraction: progress.report(stage, fraction))
     free, always = len(lattice.axes), np.zeros(1, dtype=np.int64)
     while free and len(always) < 1 << PIECES:
         free -= 1
         always = np.add.outer(always, np.array(lattice.patterns[free])).reshape(-1)
     pieces = spread_over_workers(
-        partial(_piece, cells.codes, cells.sizes, cells.counts, cells.size, lattice, free),
+        partial(_piece, listed, free),
         always.tolist(),
         workers,
         progress,
@@ -187,14 +184,6 @@ def _smallest(cells: AtRiskCells, workers: Workers, progress: Progress) -> Ints:
     return np.concatenate(pieces)
 
 
-def _piece(
-    codes: AnyInts,
-    sizes: tuple[int, ...],
-    counts: Ints,
-    at_risk: int,
-    lattice: Lattice,
-    free: int,
-    always: Query,
-) -> Ints:
+def _piece(cells: ListedCells, free: int, always: Query) -> Ints:
     """All margins that agree with ``always`` on the variables beyond the first ``free``."""
-    return smallest_counts(codes, sizes, counts, at_risk, lattice, always=always, free=free)
+    return smallest_counts(cells, always=always, free=free)

@@ -17,8 +17,7 @@ import numpy as np
 
 from tabprotect.engine.errors import Interrupted
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.query_space.criterion import RiskCriterion
-from tabprotect.engine.query_space.criterion_evidence import Evidence
+from tabprotect.engine.query_space.criterion import Standard
 from tabprotect.engine.query_space.lattice import Query
 from tabprotect.engine.query_space.utility import Worth
 
@@ -53,9 +52,7 @@ ROUNDS = 4
 
 
 def anneal(
-    criterion: RiskCriterion,
-    evidence: Evidence,
-    threshold: int,
+    standard: Standard,
     worth: Worth,
     generator: np.random.Generator,
     *,
@@ -64,12 +61,12 @@ def anneal(
 ) -> Annealed:
     """Search for the best decomposable release in several coolings from the one-way tables.
 
-    The one-way tables must satisfy the threshold. The same generator gives the same result.
+    The one-way tables must meet the standard. The same generator gives the same result.
     Cancelling keeps the best so far; each report's partial result is that frontier.
     """
-    variables = evidence.lattice.variables
-    axis_of = evidence.lattice.axis_of
-    best: tuple[Query, ...] = evidence.lattice.axes
+    lattice = standard.evidence.lattice
+    variables, axis_of = lattice.variables, lattice.axis_of
+    best: tuple[Query, ...] = lattice.axes
     best_value = 0.0
     if len(best) < 2:
         return Annealed(best, True)
@@ -77,7 +74,7 @@ def anneal(
     cooling = (COLD / HOT) ** (1 / each)
     try:
         for number in range(ROUNDS):
-            walk, value, heat = criterion.walk(evidence, threshold), 0.0, HOT
+            walk, value, heat = standard.walk(), 0.0, HOT
             first = generator.integers(variables, size=each).tolist()
             second = generator.integers(variables - 1, size=each).tolist()
             chances = generator.random(each).tolist()

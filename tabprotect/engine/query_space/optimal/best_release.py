@@ -18,36 +18,29 @@ Source: Dobra, Karr, Sanil and Fienberg 2002, section 5.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Literal
 
 from tabprotect.engine.errors import InfeasibleError, InputError, ParameterError
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.query_space.criterion import RiskCriterion
-from tabprotect.engine.query_space.criterion_evidence import Evidence, RiskJudgement
+from tabprotect.engine.query_space.criterion import Standard
+from tabprotect.engine.query_space.criterion_evidence import RiskJudgement
 from tabprotect.engine.query_space.frontier import Frontier, maximal_queries
 from tabprotect.engine.query_space.graphs.chordal import JunctionTree, decomposable
 from tabprotect.engine.query_space.lattice import Lattice, Query
 from tabprotect.engine.query_space.optimal.annealing import ANNEALING_PROPOSALS, anneal
-from tabprotect.engine.query_space.registered import criteria, utilities
+from tabprotect.engine.query_space.registered import utilities
 from tabprotect.engine.query_space.utility import Worth
-from tabprotect.engine.query_space.ways_to_bound import BoundsWay
 from tabprotect.engine.randomness import Randomness
 from tabprotect.languages.said import joined, say, uncapital
 
 
 def longest_prefix(
-    evidence: Evidence,
-    criterion: RiskCriterion,
-    threshold: int,
-    *,
-    bounds: BoundsWay = "auto",
-    progress: Progress = SILENT,
+    standard: Standard, progress: Progress = SILENT
 ) -> tuple[int, tuple[Query, ...]]:
     """Length of the longest prefix proved safe, and its frontier (empty if there is none)."""
-    order = criterion.order(evidence)
+    order = standard.criterion.order(standard.evidence)
     # The prefix of length `safe` is safe (0: only the total), that of length `refused` is not.
     safe, refused = 0, len(order) + 1
     best: tuple[Query, ...] = ()
@@ -57,15 +50,7 @@ def longest_prefix(
         progress.report("bisection", min(done / steps, 1.0), best)
         middle = (safe + refused) // 2
         frontier = maximal_queries(order[:middle])
-        verdict = criterion.judge(
-            evidence,
-            frontier,
-            threshold,
-            bounds=bounds,
-            decide_only=True,
-            progress=progress,
-        ).verdict
-        if verdict == "safe":
+        if standard.judge(frontier, decide_only=True, progress=progress).verdict == "safe":
             safe, best = middle, frontier
         else:
             refused = middle
@@ -81,17 +66,16 @@ GRAPHS = (1, 1, 2, 8, 61, 822, 18_154, 617_675)
 """Labelled chordal graphs by number of variables."""
 
 
-def every_release(
-    criterion: RiskCriterion, evidence: Evidence, threshold: int, progress: Progress = SILENT
-) -> Iterator[JunctionTree]:
-    """Cliques and separators of each decomposable release of all variables at the threshold.
+def every_release(standard: Standard, progress: Progress = SILENT) -> Iterator[JunctionTree]:
+    """Cliques and separators of each decomposable release of all variables that meets a standard.
 
     Raises
     ------
     InputError
         If there are more than ``MAX_VARIABLES`` variables.
     """
-    variables = evidence.lattice.variables
+    lattice = standard.evidence.lattice
+    variables = lattice.variables
     if variables > MAX_VARIABLES:
         raise InputError(
             say("an exhaustive search over {variables} variables has too many graphs", variables),
@@ -99,9 +83,9 @@ def every_release(
                 "take annealing, or a margin over at most {MAX_VARIABLES} variables", MAX_VARIABLES
             ),
         )
-    axis_of = evidence.lattice.axis_of
+    axis_of = lattice.axis_of
     pairs = [(i, j) for i, j in combinations(range(variables), 2) if axis_of[i] != axis_of[j]]
-    walk = criterion.walk(evidence, threshold)
+    walk = standard.walk()
     seen = {0}
     # (edges, next pair to try); the walk stands at the top of the stack.
     stack = [(0, 0)]
@@ -128,20 +112,16 @@ def every_release(
                 walk.toggle(*pairs[(edges ^ before).bit_length() - 1])
 
 
-def best_release(
-    criterion: RiskCriterion,
-    evidence: Evidence,
-    threshold: int,
-    worth: Worth,
-    progress: Progress = SILENT,
-) -> JunctionTree:
+def best_release(standard: Standard, worth: Worth, progress: Progress = SILENT) -> JunctionTree:
     """The release of largest worth (see ``Worth``); among equals the one of least risk."""
     best, rank = JunctionTree((), ()), (-1.0, -1)
-    for tree in every_release(criterion, evidence, threshold, progress):
+    # These have closed forms: how cells are bounded is not asked.
+    closed = replace(standard, bounds="auto")
+    for tree in every_release(standard, progress):
         value = worth.of(tree)
         if value < rank[0]:
             continue
-        figure = criterion.judge(evidence, tree.cliques, threshold).width
+        figure = closed.judge(tree.cliques).width
         if (value, figure) > rank:
             best, rank = tree, (value, figure)
     return best
@@ -194,39 +174,31 @@ class ReleaseProposal:
 
 
 def judged_proposal(
-    evidence: Evidence,
+    standard: Standard,
     queries: Iterable[Query],
-    threshold: int,
     *,
-    criterion: RiskCriterion | None = None,
-    bounds: BoundsWay = "auto",
     complete: bool = True,
     progress: Progress = SILENT,
 ) -> ReleaseProposal:
     """Judge any release as a proposal: to compare searches with, say, all three-way tables."""
-    lattice = evidence.lattice
+    lattice = standard.evidence.lattice
     released = Frontier.below(lattice, (0, *queries))
-    judgement = (criterion or criteria()["width"]).judge(
-        evidence, released.members, threshold, bounds=bounds, progress=progress
-    )
+    judgement = standard.judge(released.members, progress=progress)
     tree = decomposable(lattice.variables, released.members)
     closed = tree is not None and lattice.separable(released)
     return ReleaseProposal(lattice, released, judgement, closed, complete)
 
 
 def optimal(
-    evidence: Evidence,
-    threshold: int,
+    standard: Standard,
     method: SearchMethod,
     *,
-    criterion: RiskCriterion | None = None,
     utility: str = "released_count",
     randomness: Randomness | None = None,
     proposals: int = ANNEALING_PROPOSALS,
-    bounds: BoundsWay = "auto",
     progress: Progress = SILENT,
 ) -> ReleaseProposal:
-    """Search for the best release that a criterion (by default the width) proves safe.
+    """Search for the best release that is proved to meet a standard.
 
     Raises
     ------
@@ -245,65 +217,54 @@ def optimal(
                 )
             }
         )
-    if threshold < 0:
+    if standard.threshold < 0:
         raise ParameterError({"beta": say("must be a whole number from 0 up")})
-    criterion = criterion or criteria()["width"]
-    lattice = evidence.lattice
-    judged = partial(
-        judged_proposal,
-        evidence,
-        threshold=threshold,
-        criterion=criterion,
-        bounds=bounds,
-        progress=progress,
-    )
     if method == "heuristic":
         if utility != "released_count":
             raise ParameterError({"utility": say("the heuristic has no utility to choose")})
-        length, queries = longest_prefix(
-            evidence, criterion, threshold, bounds=bounds, progress=progress
-        )
+        length, queries = longest_prefix(standard, progress)
         if not length:
-            raise _forbidden(evidence, criterion, threshold)
-        return judged(queries)
+            raise _forbidden(standard)
+        return judged_proposal(standard, queries, progress=progress)
+    worth = _worth(standard.evidence.lattice, utility)
+    # The one-way tables have closed forms too.
+    one_way = replace(standard, bounds="auto").judge(
+        standard.evidence.lattice.axes, decide_only=True
+    )
+    if one_way.verdict != "safe":
+        raise _forbidden(standard)
+    if method == "exhaustive":
+        found = best_release(standard, worth, progress)
+        return judged_proposal(standard, found.cliques, progress=progress)
+    generator = (randomness or Randomness.fresh()).generator()
+    walked = anneal(standard, worth, generator, proposals=proposals, progress=progress)
+    # The best of a cancelled search is judged all the same.
+    return judged_proposal(standard, walked.cliques, complete=walked.complete)
+
+
+def _worth(lattice: Lattice, utility: str) -> Worth:
+    """The worth of cliques by a utility.
+
+    Raises
+    ------
+    ParameterError
+        If it is no sum over sub-tables.
+    """
     weights = utilities()[utility].weights(len(lattice.axes))
     if weights is None:
         raise ParameterError(
             {"utility": say("{utility} is no sum over sub-tables: compare with it", utility)}
         )
-    if criterion.judge(evidence, lattice.axes, threshold, decide_only=True).verdict != "safe":
-        raise _forbidden(evidence, criterion, threshold)
-    worth = Worth(lattice, weights)
-    if method == "exhaustive":
-        return judged(best_release(criterion, evidence, threshold, worth, progress).cliques)
-    generator = (randomness or Randomness.fresh()).generator()
-    found = anneal(
-        criterion,
-        evidence,
-        threshold,
-        worth,
-        generator,
-        proposals=proposals,
-        progress=progress,
-    )
-    # The best of a cancelled search is judged all the same.
-    return judged_proposal(
-        evidence,
-        found.cliques,
-        threshold,
-        criterion=criterion,
-        bounds=bounds,
-        complete=found.complete,
-    )
+    return Worth(lattice, weights)
 
 
-def _forbidden(evidence: Evidence, criterion: RiskCriterion, threshold: int) -> InfeasibleError:
+def _forbidden(standard: Standard) -> InfeasibleError:
     """The error when the threshold forbids the one-way tables, with the cells to blame."""
-    judgement = criterion.judge(evidence, evidence.lattice.axes, threshold)
-    figure = uncapital(criterion.label)
+    judgement = replace(standard, bounds="auto").judge(standard.evidence.lattice.axes)
+    figure = uncapital(standard.criterion.label)
     said = say(
         "the threshold {threshold} forbids even the one-way tables together: the {figure} is only ",
-        threshold,
+        standard.threshold,
         figure,
     )
     at = say(" at {text}", judgement.tight[0].text) if judgement.tight else ""

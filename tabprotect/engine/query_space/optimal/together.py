@@ -7,11 +7,10 @@ from dataclasses import dataclass, replace
 
 from tabprotect.engine import solver
 from tabprotect.engine.progress import SILENT, Progress
-from tabprotect.engine.query_space.criterion import RiskCriterion
-from tabprotect.engine.query_space.criterion_evidence import Evidence, RiskJudgement
+from tabprotect.engine.query_space.criterion import Standard
+from tabprotect.engine.query_space.criterion_evidence import RiskJudgement
 from tabprotect.engine.query_space.frontier import Frontier
 from tabprotect.engine.query_space.lattice import Query
-from tabprotect.engine.query_space.ways_to_bound import BoundsWay
 from tabprotect.languages.said import say
 
 TOGETHER_WORK = 5e6
@@ -49,26 +48,61 @@ class WishesTogether:
         return replace(self, undecided=(*self.undecided, *wishes))
 
 
-class _SoFar:
-    """Progress that adds what is proved so far to every report: listeners hear only the latest."""
+class _Tries:
+    """Wishes judged in turn; every report adds what is proved so far.
 
-    def __init__(self, progress: Progress) -> None:
-        self._progress = progress
+    Listeners hear only the latest report.
+    """
+
+    def __init__(self, standard: Standard, progress: Progress) -> None:
+        self._standard, self._progress = standard, progress
         self.share = 0.0
         self.found: WishesTogether | None = None
 
     def report(self, stage: str, fraction: float, partial: object = None) -> None:
         self._progress.report(say("trying wishes"), self.share, self.found)
 
+    @property
+    def nothing(self) -> WishesTogether:
+        """No wish kept yet."""
+        whole = replace(self._standard, bounds="auto")
+        return WishesTogether((), (), (), whole.judge((0,), progress=self))
+
+    def tried(
+        self,
+        found: WishesTogether,
+        wishes: Sequence[Query],
+        *,
+        closed: bool = False,
+        decide_only: bool = True,
+    ) -> WishesTogether:
+        """This with one more wish judged, or several at once; by ``closed`` forms alone."""
+        standard = replace(self._standard, bounds="decomposable") if closed else self._standard
+        released = Frontier.below(standard.evidence.lattice, (0, *found.kept, *wishes))
+        judgement = standard.judge(
+            released.members, decide_only=decide_only, quick=True, progress=self
+        )
+        return found.joined(wishes, judgement)
+
+    def completed(self, found: WishesTogether, rest: Sequence[Query]) -> WishesTogether:
+        """This with what is known about the rest without programmes."""
+        for wish in rest:
+            if self._standard.bounds in ("auto", "decomposable"):
+                found = self.tried(found, [wish], closed=True)
+            else:
+                found = replace(found, undecided=(*found.undecided, wish))
+        return found
+
+    def figured(self, found: WishesTogether) -> WishesTogether:
+        """This with the exact figure if it is cheap."""
+        if found.judgement.exact:
+            return found
+        whole = self.tried(replace(found, kept=()), found.kept, decide_only=False)
+        return whole if whole.kept else found
+
 
 def wishes_together(
-    evidence: Evidence,
-    wishes: Sequence[Query],
-    threshold: int,
-    criterion: RiskCriterion,
-    *,
-    bounds: BoundsWay = "auto",
-    progress: Progress = SILENT,
+    standard: Standard, wishes: Sequence[Query], progress: Progress = SILENT
 ) -> WishesTogether:
     """Keep all wishes if they may be released together; else each in turn that may join those kept.
 
@@ -83,62 +117,27 @@ def wishes_together(
         If cancelled.
     """
     begun = solver.solver_work()
-    so_far = _SoFar(progress)
-
-    def tried(
-        found: WishesTogether, wishes: Sequence[Query], *, closed: bool, decide_only: bool = True
-    ) -> WishesTogether:
-        """This with one more wish judged, or all of them at once."""
-        released = Frontier.below(evidence.lattice, (0, *found.kept, *wishes))
-        judgement = criterion.judge(
-            evidence,
-            released.members,
-            threshold,
-            bounds="decomposable" if closed else bounds,
-            decide_only=decide_only,
-            quick=True,
-            progress=so_far,
-        )
-        return found.joined(wishes, judgement)
-
-    def completed(found: WishesTogether, rest: Sequence[Query]) -> WishesTogether:
-        """This with what is known about the rest without programmes."""
-        for wish in rest:
-            if bounds in ("auto", "decomposable"):
-                found = tried(found, [wish], closed=True)
-            else:
-                found = replace(found, undecided=(*found.undecided, wish))
-        return found
-
-    def figured(found: WishesTogether) -> WishesTogether:
-        """This with the exact figure if it is cheap."""
-        if found.judgement.exact:
-            return found
-        whole = tried(replace(found, kept=()), found.kept, closed=False, decide_only=False)
-        return whole if whole.kept else found
-
-    nothing = WishesTogether(
-        (), (), (), criterion.judge(evidence, (0,), threshold, progress=so_far)
-    )
-    found = so_far.found = completed(nothing, wishes)
+    tries = _Tries(standard, progress)
+    nothing = tries.nothing
+    found = tries.found = tries.completed(nothing, wishes)
     if found.undecided and not found.left:
-        whole = tried(nothing, wishes, closed=False)
+        whole = tries.tried(nothing, wishes)
         if whole.kept:
-            return figured(whole)
+            return tries.figured(whole)
     turn = nothing
     for wish in wishes if found.undecided else ():
-        after = completed(turn, [wish])
-        turn = tried(turn, [wish], closed=False) if after.undecided else after
+        after = tries.completed(turn, [wish])
+        turn = tries.tried(turn, [wish]) if after.undecided else after
         if turn.undecided:
             break
     else:
-        return figured(turn if found.undecided else found)
+        return tries.figured(turn if found.undecided else found)
     # Too hard to go in turn: the proofs of closed forms stand, and the others may join them.
     for number, wish in enumerate(found.undecided):
-        so_far.share = number / len(found.undecided)
+        tries.share = number / len(found.undecided)
         if solver.solver_work() - begun >= TOGETHER_WORK:
             break
         others = tuple(w for w in found.undecided if w != wish)
-        found = tried(replace(found, undecided=others), [wish], closed=False)
-        so_far.found = found
-    return figured(found)
+        found = tries.tried(replace(found, undecided=others), [wish])
+        tries.found = found
+    return tries.figured(found)

@@ -14,6 +14,7 @@ Computer and System Sciences 79, 2013.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import ClassVar
 
 from tabprotect.engine.errors import InfeasibleError, InputError
@@ -71,9 +72,7 @@ class Simulatable(ReleaseRule):
             except InputError:
                 # No cell is at risk in this one.
                 continue
-            judged = state.criterion.judge(
-                evidence, after, state.threshold, bounds=state.bounds, decide_only=True
-            )
+            judged = replace(state.standard, evidence=evidence).judge(after, decide_only=True)
             bad += judged.verdict != "safe"
         share = bad / len(originals)
         detail = say("too risky for {share:.3f} of {originals} originals", share, len(originals))

@@ -14,11 +14,24 @@ from typing import Literal, get_args
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.parameters import Values
 from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.protection.methods.publish_margins import (
+    BOUNDS,
+    CELLS,
+    FRONTIER,
+    PROVED,
+    THEN,
+    THRESHOLD,
+)
+from tabprotect.engine.protection.subtables import MARGINS
 from tabprotect.engine.query_space.frontier import Frontier, maximal_queries
 from tabprotect.engine.query_space.lattice import Query
 from tabprotect.engine.query_space.release_set import ReleaseSet
 from tabprotect.engine.query_space.rule import ReleaseRule, Ruling, Situation
 from tabprotect.engine.query_space.table_server.refusal_price import RefusalPrice, refusal_price
+from tabprotect.engine.release.mechanism import Mechanism
+from tabprotect.engine.release.release import PublishedTable, Release
+from tabprotect.engine.tables.formula import in_formula
+from tabprotect.engine.tables.table import Table
 from tabprotect.languages.said import say
 
 AnswerKind = Literal["table", "projection", "refusal", "deferral", "perturbed"]
@@ -268,3 +281,37 @@ def _refused(releases: ReleaseSet, query: Query, reason: str, permanent: bool) -
     parts = maximal_queries(member & query for member in releases.released)
     kind: AnswerKind = "projection" if any(parts) else "refusal"
     return Answer(query, kind, parts if any(parts) else (), reason, permanent)
+
+
+def release_of(state: ServerState, query: Query, table: Table, title: str) -> Release:
+    """The release in which a released sub-table is published; nothing that comes later changes it.
+
+    It states what judged it: the criterion with its threshold, if that proved it safe together
+    with all released before, or a rule that looks at no original.
+
+    Parameters
+    ----------
+    query
+        Has at least one variable.
+    table
+        Its true counts.
+    """
+    releases = state.releases
+    cells = releases.evidence.cells
+    margin = cells.lattice.names_of(query)
+    said: dict[str, object] = {
+        MARGINS.name: ":".join(map(in_formula, margin)),
+        THRESHOLD.name: releases.threshold,
+        BOUNDS.name: releases.bounds,
+        CELLS.name: cells.judged,
+        THEN.name: "",
+        "criterion": state.rule.name if state.rule.simulatable else releases.criterion.name,
+        FRONTIER: [list(margin)],
+    }
+    if not state.rule.simulatable:
+        said |= {"at_risk": str(cells.at_risk), PROVED: True}
+    domain = cells.table.domain
+    # In a table that nobody could lay out, only the given variables are described.
+    described = domain.project(margin) if domain.wide else domain
+    mechanism = Mechanism("publish_margins", described, said)
+    return Release((PublishedTable(table),), mechanism, title)

@@ -22,7 +22,7 @@ from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.query_space.criterion import RiskCriterion
 from tabprotect.engine.query_space.critical_widths.at_risk import AtRiskCells
 from tabprotect.engine.query_space.drawn_originals import drawn_originals
-from tabprotect.engine.query_space.frontier import maximal_queries
+from tabprotect.engine.query_space.frontier import maximal_queries, minimal_queries
 from tabprotect.engine.query_space.lattice import Query
 from tabprotect.engine.query_space.possible_tables import possible_tables
 from tabprotect.engine.query_space.release_set import ReleaseSet
@@ -70,31 +70,28 @@ class RefusalPrice:
     @property
     def sentence(self) -> str:
         """In words, for staff."""
+        told = (
+            TELLS,
+            self.bits,
+            self.left,
+            self.originals,
+            ", ".join(self.cell),
+            self.before,
+            self.after,
+        )
         return (
             say(
                 "{TELLS} {bits:.2f} bits: {left:,} of {originals:,} "
                 "drawn tables would be refused. It moves {cell} most: at risk with "
                 "probability {before:.2f} before, {after:.2f} after.",
-                TELLS,
-                self.bits,
-                self.left,
-                self.originals,
-                ", ".join(self.cell),
-                self.before,
-                self.after,
+                *told,
             )
             if self.drawn
             else say(
                 "{TELLS} {bits:.2f} bits: {left:,} of {originals:,} "
                 "possible tables would be refused. It moves {cell} most: at risk with "
                 "probability {before:.2f} before, {after:.2f} after.",
-                TELLS,
-                self.bits,
-                self.left,
-                self.originals,
-                ", ".join(self.cell),
-                self.before,
-                self.after,
+                *told,
             )
         )
 
@@ -152,13 +149,12 @@ def refusal_price(
         return None
     tables, judge = possible_tables(cells.table, out, progress), criterion.refuses
     drawn = tables is None
-    if tables is None and draws:
-        found = drawn_originals(cells.table, cells.lattice, releases.released, draws, progress)
-        tables = np.stack([each.counts.reshape(-1) for each in found])
+    if tables is None:
+        if not draws:
+            return None
+        tables = _drawn(releases, draws, progress)
         # Each by itself: draws are not all tables of a class.
         judge = partial(RiskCriterion.refuses, criterion)
-    if tables is None:
-        return None
 
     def refuses(*more: Query) -> np.ndarray:
         progress.report(say("pricing the refusal"), 0.5)
@@ -168,15 +164,20 @@ def refusal_price(
     possible = cells.rule.mask(tables).any(axis=1)
     if releases.judgement.verdict == "safe":
         possible &= ~refuses()
-    before = set(refused)
-    for other in before:
-        # Whatever is above a refused query is refused: that tells nothing more.
-        if not any(one != other and one & other == one for one in before):
-            possible &= refuses(other)
+    # Whatever is above a refused query is refused: that tells nothing more.
+    for other in minimal_queries(refused):
+        possible &= refuses(other)
     left = possible & refuses(*asked)
     if left.sum() < (LEAST_DRAWN if drawn else 1):
         return None
     return _told(cells, tables[possible], tables[left], drawn=drawn)
+
+
+def _drawn(releases: ReleaseSet, draws: int, progress: Progress) -> Ints:
+    """Tables with the released margins, int64 (draws, cells)."""
+    cells = releases.evidence.cells
+    found = drawn_originals(cells.table, cells.lattice, releases.released, draws, progress)
+    return np.stack([each.counts.reshape(-1) for each in found])
 
 
 def _told(cells: AtRiskCells, before: Ints, after: Ints, *, drawn: bool) -> RefusalPrice:

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QSizePolicy, QWidget
 from tabprotect.engine.posterior.exposure import Exposure, exposure
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.releasing.judgement import ReleaseJudgement
-from tabprotect.engine.protection.staff_verdict import StaffVerdict
+from tabprotect.engine.protection.problem import StaffVerdict
 from tabprotect.engine.release.verdict_figures import LEAST_EXPECTED, Verdict, expected_number
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.gui.base.document import Document

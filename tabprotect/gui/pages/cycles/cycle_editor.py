@@ -20,7 +20,7 @@ from tabprotect.engine.project.verbs.cycle_verbs import (
     split_cycles,
 )
 from tabprotect.engine.project.verbs.release_verbs import set_mechanism
-from tabprotect.engine.protection.cycle_runs.designed_cycles import emptied_designs
+from tabprotect.engine.protection.cycle_runs.cycle_parameters import emptied_designs
 from tabprotect.engine.tables.domain import Index
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.gui.base.document import Document

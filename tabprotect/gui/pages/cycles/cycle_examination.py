@@ -10,7 +10,6 @@ from tabprotect.engine.arrays import Bools
 from tabprotect.engine.cycles import reach
 from tabprotect.engine.cycles.algebra import CycleAlgebra
 from tabprotect.engine.cycles.cycle_report import CycleReport, check_cycles
-from tabprotect.engine.percent import percent
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.tables.margins import all_margins
@@ -20,7 +19,7 @@ from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.question import Question
 from tabprotect.gui.look.theme import count_text
 from tabprotect.gui.pages.cycles.proof_panel import Functional
-from tabprotect.languages.said import joined, plural, say
+from tabprotect.languages.said import joined, percent, plural, say
 
 QUICK_CELLS = 64
 """Cells up to which cycles are chosen at once where none are given."""

@@ -174,14 +174,7 @@ class WishPanel(QWidget):
         state = regions.state
 
         def work(progress: Progress) -> WishesTogether:
-            return wishes_together(
-                state.evidence,
-                wishes,
-                state.threshold,
-                state.criterion,
-                bounds=state.bounds,
-                progress=progress,
-            )
+            return wishes_together(state.standard, wishes, progress)
 
         key = (state.evidence, state.criterion, state.threshold, state.bounds, *wishes)
         if self._question.ask(say("trying wishes"), work, key):

@@ -19,7 +19,6 @@ from PySide6.QtWidgets import (
 
 from tabprotect.engine.arrays import Floats
 from tabprotect.engine.errors import InfeasibleError, Suggestion, TabprotectError
-from tabprotect.engine.percent import percent
 from tabprotect.engine.protection.guarantees import GUARANTEES
 from tabprotect.engine.protection.method import Method
 from tabprotect.engine.protection.needs import NEEDS
@@ -34,7 +33,7 @@ from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID, THEME, chance_text, count_text, number_text, signed_text
 from tabprotect.gui.plots.canvas import Canvas
 from tabprotect.gui.plots.plot import Plot
-from tabprotect.languages.said import capital, joined, plural, say
+from tabprotect.languages.said import capital, joined, percent, plural, say
 from tabprotect.languages.speaking import tell, told
 
 MOST_NAMED = 4

@@ -14,8 +14,7 @@ from tabprotect.engine.errors import InputError
 from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.table_reading import read_table
 from tabprotect.engine.formats.text import rows
-from tabprotect.engine.formats.text.fields import WORD, split_fields
-from tabprotect.engine.formats.text.label_codes import LabelCodes
+from tabprotect.engine.formats.text.fields import WORD, LabelCodes, split_fields
 
 NOTHING = re.compile("(?!)")
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from brute_force import marginals, move_cells, posterior
 
+from tabprotect.engine.cycles.cycle_files import build, state
 from tabprotect.engine.cycles.designs import design
-from tabprotect.engine.cycles.elimination_width import elimination_cost, repeated
-from tabprotect.engine.cycles.stated_cycles import build, state
+from tabprotect.engine.cycles.graphs import elimination_cost, repeated
 from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.posterior.infer import infer
 from tabprotect.engine.posterior.moves import infer_moves

@@ -12,9 +12,8 @@ from tabprotect.engine.cycles.layers import layers
 from tabprotect.engine.errors import InfeasibleError
 from tabprotect.engine.posterior.infer import infer
 from tabprotect.engine.posterior.moves import sampling
-from tabprotect.engine.posterior.moves.coin import Coin
 from tabprotect.engine.posterior.moves.elimination import Elimination
-from tabprotect.engine.posterior.moves.signature_model import GroupModel, group_model
+from tabprotect.engine.posterior.moves.signature_model import Coin, GroupModel, group_model
 from tabprotect.engine.posterior.prior import Poisson, Positive, Prior, Uniform
 from tabprotect.engine.protection.cycle_runs.forward_walk import flip, walk_cycles
 from tabprotect.engine.randomness import Randomness

@@ -22,7 +22,7 @@ from tabprotect.engine.query_space.optimal.best_release import (
     longest_prefix,
     optimal,
 )
-from tabprotect.engine.query_space.registered import criteria
+from tabprotect.engine.query_space.registered import standard
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.sensitivity.small_count import SmallCount
 from tabprotect.engine.tables.domain import Domain
@@ -36,7 +36,7 @@ def test_decomposable_maxima_of_the_czech_table(
     evidence = Evidence.gather(czech, SmallCount(1, high))
     found = []
     for beta, released in niss[f"max_released_at_risk_1_{high}"][3:-1:4]:
-        best = optimal(evidence, beta, "exhaustive")
+        best = optimal(standard(evidence, beta), "exhaustive")
         found.append((beta, best.released.size))
         assert best.released.size == released and best.decomposable
         assert best.judgement.exact and best.judgement.width >= beta
@@ -45,7 +45,7 @@ def test_decomposable_maxima_of_the_czech_table(
 
 def test_all_decomposable_models_by_width(czech_evidence: Evidence, niss: dict[str, Any]) -> None:
     widths = []
-    for tree in every_release(criteria()["width"], czech_evidence, 0):
+    for tree in every_release(standard(czech_evidence, 0)):
         lower, upper = czech_evidence.decomposable_bounds(tree.cliques, tree.separators)
         widths.append(int((upper - lower).min()))
     assert len(widths) == niss["labelled_chordal_graphs"]["6"]
@@ -56,8 +56,7 @@ def test_all_decomposable_models_by_width(czech_evidence: Evidence, niss: dict[s
 @pytest.mark.parametrize("seed", range(10))
 def test_annealing_finds_48_from_any_seed(czech_evidence: Evidence, seed: int) -> None:
     found = optimal(
-        czech_evidence,
-        1 + seed,
+        standard(czech_evidence, 1 + seed),
         "annealing",
         randomness=Randomness.seeded(seed),
         proposals=30_000,
@@ -69,7 +68,9 @@ def test_annealing_finds_48_from_any_seed(czech_evidence: Evidence, seed: int) -
 def test_annealing_on_thirteen_variables(kdd: Table, niss: dict[str, Any]) -> None:
     beta = 5
     evidence = Evidence.gather(kdd, SmallCount(1, 3))
-    found = optimal(evidence, beta, "annealing", randomness=Randomness.seeded(1), proposals=40_000)
+    found = optimal(
+        standard(evidence, beta), "annealing", randomness=Randomness.seeded(1), proposals=40_000
+    )
     assert found.released.size - 1 >= niss["kdd13_b_annealing_at_risk_1_3"][f"beta{beta}"]
     assert found.judgement.width >= beta and found.judgement.exact
 
@@ -81,12 +82,12 @@ def test_the_heuristic_at_every_threshold(czech: Table, niss: dict[str, Any]) ->
     letters = niss["table3_to_table2"]
     for w, length, released in niss["l0_by_w"][::6]:
         # The reference says "bad at w": releasable when the width is larger.
-        found, frontier = longest_prefix(evidence, criteria()["width"], w + 1)
+        found, frontier = longest_prefix(standard(evidence, w + 1))
         assert found == length
         assert Frontier.below(evidence.lattice, frontier).size == released
     lattice = evidence.lattice
     for beta in (6, 9):
-        best = optimal(evidence, beta, "heuristic")
+        best = optimal(standard(evidence, beta), "heuristic")
         assert best.released.size == niss["published_heuristic"]["released_subtables"] == 60
         assert not best.decomposable and best.judgement.exact and best.judgement.width == 9
         withheld = {q for q in range(64) if q not in best.released}
@@ -95,9 +96,9 @@ def test_the_heuristic_at_every_threshold(czech: Table, niss: dict[str, Any]) ->
             for name in niss["published_heuristic"]["withheld"]
         }
     # The whole list, and a list of one.
-    assert longest_prefix(evidence, criteria()["width"], 0)[0] == 64
+    assert longest_prefix(standard(evidence, 0))[0] == 64
     single = Table.dense(Domain.of_shape((1,)), [2])
-    assert longest_prefix(Evidence.gather(single, SmallCount(1, 2)), criteria()["width"], 0) == (
+    assert longest_prefix(standard(Evidence.gather(single, SmallCount(1, 2)), 0)) == (
         2,
         (1,),
     )
@@ -109,7 +110,7 @@ def test_never_more_than_exact_bounds_allow(table: Table, beta: int, seed: int) 
     evidence = Evidence.gather(table, SmallCount(1, 2))
     variables = table.domain.ndim
     singles = [1 << v for v in range(variables)]
-    length, frontier = longest_prefix(evidence, criteria()["width"], beta)
+    length, frontier = longest_prefix(standard(evidence, beta))
     order = evidence.widths.ordered()
     if length:
         assert exact_width(table, frontier, 1, 2) >= beta
@@ -118,7 +119,7 @@ def test_never_more_than_exact_bounds_allow(table: Table, beta: int, seed: int) 
     if exact_width(table, singles, 1, 2) < beta:
         for method in ("annealing", "exhaustive"):
             with pytest.raises(InfeasibleError, match="one-way"):
-                optimal(evidence, beta, method)
+                optimal(standard(evidence, beta), method)
         return
     best = 0
     pairs = list(combinations(range(variables), 2))
@@ -130,8 +131,10 @@ def test_never_more_than_exact_bounds_allow(table: Table, beta: int, seed: int) 
         cliques = [sum(1 << v for v in clique) for clique in nx.find_cliques(graph)]
         if exact_width(table, cliques, 1, 2) >= beta:
             best = max(best, Frontier.below(Lattice(table.domain.names), cliques).size)
-    assert optimal(evidence, beta, "exhaustive").released.size == best
-    found = optimal(evidence, beta, "annealing", randomness=Randomness.seeded(seed), proposals=400)
+    assert optimal(standard(evidence, beta), "exhaustive").released.size == best
+    found = optimal(
+        standard(evidence, beta), "annealing", randomness=Randomness.seeded(seed), proposals=400
+    )
     assert exact_width(table, found.released.members, 1, 2) >= beta
     assert found.released.size <= best
 
@@ -139,7 +142,9 @@ def test_never_more_than_exact_bounds_allow(table: Table, beta: int, seed: int) 
 def test_the_same_seed_gives_the_same_release(kdd: Table) -> None:
     evidence = Evidence.gather(kdd, SmallCount(1, 2))
     runs = [
-        optimal(evidence, 4, "annealing", randomness=Randomness.seeded(7), proposals=2000).released
+        optimal(
+            standard(evidence, 4), "annealing", randomness=Randomness.seeded(7), proposals=2000
+        ).released
         for _ in range(2)
     ]
     assert runs[0] == runs[1]
@@ -159,18 +164,19 @@ class Stop:
 
 def test_cancel_keeps_the_best_so_far(czech_evidence: Evidence) -> None:
     stop = Stop()
-    found = optimal(czech_evidence, 5, "annealing", randomness=Randomness.seeded(1), progress=stop)
+    found = optimal(
+        standard(czech_evidence, 5), "annealing", randomness=Randomness.seeded(1), progress=stop
+    )
     assert not found.complete and found.judgement.verdict == "safe"
     assert set(found.released) == set(stop.shown[-1])  # type: ignore[call-overload]
 
 
 def test_other_utilities(czech_evidence: Evidence) -> None:
-    weighted = optimal(czech_evidence, 5, "exhaustive", utility="dimension_weighted")
+    weighted = optimal(standard(czech_evidence, 5), "exhaustive", utility="dimension_weighted")
     value = lambda p: sum(d * n for d, n in enumerate(p.released.by_dimension))  # noqa: E731
-    assert value(weighted) >= value(optimal(czech_evidence, 5, "exhaustive"))
+    assert value(weighted) >= value(optimal(standard(czech_evidence, 5), "exhaustive"))
     again = optimal(
-        czech_evidence,
-        5,
+        standard(czech_evidence, 5),
         "annealing",
         utility="dimension_weighted",
         randomness=Randomness.seeded(2),
@@ -178,26 +184,26 @@ def test_other_utilities(czech_evidence: Evidence) -> None:
     )
     assert value(again) == value(weighted)
     with pytest.raises(ParameterError, match="no sum"):
-        optimal(czech_evidence, 5, "annealing", utility="reconstruction")
+        optimal(standard(czech_evidence, 5), "annealing", utility="reconstruction")
 
 
 def test_habits_compared(czech_evidence: Evidence) -> None:
-    all_three_way = judged_proposal(czech_evidence, czech_evidence.lattice.level(3), 10)
+    all_three_way = judged_proposal(standard(czech_evidence, 10), czech_evidence.lattice.level(3))
     assert all_three_way.released.by_dimension == (1, 6, 15, 20, 0, 0, 0)
     assert not all_three_way.decomposable and all_three_way.judgement.exact
 
 
 def test_bad_input(czech_evidence: Evidence) -> None:
     with pytest.raises(ParameterError, match="method"):
-        optimal(czech_evidence, 5, "guessing")  # type: ignore[arg-type]
+        optimal(standard(czech_evidence, 5), "guessing")  # type: ignore[arg-type]
     with pytest.raises(ParameterError, match="beta"):
-        optimal(czech_evidence, -1, "annealing")
+        optimal(standard(czech_evidence, -1), "annealing")
     for method in ("annealing", "heuristic", "exhaustive"):
         with pytest.raises(InfeasibleError, match="one-way") as error:
-            optimal(czech_evidence, 10_000, method)
+            optimal(standard(czech_evidence, 10_000), method)
         assert "(no, yes, yes, <140, <3, pos)" in error.value.detail
     counts = np.full((2,) * 8, 3)
     counts[(0,) * 8] = 1
     wide = Evidence.gather(Table.dense(Domain.of_shape((2,) * 8), counts), SmallCount(1, 1))
     with pytest.raises(InputError, match="too many graphs"):
-        optimal(wide, 1, "exhaustive")
+        optimal(standard(wide, 1), "exhaustive")

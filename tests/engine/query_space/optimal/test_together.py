@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tabprotect.engine.bounds import bounding
+from tabprotect.engine.query_space.criterion import Standard
 from tabprotect.engine.query_space.criterion_evidence import Evidence
 from tabprotect.engine.query_space.frontier import Frontier
 from tabprotect.engine.query_space.optimal.together import WishesTogether, wishes_together
@@ -37,7 +40,7 @@ def test_what_is_kept_is_safe_and_what_is_left_is_not(
         released = Frontier.below(evidence.lattice, (0, *queries)).members
         return width.judge(evidence, released, threshold).verdict == "safe"
 
-    found = wishes_together(evidence, wishes, threshold, width)
+    found = wishes_together(Standard(evidence, width, threshold), wishes)
     assert sorted((*found.kept, *found.left)) == sorted(wishes)
     assert [w for w in wishes if w in found.kept] == list(found.kept)
     assert not found.kept or safe(*found.kept)
@@ -59,15 +62,16 @@ def test_closed_forms_speak_first_and_what_is_too_hard_is_not_called_safe(
             if isinstance(partial, WishesTogether):
                 told.append(partial)
 
-    whole = wishes_together(evidence, pairs, 3, criterion)
+    standard = Standard(evidence, criterion, 3)
+    whole = wishes_together(standard, pairs)
     assert whole.kept == tuple(pairs)
     # Nothing may be solved or walked: only closed forms are left.
     monkeypatch.setattr(bounding, "_narrow", lambda *_: None)
-    found = wishes_together(evidence, pairs, 3, criterion, progress=Heard())
+    found = wishes_together(standard, pairs, Heard())
     assert found.kept and found.undecided and not found.left
     assert {*found.kept, *found.undecided} == {*pairs}
     released = Frontier.below(evidence.lattice, found.kept).members
-    assert criterion.judge(evidence, released, 3, bounds="decomposable").verdict == "safe"
+    assert replace(standard, bounds="decomposable").judge(released).verdict == "safe"
     assert told[0].kept == found.kept
 
 

@@ -15,8 +15,7 @@ from tabprotect.engine.query_space.possible_tables import possible_tables
 from tabprotect.engine.query_space.registered import criteria
 from tabprotect.engine.query_space.release_set import ReleaseSet
 from tabprotect.engine.query_space.table_server.refusal_price import RefusalPrice, refusal_price
-from tabprotect.engine.sensitivity.cells_to_judge import Judged
-from tabprotect.engine.sensitivity.small_count import SmallCount
+from tabprotect.engine.sensitivity.small_count import Judged, SmallCount
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 

@@ -19,13 +19,11 @@ from PySide6.QtWidgets import (
 )
 
 from tabprotect.engine.errors import TabprotectError
-from tabprotect.engine.percent import percent
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.verbs.release_verbs import take_design
-from tabprotect.engine.protection.cycle_runs.cycle_parameters import ZEROS
-from tabprotect.engine.protection.cycle_runs.designed_cycles import check_zeros, zeros_said
+from tabprotect.engine.protection.cycle_runs.cycle_parameters import ZEROS, check_zeros, zeros_said
 from tabprotect.engine.protection.cycle_runs.offers import Offer, OfferWishes, offers, on_table
 from tabprotect.engine.protection.cycle_runs.trial_runs import Tried
 from tabprotect.engine.protection.subtables import groupings_of, kept_of
@@ -45,7 +43,7 @@ from tabprotect.gui.pages.cycles.templates.kept_chips import KeptChips
 from tabprotect.gui.plots.axis_marks import nice_step
 from tabprotect.gui.plots.canvas import Canvas
 from tabprotect.gui.plots.plot import Plot
-from tabprotect.languages.said import capital, joined, plural, say
+from tabprotect.languages.said import capital, joined, percent, plural, say
 from tabprotect.languages.speaking import tell, told
 
 POSTERIORS = {

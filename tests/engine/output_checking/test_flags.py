@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tabprotect.engine.errors import ParameterError
-from tabprotect.engine.output_checking.check_rules import CheckRules, flag_cells
+from tabprotect.engine.output_checking.flags_and_decisions import CheckRules, flag_cells
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 
