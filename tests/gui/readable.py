@@ -13,6 +13,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from tabprotect.gui.look.layouts import tab_follows_layout
+
 ROLES = (
     Qt.ItemDataRole.DisplayRole,
     Qt.ItemDataRole.ToolTipRole,
@@ -59,6 +61,7 @@ def texts(widget: QWidget, *, hidden: bool = True) -> list[str]:
 
 def tab_order(widget: QWidget) -> list[QWidget]:
     """The controls that Tab goes to, in its order, from the first one inside ``widget``."""
+    tab_follows_layout(widget)
     chain, here = [], widget.nextInFocusChain()
     while here is not widget and here is not None:
         chain.append(here)

@@ -47,11 +47,6 @@ class RuleField(QWidget):
         low = 0 if self.zeros.isChecked() else self.low.value()
         return SmallCount(low, max(self.high.value(), low))
 
-    @property
-    def stops(self) -> list[QWidget]:
-        """The controls in tab order."""
-        return [self.low, self.high, self.zeros]
-
     def show_rule(self, rule: SmallCount) -> None:
         """Show a rule without emitting a signal."""
         self._shown = rule

@@ -16,7 +16,7 @@ from tabprotect.engine.tables.domain import Domain
 from tabprotect.gui.forms.method_form import MethodForm
 from tabprotect.gui.look.error_strip import ErrorStrip
 from tabprotect.gui.look.label import Label
-from tabprotect.gui.look.layouts import in_column, in_row
+from tabprotect.gui.look.layouts import in_column, in_row, tab_follows_layout
 from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID
 from tabprotect.languages.said import say
@@ -69,6 +69,10 @@ class ConfigurationDialog(QDialog):
         self.setMinimumSize(60 * GRID, 60 * GRID)
         self.method.currentIndexChanged.connect(lambda _: self._show_method())
         self._show_method()
+
+    def focusNextPrevChild(self, following: bool, /) -> bool:
+        tab_follows_layout(self)
+        return super().focusNextPrevChild(following)
 
     @property
     def _method(self) -> Method:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from itertools import pairwise
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
@@ -74,7 +73,6 @@ class Field(QWidget):
         column = in_column(on=self, margins=(0, 0, 0, GRID // 2), spacing=GRID // 2)
         self.input = self._input()
         self.input.setAccessibleName(told(parameter.label))
-        self._stops = [self.input]
         if isinstance(self.input, QCheckBox):
             column.addWidget(self.input)
         else:
@@ -85,15 +83,14 @@ class Field(QWidget):
                 unit = Label(parameter.unit, role="quiet")
                 row.addWidget(unit)
             if parameter.kind in FILES:
-                self._stops.append(self._open_button())
-                row.addWidget(self._stops[-1])
+                self.choose = self._open_button()
+                row.addWidget(self.choose)
             elif parameter.kind in ("setting", *DIALOGS):
-                choose = tool_button(say("Choose\u2026"))
-                choose.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-                choose.setAccessibleName(tell("Choose: {label}", parameter.label))
-                choose.clicked.connect(self._ask)
-                self._stops.append(choose)
-                row.addWidget(choose)
+                self.choose = tool_button(say("Choose\u2026"))
+                self.choose.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+                self.choose.setAccessibleName(tell("Choose: {label}", parameter.label))
+                self.choose.clicked.connect(self._ask)
+                row.addWidget(self.choose)
             elif parameter.kind in ("real", "integer"):
                 row.addStretch(1)
             column.addWidget(label)
@@ -103,22 +100,12 @@ class Field(QWidget):
             self.chips = NameChips(*CHOSEN[parameter.kind])
             self.chips.hide()
             self.chips.changed.connect(self.put)
-            self.chips.remade.connect(self._order)
             column.addWidget(self.chips)
         column.addWidget(self.fault)
         column.addWidget(self.help)
         self._explain()
         THEME.follow(self, Field._colour)
         self._colour()
-
-    @property
-    def stops(self) -> list[QWidget]:
-        """The controls in the order in which Tab should reach them."""
-        return self._stops if self.chips is None else [*self._stops, *self.chips.stops]
-
-    def _order(self) -> None:
-        for first, second in pairwise(self.stops):
-            QWidget.setTabOrder(first, second)
 
     def _chosen(self) -> None:
         self._explain()

@@ -50,7 +50,6 @@ class MethodForm(ScrollsDown):
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.fields: dict[str, Field] = {}
         self.editors: list[ShareEditor] = []
-        self._stopping: list[QWidget] = []
         self._method: Method | None = None
         self._shown: dict[str, object] = {}
         self._rest = QTimer(self, singleShot=True, interval=REST)
@@ -112,14 +111,13 @@ class MethodForm(ScrollsDown):
     def _build(self, method: Method) -> None:
         emptied(self._rows)
         emptied(self._detailed)
-        self._method, self.fields, self.editors, self._stopping = method, {}, [], []
+        self._method, self.fields, self.editors = method, {}, []
         self.verticalScrollBar().setValue(0)
         single: dict[Shares, Field] = {}
         detailed: list[Field] = []
         for parameter in method.parameters:
             if parameter.kind == "cycles":
-                self._stopping.append(self._cycles())
-                self._rows.addWidget(self._stopping[-1])
+                self._rows.addWidget(self._cycles())
                 continue
             field = self.fields[parameter.name] = Field(parameter)
             field.changed.connect(partial(self._give_way, parameter))
@@ -135,26 +133,15 @@ class MethodForm(ScrollsDown):
                 single[parameter.shares] = field
         for field in single.values():
             self._add(field)
-        if detailed:
-            self._stopping.append(self.details)
         for field in detailed:
             self._add(field, self._detailed)
         self.details.setVisible(bool(detailed))
         self.details.setChecked(False)
         self._unfold(False)
-        seeds = self.seeds
-        self._stopping += [seeds.house, seeds.fresh, seeds.given, seeds.seed]
         self._none.setVisible(not method.parameters)
-
-    @property
-    def stops(self) -> list[QWidget]:
-        """The controls in the order in which Tab should reach them."""
-        rows = [r.stops if isinstance(r, Field | ShareEditor) else [r] for r in self._stopping]
-        return [stop for row in rows for stop in row]
 
     def _add(self, row: Field | ShareEditor, to: QVBoxLayout | None = None) -> None:
         row.changed.connect(self._changed)
-        self._stopping.append(row)
         (self._rows if to is None else to).addWidget(row)
 
     def _unfold(self, wanted: bool) -> None:

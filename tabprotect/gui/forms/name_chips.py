@@ -31,8 +31,6 @@ _WORD = re.compile(r"[\w.@]+")
 class NameChips(QWidget):
     """Names to choose, and what was made of them. ``changed`` carries the text that says so.
 
-    ``remade`` when there are other controls than before.
-
     Parameters
     ----------
     together
@@ -46,7 +44,6 @@ class NameChips(QWidget):
     """
 
     changed = Signal(str)
-    remade = Signal()
 
     def __init__(
         self, together: str, between: str, *, quoted: bool = True, terms: bool = False
@@ -76,11 +73,6 @@ class NameChips(QWidget):
         )
         adding.setVisible(bool(together))
         self.pairs.setVisible(not terms)
-
-    @property
-    def stops(self) -> list[QWidget]:
-        """The controls in the order in which Tab should reach them; they change with the text."""
-        return [*self.entries, *self.names.values(), self.add, self.pairs]
 
     def _written(self, name: str) -> str:
         return name if not self._quoted or _WORD.fullmatch(name) else f"`{name}`"
@@ -124,7 +116,6 @@ class NameChips(QWidget):
         self.pairs.offer(list(self.names), self._pairs())
         self._chosen.setVisible(bool(self.entries))
         self.add.setEnabled(False)
-        self.remade.emit()
 
     def _parts(self) -> list[str]:
         # What somebody wrote with brackets is one entry: it is shown, not taken apart.

@@ -14,10 +14,9 @@ from tabprotect.languages.speaking import tell, told
 
 
 class NamePicks(QWidget):
-    """A button for each name; ``changed`` when others are chosen, ``remade`` with other buttons."""
+    """A button for each name; ``changed`` when others are chosen."""
 
     changed = Signal()
-    remade = Signal()
 
     def __init__(self, words: str) -> None:
         super().__init__()
@@ -30,11 +29,6 @@ class NamePicks(QWidget):
     def chosen(self) -> list[str]:
         """The names that are picked, in the order in which they are offered."""
         return [name for name, button in self.names.items() if button.isChecked()]
-
-    @property
-    def stops(self) -> list[QWidget]:
-        """The controls in the order in which Tab should reach them."""
-        return list(self.names.values())
 
     def offer(self, names: Sequence[str]) -> None:
         """Show what there is; what is picked stays where the names are the same."""
@@ -49,7 +43,6 @@ class NamePicks(QWidget):
             button.toggled.connect(lambda _: self.changed.emit())
             self.names[name] = button
             self._row.addWidget(button)
-        self.remade.emit()
 
     def choose(self, names: Sequence[str]) -> None:
         """Pick these names and no others."""

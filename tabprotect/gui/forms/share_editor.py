@@ -29,7 +29,7 @@ WIDE = 46 * GRID
 
 
 class ShareEditor(QWidget):
-    """``changed`` when the user has set another pair. ``stops`` are what Tab should reach."""
+    """``changed`` when the user has set another pair."""
 
     changed = Signal()
 
@@ -44,7 +44,6 @@ class ShareEditor(QWidget):
         self.triangle.settled.connect(self.changed)
         self.rest = Label(wordWrap=True, name=shares.rest)
         self._rest, self._words = shares.rest, told(shares.words[2])
-        self.stops: list[QWidget] = [self.triangle, *first.stops, *second.stops]
         side = in_column(spacing=GRID // 2)
         for field in self.fields:
             field.changed.connect(partial(self._typed, field))

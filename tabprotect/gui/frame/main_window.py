@@ -43,7 +43,7 @@ from tabprotect.gui.frame.window import Window
 from tabprotect.gui.look.buttons import named, scrolling
 from tabprotect.gui.look.icons import icon
 from tabprotect.gui.look.label import ElidedLabel, tip
-from tabprotect.gui.look.layouts import in_column, in_row
+from tabprotect.gui.look.layouts import in_column, in_row, tab_follows_layout
 from tabprotect.gui.look.theme import GRID, THEME, colour, count_text
 from tabprotect.languages.said import joined, plural, say
 from tabprotect.languages.speaking import tell, told
@@ -179,15 +179,16 @@ class MainWindow(Window):
         # Each page scrolls by itself where it does not fit (200 % scale, a small screen).
         area = scrolling()
         area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        # Tab follows the eye: the main action was made first and stands last.
-        last = QWidget(page, visible=False)
-        QWidget.setTabOrder(last, page.main_button)
-        last.deleteLater()
         area.setWidget(page)
         page.told.connect(self._tell)
         page.list_actions(self.actions_.every())
         self._areas[page.name] = area
         self.stack.addWidget(area)
+
+    def focusNextPrevChild(self, following: bool, /) -> bool:
+        # Asked at every Tab: what a page shows changes while one works on it.
+        tab_follows_layout(self.page)
+        return super().focusNextPrevChild(following)
 
     def show_error(self, error: TabprotectError, page: str = "") -> None:
         """Show an error on the page where it belongs (default: the page in front)."""

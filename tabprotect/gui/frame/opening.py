@@ -362,7 +362,6 @@ class Files(QObject):
             f"{Path(project.name).stem}{storage.SUFFIX}",
             say("Projects (*{SUFFIX})", storage.SUFFIX),
             lambda path: self.save_to(Path(path), then),
-            suffix=storage.SUFFIX.removeprefix("."),
         )
 
     def save_to(self, path: Path, then: Callable[[], object] | None = None) -> None:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tabprotect.gui.look.theme import count_text, number_text
+from tabprotect.gui.look.theme import Written, count_text, number_text
 from tabprotect.languages.said import say
 
 if TYPE_CHECKING:
@@ -30,9 +29,9 @@ class Shown:
     cells: Arrays
     rows: Arrays
     columns: Arrays
-    grand: Any
-    text: Callable[[Any], str]
-    margin_text: Callable[[Any], str]
+    grand: float
+    text: Written
+    margin_text: Written
 
 
 def figure(name: str, counts: Arrays, whole: tuple[Bools, Bools] | None = None) -> Shown:

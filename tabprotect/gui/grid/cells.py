@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -29,7 +28,7 @@ from PySide6.QtWidgets import (
 from tabprotect.engine.arrays import Arrays, Bools
 from tabprotect.gui.grid.layout import Layout
 from tabprotect.gui.look.label import tip
-from tabprotect.gui.look.theme import THEME, colour, count_text
+from tabprotect.gui.look.theme import THEME, Written, colour, count_text
 from tabprotect.languages.speaking import tell, told
 
 AnyIndex = QModelIndex | QPersistentModelIndex
@@ -58,7 +57,7 @@ class GridModel(QAbstractTableModel):
         super().__init__(parent)
         self.layout_: Layout | None = None
         self.values: Arrays = np.zeros((0, 0), dtype=np.int64)
-        self.text: Callable[[Any], str] = count_text
+        self.text: Written = count_text
         self.editable = False
         self.describe: Callable[[int, int], str] | None = None
 
@@ -66,7 +65,7 @@ class GridModel(QAbstractTableModel):
         self,
         layout: Layout | None,
         values: Arrays,
-        text: Callable[[Any], str] = count_text,
+        text: Written = count_text,
     ) -> None:
         """Show other values; a layout of the same size keeps scroll position and selection."""
         reset = values.shape != self.values.shape
@@ -90,7 +89,7 @@ class GridModel(QAbstractTableModel):
     def columnCount(self, parent: AnyIndex = QModelIndex()) -> int:  # noqa: B008
         return 0 if parent.isValid() else int(self.values.shape[1])
 
-    def data(self, index: AnyIndex, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+    def data(self, index: AnyIndex, role: int = Qt.ItemDataRole.DisplayRole) -> object:
         if role == Qt.ItemDataRole.DisplayRole:
             return self.text(self.values[index.row(), index.column()].item())
         if role == Qt.ItemDataRole.EditRole:
@@ -101,7 +100,7 @@ class GridModel(QAbstractTableModel):
 
     def headerData(
         self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
-    ) -> Any:
+    ) -> object:
         if self.layout_ is None or role not in HEADER_ROLES:
             return None
         down = orientation == Qt.Orientation.Vertical
@@ -114,7 +113,7 @@ class GridModel(QAbstractTableModel):
     def flags(self, index: AnyIndex) -> Qt.ItemFlag:
         return EDITABLE if self.editable else READ_ONLY
 
-    def setData(self, index: AnyIndex, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:
+    def setData(self, index: AnyIndex, value: object, role: int = Qt.ItemDataRole.EditRole) -> bool:
         if role == Qt.ItemDataRole.EditRole:
             self.typed.emit(index.row(), index.column(), str(value))
         return False

@@ -5,7 +5,6 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from PySide6.QtCore import QMimeData, QObject
 from PySide6.QtGui import QGuiApplication
@@ -17,6 +16,7 @@ from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.gui.base.jobs import Jobs
 from tabprotect.gui.base.question import Question
 from tabprotect.gui.grid.layout import Layout
+from tabprotect.gui.look.theme import Written
 from tabprotect.languages.said import joined, say
 from tabprotect.languages.speaking import told
 
@@ -122,7 +122,7 @@ class Copying(QObject):
         block: Block,
         *,
         with_headers: bool,
-        text: Callable[[Any], str] = str,
+        text: Written = str,
     ) -> None:
         """Copy a block as tab-separated text and as an HTML table."""
 
@@ -149,7 +149,7 @@ def written(
     values: Arrays,
     block: Block,
     with_headers: bool,
-    text: Callable[[Any], str],
+    text: Written,
     progress: Progress,
 ) -> tuple[str, str]:
     """A block of values as tab-separated text and as an HTML table."""

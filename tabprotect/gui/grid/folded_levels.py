@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from tabprotect.engine.arrays import Bools
+from tabprotect.engine.arrays import Arrays, Bools
 from tabprotect.engine.tables.domain import Domain, Index
 from tabprotect.engine.tables.variable import Level, Variable
 from tabprotect.gui.grid.layout import Layout
@@ -97,7 +96,7 @@ class Folding:
             )
         )
 
-    def sums(self, array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    def sums(self, array: Arrays) -> Arrays:
         """An array of the table's shape, added up over what each line holds (bool: any of it)."""
         found = array
         add = np.logical_or if array.dtype == np.bool_ else np.add

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 from PySide6.QtCore import QItemSelection, QItemSelectionModel, QModelIndex, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent
@@ -25,7 +22,7 @@ from tabprotect.gui.grid.cells import CellDelegate, GridModel
 from tabprotect.gui.grid.headers import Corner, LevelHeader
 from tabprotect.gui.grid.layout import Layout
 from tabprotect.gui.look.style import paints_itself
-from tabprotect.gui.look.theme import GRID, THEME, count_text, tabular
+from tabprotect.gui.look.theme import GRID, THEME, Written, count_text, tabular
 from tabprotect.languages.said import say
 from tabprotect.languages.speaking import tell, told
 
@@ -220,9 +217,9 @@ class GridView(QWidget):
         layout: Layout,
         values: Arrays,
         *,
-        margins: tuple[Arrays, Arrays, Any] | None = None,
-        text: Callable[[Any], str] = count_text,
-        margin_text: Callable[[Any], str] | None = None,
+        margins: tuple[Arrays, Arrays, Arrays | float] | None = None,
+        text: Written = count_text,
+        margin_text: Written | None = None,
     ) -> None:
         """Show values.
 

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from tabprotect.engine.arrays import Bools, Ints
+from tabprotect.engine.arrays import Arrays, Bools, Ints
 from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.tables.domain import Domain, Index
 from tabprotect.languages.said import joined, say
@@ -56,14 +54,14 @@ class Layout:
             for a, n in enumerate(self.domain.names)
         )
 
-    def flat(self, array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    def flat(self, array: Arrays) -> Arrays:
         """An array of the table's shape as the full layer, (rows, columns), a view if possible."""
         part = array[self._layer_slice]
         rest = [n for n in self.domain.names if n not in self.placement.layers]
         order = [rest.index(n) for n in (*self.placement.rows, *self.placement.columns)]
         return part.transpose(order).reshape(self.full_shape)
 
-    def shown(self, grid: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    def shown(self, grid: Arrays) -> Arrays:
         """The shown rows and columns of a full layer."""
         if self.rows is not None:
             grid = grid[self.rows]

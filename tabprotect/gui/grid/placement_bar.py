@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import Literal
 
 from PySide6.QtCore import QMimeData, QPoint, Qt, Signal
@@ -251,7 +250,6 @@ class PlacementBar(QScrollArea):
         assert self._domain is not None and self._placement is not None
         focused = next((c.name for z in self.zones.values() for c in z.chips if c.hasFocus()), None)
         self._combos = {}
-        stops: list[QWidget] = [self]
         for zone_name, zone in self.zones.items():
             while zone.row.count() > 1:
                 item = zone.row.takeAt(1)
@@ -268,15 +266,11 @@ class PlacementBar(QScrollArea):
                 zone.chips.append(chip)
                 zone.row.addWidget(chip)
                 chip.show()
-                stops.append(chip)
                 if zone_name == "layers":
-                    stops.append(self._combo(name))
-                    zone.row.addWidget(stops[-1])
+                    zone.row.addWidget(self._combo(name))
             if not names:
                 hint = Label(say("drop a variable here"), role="quiet")
                 zone.row.addWidget(hint)
-        for first, second in pairwise(stops):
-            QWidget.setTabOrder(first, second)
         inner = self.widget()
         assert inner is not None
         self._take_height()

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QResizeEvent
@@ -17,7 +14,7 @@ from tabprotect.gui.grid.layout import Layout
 from tabprotect.gui.grid.totals_cursor import TotalsCursor
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column
-from tabprotect.gui.look.theme import GRID, THEME, count_text, signed_text
+from tabprotect.gui.look.theme import GRID, THEME, Written, count_text, signed_text
 from tabprotect.languages.said import say
 from tabprotect.languages.speaking import tell, told
 
@@ -26,7 +23,7 @@ PARTS = ("original", "published", "difference")
 ABREAST = 125 * GRID
 """From this width on the three stand side by side; below, one of them has all the room."""
 
-Margins = tuple[Ints, Ints, Any]
+Margins = tuple[Ints, Ints, Ints | int]
 """Row totals, column totals, grand total."""
 
 SUPPRESSED = -(2**62)
@@ -183,7 +180,7 @@ class ThreeTables(QSplitter):
         counts: Ints,
         *,
         margins: Margins | bool = True,
-        text: Callable[[Any], str] = count_text,
+        text: Written = count_text,
     ) -> None:
         """Fill one of the grids with an array of the table's shape.
 
@@ -205,7 +202,7 @@ class ThreeTables(QSplitter):
         difference: Ints,
         *,
         margins: Margins | bool = True,
-        text: Callable[[Any], str] = signed_text,
+        text: Written = signed_text,
     ) -> None:
         """Fill the third grid: up and down in the colours of plus and minus."""
         layout = self.layout_

@@ -36,7 +36,6 @@ def ask_place(
     filters: str,
     then: Taken,
     *,
-    suffix: str = "",
     confirm: bool = True,
 ) -> QFileDialog:
     """Ask where to write.
@@ -45,15 +44,15 @@ def ask_place(
     ----------
     place
         A path, or a name, to begin with.
-    suffix
-        Of what is typed without one; no dot.
+    filters
+        The first ending that they name is that of what is typed without one.
     confirm
         Whether the dialog asks before the very name that was typed is overwritten.
     """
     dialog = QFileDialog(parent, told(title), "", filters)
     dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
     dialog.setOption(QFileDialog.Option.DontConfirmOverwrite, not confirm)
-    dialog.setDefaultSuffix(suffix)
+    dialog.setDefaultSuffix(filters.partition("*.")[2].partition(")")[0].partition(" ")[0])
     dialog.selectFile(place)
     return _opened(dialog, then)
 
@@ -63,9 +62,7 @@ def ask_export(
 ) -> QFileDialog:
     """Ask where to write a file of a kind; ``csv``, say."""
     filters = say("{upper} (*.{kind});;All files (*)", kind.upper(), kind)
-    return ask_place(
-        parent, say("Export"), name, filters, lambda path: write(Path(path)), suffix=kind
-    )
+    return ask_place(parent, say("Export"), name, filters, lambda path: write(Path(path)))
 
 
 def _opened(dialog: QFileDialog, then: Taken) -> QFileDialog:

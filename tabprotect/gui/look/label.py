@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import html
-from typing import Any
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent
@@ -27,9 +26,18 @@ class Label(QLabel):
         What a screen reader calls it; what the label says is then its description.
     """
 
-    def __init__(self, *args: Any, role: str = "", name: str = "", **kwargs: Any) -> None:
-        shown: list[Any] = [told(a) if isinstance(a, str) else a for a in args]
-        super().__init__(*shown, **kwargs)
+    def __init__(
+        self,
+        text: str = "",
+        *,
+        role: str = "",
+        name: str = "",
+        wordWrap: bool = False,  # noqa: N803 (Qt's case)
+        alignment: Qt.AlignmentFlag | None = None,
+    ) -> None:
+        super().__init__(told(text), wordWrap=wordWrap)
+        if alignment is not None:
+            self.setAlignment(alignment)
         self.setTextFormat(Qt.TextFormat.PlainText)
         if role:
             dress(self, role)

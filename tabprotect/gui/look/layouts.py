@@ -1,13 +1,20 @@
-"""Rows, columns and stacks of widgets, each laid out in one call."""
+"""Rows, columns and stacks of widgets, each laid out in one call, and the tab order that follows."""
 
 from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import cast
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QBoxLayout,
+    QGridLayout,
     QHBoxLayout,
     QLayout,
+    QScrollArea,
     QSizePolicy,
+    QSplitter,
     QStackedWidget,
     QTabWidget,
     QVBoxLayout,
@@ -62,6 +69,55 @@ def front_sets_height(stack: QStackedWidget | QTabWidget) -> None:
 
     stack.currentChanged.connect(turned)
     turned(stack.currentIndex())
+
+
+def tab_follows_layout(widget: QWidget) -> None:
+    """Have Tab visit the controls in a widget as one reads: in the order in which they are laid out."""
+    for first, second in pairwise(reading_order(widget)):
+        if first.nextInFocusChain() is not second:
+            QWidget.setTabOrder(first, second)
+
+
+def reading_order(widget: QWidget) -> Iterator[QWidget]:
+    """The controls in a widget that take Tab, hidden ones too, as its layouts have them."""
+    if widget.focusPolicy() & Qt.FocusPolicy.TabFocus:
+        yield widget
+    for part in _parts(widget):
+        yield from reading_order(part)
+
+
+def _parts(widget: QWidget) -> Iterator[QWidget]:
+    """What a widget is laid out from, in order."""
+    if isinstance(widget, QTabWidget) and not widget.focusPolicy():
+        # Else it hands the focus on to its bar itself.
+        yield widget.tabBar()
+    if isinstance(widget, QSplitter | QTabWidget | QStackedWidget):
+        found = [widget.widget(at) for at in range(widget.count())]
+    elif isinstance(widget, QScrollArea):
+        found = [widget.widget()]
+    elif (layout := widget.layout()) is not None:
+        yield from _laid_out(layout)
+        return
+    else:
+        return
+    yield from (part for part in found if part is not None)
+
+
+def _laid_out(layout: QLayout) -> Iterator[QWidget]:
+    places = list(range(layout.count()))
+    if isinstance(layout, QGridLayout):
+        # A cell may have been filled before one above it.
+        found = {at: cast(tuple[int, ...], layout.getItemPosition(at))[:2] for at in places}
+        places.sort(key=found.__getitem__)
+    for place in places:
+        item = layout.itemAt(place)
+        if item is None:
+            continue
+        widget, inner = item.widget(), item.layout()
+        if widget is not None:
+            yield widget
+        elif inner is not None:
+            yield from _laid_out(inner)
 
 
 def _fill(

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from PySide6.QtCore import (
     QAbstractTableModel,
     QItemSelectionModel,
@@ -19,9 +17,9 @@ from PySide6.QtCore import (
 )
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView
 
-from tabprotect.engine.arrays import Ints
+from tabprotect.engine.arrays import Arrays, Ints
 from tabprotect.gui.look.label import tip
-from tabprotect.gui.look.theme import GRID, THEME, count_text, tabular
+from tabprotect.gui.look.theme import GRID, THEME, Written, count_text, tabular
 from tabprotect.languages.speaking import tell, told
 
 AnyIndex = QModelIndex | QPersistentModelIndex
@@ -44,14 +42,14 @@ class ListColumn:
     """
 
     head: str
-    values: Sequence[Any] | npt.NDArray[Any]
-    text: Callable[[Any], str] = count_text
-    order: npt.NDArray[Any] | None = None
+    values: Sequence[object] | Arrays
+    text: Written = count_text
+    order: Arrays | None = None
     right: bool = True
     data: bool = False
 
     @property
-    def keys(self) -> npt.NDArray[Any]:
+    def keys(self) -> Arrays:
         """What it sorts by."""
         return np.asarray(self.values) if self.order is None else self.order
 
@@ -96,7 +94,7 @@ class RowsModel(QAbstractTableModel):
     def columnCount(self, parent: AnyIndex = QModelIndex()) -> int:  # noqa: B008
         return 0 if parent.isValid() else len(self.columns)
 
-    def data(self, index: AnyIndex, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+    def data(self, index: AnyIndex, role: int = Qt.ItemDataRole.DisplayRole) -> object:
         if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):
             column = self.columns[index.column()]
             text = column.text(column.values[self.rows[index.row()]])
@@ -108,7 +106,7 @@ class RowsModel(QAbstractTableModel):
 
     def headerData(
         self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
-    ) -> Any:
+    ) -> object:
         if orientation != Qt.Orientation.Horizontal or section >= len(self.columns):
             return None
         if role == Qt.ItemDataRole.DisplayRole:

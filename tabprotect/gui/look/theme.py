@@ -306,6 +306,10 @@ def tabular(font: QFont) -> QFont:
     return out
 
 
+Written = Callable[[Any], str]
+"""How a value is written for people: a count or a real number, as the array behind it has it."""
+
+
 def count_text(count: int) -> str:
     """A count for people: thin spaces between thousands, where no line breaks."""
     return grouped(count, "\u202f")

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
 from html import escape
-from typing import Any
+from types import ModuleType
 
 import numpy as np
 import numpy.typing as npt
@@ -28,7 +28,7 @@ from PySide6.QtGui import (
     QPolygonF,
     QTransform,
 )
-from PySide6.QtWidgets import QGraphicsPolygonItem, QGraphicsRectItem
+from PySide6.QtWidgets import QGraphicsItem, QGraphicsPolygonItem, QGraphicsRectItem
 
 from tabprotect.engine.arrays import Floats
 from tabprotect.gui.look.theme import THEME, Colours, chance_text
@@ -48,14 +48,15 @@ TICK = 4
 
 
 @cache
-def pyqtgraph() -> Any:
+def pyqtgraph() -> ModuleType:
     """The plotting library, set up from the palette."""
     # It takes 0.3 to 0.4 s to import: with the first plot, not when the program starts.
     import pyqtgraph as pg
 
     colours = THEME.colours
     pg.setConfigOptions(antialias=True, foreground=colours.text, background=colours.window)
-    return pg
+    found: ModuleType = pg
+    return found
 
 
 def loaded_in_pieces() -> Iterator[object]:
@@ -102,7 +103,7 @@ class Canvas:
         self._font = QFont()
         self.metrics = QFontMetricsF(self._font)
         self.low, self.high, self.floor, self.top = 0.0, 1.0, 0.0, 1.0
-        self._items: list[Any] = []
+        self._items: list[QGraphicsItem] = []
         self._arrange = arrange
         self._arranging = False
         self._held = held
@@ -385,7 +386,7 @@ class Canvas:
         ground.setBrush(veil)
         self._put(ground, depth=0.5)
 
-    def _put(self, item: Any, *, depth: float = 0) -> None:
+    def _put(self, item: QGraphicsItem, *, depth: float = 0) -> None:
         item.setZValue(depth)
         self.box.addItem(item, ignoreBounds=True)
         self._items.append(item)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 from PySide6.QtCore import QRect, Signal
@@ -20,8 +19,25 @@ from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.shades import ScaleBar, shade_numbers, shades
-from tabprotect.gui.look.theme import GRID, THEME, colour
+from tabprotect.gui.look.theme import GRID, THEME, Written, colour
 from tabprotect.languages.speaking import tell, told
+
+
+@dataclass(frozen=True)
+class Scale:
+    """How the numbers of a map are written and coloured.
+
+    Attributes
+    ----------
+    top
+        Its end; ``None`` for the largest value of the whole table.
+    flip
+        Whether 0 takes the dark end.
+    """
+
+    text: Written
+    top: float | None
+    flip: bool = False
 
 
 class HeatMap(QWidget):
@@ -39,7 +55,7 @@ class HeatMap(QWidget):
         self._key: tuple[Domain, Placement] | None = None
         self._layer: Index = ()
         self._values: Arrays | None = None
-        self._text: Callable[[Any], str] = str
+        self._text: Written = str
         self._top, self._flip = 1.0, False
         self._dots: Bools | None = None
         self._shown_dots: Bools | None = None
@@ -76,32 +92,24 @@ class HeatMap(QWidget):
         placement: Placement,
         values: Arrays,
         *,
-        text: Callable[[Any], str],
-        top: float | None,
+        scale: Scale,
         selection: Index | None,
-        flip: bool = False,
         dots: Bools | None = None,
     ) -> None:
         """Show numbers of the table's shape.
 
         Parameters
         ----------
-        text
-            How a number is written.
-        top
-            The end of the scale; ``None`` for the largest value of the whole table.
-        flip
-            Whether 0 takes the dark end.
         selection
             The selected cell: its layer is shown.
         dots
             Cells with the at-risk dot.
         """
-        self._values, self._text, self._dots = values, text, dots
-        self._top = float(values.max(initial=0)) if top is None else top
-        self._flip = flip
-        ends = (text(0.0), text(self._top))
-        self.scale.show_scale(*(reversed(ends) if flip else ends))
+        self._values, self._text, self._dots = values, scale.text, dots
+        self._top = float(values.max(initial=0)) if scale.top is None else scale.top
+        self._flip = scale.flip
+        ends = (scale.text(0.0), scale.text(self._top))
+        self.scale.show_scale(*(reversed(ends) if scale.flip else ends))
         if self._key is None or self._key != (domain, placement):
             self._key = (domain, placement)
             self._layer = (0,) * domain.ndim

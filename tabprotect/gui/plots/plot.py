@@ -16,7 +16,7 @@ from PySide6.QtGui import (
     QResizeEvent,
     QShowEvent,
 )
-from PySide6.QtWidgets import QToolButton, QToolTip, QWidget
+from PySide6.QtWidgets import QToolButton, QToolTip
 
 from tabprotect.gui.look.drawing import Drawing
 from tabprotect.gui.look.layouts import in_column
@@ -91,10 +91,6 @@ class Plot(Drawing):
         """What a click (or a double click) at a point of the plane does."""
         if twice:
             self.reset()
-
-    def controls(self) -> list[QWidget]:
-        """What takes the keyboard, in reading order."""
-        return [self, self.whole]
 
     # -- showing ------------------------------------------------------------------------------
 

@@ -73,12 +73,12 @@ def test_chances_and_matrices(parent: QWidget) -> None:
     method = methods()["post_randomisation"]
     given = {p.name: p.default for p in method.parameters}
     form.show_method(method, given, coins=(None, False), house=True, domain=domain)
-    form.fields["pstay"].stops[1].click()
+    form.fields["pstay"].choose.click()
     (chances,) = form.findChildren(ChancesDialog)
     assert chances.text() == "0.8"
     chances.fields["B"].setValue(0.95)
     chances.accept()
-    form.fields["matrices"].stops[1].click()
+    form.fields["matrices"].choose.click()
     (matrices,) = form.findChildren(MatricesDialog)
     assert matrices.text() == "" and "None of its own" in matrices.sums.text()
     matrices.grid.item(0, 0).setText("0,9")

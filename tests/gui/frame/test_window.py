@@ -44,6 +44,7 @@ from tabprotect.gui.base.preferences import Preferences
 from tabprotect.gui.frame.app import install_hook, main
 from tabprotect.gui.frame.main_window import MainWindow
 from tabprotect.gui.frame.settings_dialog import SettingsDialog
+from tabprotect.gui.look.layouts import reading_order
 from tabprotect.gui.look.theme import THEME
 from tabprotect.version import __version__
 
@@ -444,6 +445,24 @@ def test_every_page_fits_a_small_screen_and_its_controls_have_names(
             if not said:
                 nameless.add(f"{name}: {type(widget).__name__} in {type(widget.parent()).__name__}")
     assert not nameless, nameless
+
+
+def test_the_layout_of_every_page_leads_tab_to_all_its_controls(
+    opened: MainWindow, settle: Settle
+) -> None:
+    missed = set()
+    for name, page in opened.pages.items():
+        opened.go(name)
+        settle()
+        order = set(reading_order(page))
+        for widget in page.findChildren(QWidget):
+            keyed = bool(widget.focusPolicy() & Qt.FocusPolicy.TabFocus)
+            # What lies inside a control (the field of a box, the arrows of a bar) is Qt's.
+            inside = any(widget is not one and one.isAncestorOf(widget) for one in order)
+            reached = widget in order or widget.focusProxy() in order
+            if keyed and widget.isVisibleTo(page) and not reached and not inside:
+                missed.add(f"{name}: {type(widget).__name__} {widget.accessibleName()}")
+    assert not missed, missed
 
 
 def test_tab_goes_through_the_whole_page_as_the_eye_does(opened: MainWindow) -> None:

@@ -43,7 +43,7 @@ def test_dialogs_hand_on_what_is_chosen(qtbot: QtBot, tmp_path: Path) -> None:
     taken: list[object] = []
     opened = ask_file(page, "Open", "CSV (*.csv)", taken.append)
     folder = ask_folder(page, "Where", str(tmp_path), taken.append)
-    place = ask_place(page, "Save", "a.zip", "Zip (*.zip)", taken.append, suffix="zip")
+    place = ask_place(page, "Save", "a.zip", "Zip (*.zip)", taken.append)
     again = ask_place(page, "Save", "a.zip", "Zip (*.zip)", taken.append, confirm=False)
     export = ask_export(page, "figures.svg", "svg", taken.append)
     assert opened.fileMode() is QFileDialog.FileMode.ExistingFile

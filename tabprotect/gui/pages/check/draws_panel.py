@@ -187,24 +187,6 @@ class DrawsPanel(QWidget):
         self._area.hide()
         return self._area
 
-    def controls(self) -> list[QWidget]:
-        """What takes the keyboard, in reading order."""
-        corner = [
-            box
-            for pair in zip(self.corner.variables, self.corner.categories, strict=True)
-            for box in pair
-        ]
-        asked = [
-            self.kind,
-            *corner,
-            self.formula,
-            *self.terms.stops,
-            self.who,
-            self.draws,
-            self.button,
-        ]
-        return [*asked, *self.plot.controls()]
-
     def value(self, name: str) -> str:
         """One of the figures as shown; empty when it is not."""
         return self._rows[name].text() if self._form.isRowVisible(self._rows[name]) else ""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from itertools import pairwise
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QShowEvent
@@ -54,7 +53,7 @@ from tabprotect.gui.pages.check.words import (
     way_sentence,
 )
 from tabprotect.gui.pages.stages import CheckStage
-from tabprotect.gui.plots.heat_map import HeatMap
+from tabprotect.gui.plots.heat_map import HeatMap, Scale
 from tabprotect.languages.said import say
 from tabprotect.languages.speaking import tell, told
 
@@ -122,7 +121,6 @@ class CheckPage(CheckStage, PosteriorShown):
             tip=say("The command line that computes this posterior from the bundle.")
         )
         self.footer.addWidget(self._copy)
-        self._order_tabs()
         self._connect(document)
 
     def _connect(self, document: Document) -> None:
@@ -183,18 +181,6 @@ class CheckPage(CheckStage, PosteriorShown):
             menu.addAction(action)
         button.setMenu(menu)
         return button
-
-    def _order_tabs(self) -> None:
-        """Tab follows reading: top to bottom, left before right."""
-        order: list[QWidget] = [card for card in self.readers.cards if card.reader.who]
-        for choice in self.priors.values():
-            order += [choice.combo, choice.cell, choice.file, choice.dispersion]
-        order += [self._figure_box, self.who_box, self.map.grid.cells, self.mode_button]
-        order += [self.exposed.among, self.exposed.search, self.exposed.table]
-        order += [self.tabs, *self.cell.histogram.controls(), *self.draws.controls()]
-        order += [self._export, self._again, self._copy, self.main_button]
-        for first, second in pairwise(order):
-            QWidget.setTabOrder(first, second)
 
     def pieces(self) -> Iterator[object]:
         self.cell.histogram.make_canvas()
@@ -315,9 +301,7 @@ class CheckPage(CheckStage, PosteriorShown):
             project.domain,
             project.placement,
             self.figure.compute(view),
-            text=self.figure.text,
-            top=self.figure.top,
-            flip=self.figure.flip,
+            scale=Scale(self.figure.text, self.figure.top, self.figure.flip),
             selection=self.document.selection,
             dots=None if view.original is None else view.rule.mask(view.original.counts),
         )
@@ -366,8 +350,7 @@ class CheckPage(CheckStage, PosteriorShown):
         assert project is not None
         intruder = "intruder" in self._persons()
         if self.readers.bring_up(project, self._rule(project), intruder=intruder):
-            self._order_tabs()
-        self.set_sentence(self.readers.sentence)
+            self.set_sentence(self.readers.sentence)
         self._show_way()
 
     def _show_reader(self, who: str) -> None:

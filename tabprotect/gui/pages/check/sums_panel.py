@@ -53,10 +53,6 @@ class SumsPanel(QWidget):
             spacing=GRID,
         )
 
-    def controls(self) -> list[QWidget]:
-        """What takes the keyboard, in reading order."""
-        return [*self.names.values(), self.table, *self.histogram.controls()]
-
     @property
     def chosen(self) -> tuple[str, ...]:
         """The names that totals are taken by."""

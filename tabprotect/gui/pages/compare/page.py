@@ -13,6 +13,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from tabprotect.engine.cycles.designs import DESIGNS
 from tabprotect.engine.errors import ParameterError, TabprotectError
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.command import Order
@@ -20,17 +21,19 @@ from tabprotect.engine.project.examples import PREFIX, load_example
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.verbs.compare_verbs import compare as compare_words
 from tabprotect.engine.project.verbs.compare_verbs import comparison_scope, set_comparison
+from tabprotect.engine.project.verbs.cycle_verbs import set_cycles
+from tabprotect.engine.project.verbs.release_verbs import protect, set_method, set_parameters
 from tabprotect.engine.protection.registered import methods
 from tabprotect.gui.base.document import Document
 from tabprotect.gui.base.page import Page, PageChanges
 from tabprotect.gui.base.question import Question
+from tabprotect.gui.base.stage import setup_page
 from tabprotect.gui.look.buttons import scrolling
 from tabprotect.gui.look.flow import FlowLayout
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column
 from tabprotect.gui.look.theme import GRID
 from tabprotect.gui.pages.compare.comparison_view import ComparisonFiles, ComparisonView
-from tabprotect.gui.pages.compare.release_opener import ReleaseOpener
 from tabprotect.gui.pages.compare.runs_panel import RunsPanel
 from tabprotect.gui.pages.compare.words import (
     EMPTY,
@@ -58,6 +61,8 @@ SOURCES_RUNS = (say("cell_key D=5 V=3 js=2"), say("small_count_rounding base=3")
 
 SOURCES_NUMBER = 400
 """Runs of each of them: enough for its intervals to two decimals, in half a minute."""
+
+DESIGN_PREFIX = "order-"
 
 EASE = 300
 """Milliseconds between two looks at a comparison that is running."""
@@ -91,7 +96,6 @@ class ComparePage(CompareStage, Page):
             lambda: self.comparison,
             lambda caption: self.view.map.svg(caption=caption),
         )
-        self._opener = ReleaseOpener(self)
         self._ease = QTimer(self, singleShot=True, interval=EASE)
         self.fitting = QPushButton(tell("Take every method that fits"))
         self.source = QPushButton(tell("The paper's comparison"))
@@ -439,4 +443,24 @@ class ComparePage(CompareStage, Page):
             return
         run = found.runs[number]
         self.errors.clear()
-        self._opener.open(found.configurations[run.configuration].spec, run.seed)
+        spec = found.configurations[run.configuration].spec
+        given = dict(spec.given)
+        cycles = given.pop("cycles", None)
+        self.do(set_method, method=spec.method)
+        if any(p.kind == "cycles" for p in methods()[spec.method].parameters):
+            self.document.run(_cycles(cycles), page=self.name)
+        if given:
+            self.do(set_parameters, **given)
+        # What the gate refuses is held all the same: it was asked to be looked at.
+        job = self.do(protect, seed=run.seed, draft=True)
+        if job is not None:
+            job.finished.connect(lambda _: self.document.page_asked.emit(setup_page(self.document)))
+
+
+def _cycles(given: object) -> Order:
+    """The cycle set that a run took: a design, a file, or the default."""
+    if given is None:
+        return set_cycles()
+    text = str(given)
+    design = text in DESIGNS or text.startswith(DESIGN_PREFIX)
+    return set_cycles(kind=text) if design else set_cycles(file=text)

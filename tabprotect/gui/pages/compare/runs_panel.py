@@ -147,6 +147,19 @@ class RunsPanel(QWidget):
         self.clear_button = QPushButton(tell("Clear"), flat=True)
         self.clear_button.setAccessibleName(tell("Remove all settings"))
         self.clear_button.clicked.connect(lambda: self.changed.emit(set_comparison(runs=[])))
+        self._ask_how()
+        self.levers = Levers()
+        self.levers.turned.connect(self._turned)
+        self.more = tool_button(say("More"), checkable=True)
+        self.more.setAccessibleName(tell("Show what is compared as it is written"))
+        self.more.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self._arrange()
+        self.more.toggled.connect(self._details.setVisible)
+        self._details.hide()
+        THEME.follow(self, RunsPanel._check)
+
+    def _ask_how(self) -> None:
+        """How often each is run, what is published of it, and what an intruder knows and wants."""
         self.number = QSpinBox(minimum=1, maximum=MOST_RUNS, value=20)
         self.number.setAccessibleName(tell("Runs of each setting"))
         self.number.setKeyboardTracking(False)
@@ -175,15 +188,6 @@ class RunsPanel(QWidget):
         self.sensitive.activated.connect(
             lambda _: self.changed.emit(set_comparison(sensitive=self.sensitive.currentData()))
         )
-        self.levers = Levers()
-        self.levers.turned.connect(self._turned)
-        self.more = tool_button(say("More"), checkable=True)
-        self.more.setAccessibleName(tell("Show what is compared as it is written"))
-        self.more.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self._arrange()
-        self.more.toggled.connect(self._details.setVisible)
-        self._details.hide()
-        THEME.follow(self, RunsPanel._check)
 
     def _arrange(self) -> None:
         adding = in_row((self.text, 1), self.add_button, spacing=GRID)

@@ -167,7 +167,18 @@ def sentence(
             if whole
             else say("So far: There is no point to show: {why}.{tail}", why, tail)
         )
-    front = found.front(risk.name, utility.name)
+    text = _extremes(found, labels, risk, utility, placed)
+    return say("{text}{tail}", text, tail) if whole else say("So far: {text}{tail}", text, tail)
+
+
+def _extremes(
+    found: Comparison,
+    labels: tuple[str, ...],
+    risk: Measure,
+    utility: Measure,
+    placed: list[int],
+) -> str:
+    """Which of the settings that have both gives away least, and which keeps most."""
 
     def mean(c: int, measure: Measure) -> float:
         spread = found.summaries[c][measure.name]
@@ -187,30 +198,28 @@ def sentence(
     private = max(placed, key=lambda c: (mean(c, risk), mean(c, utility)))
     useful = max(placed, key=lambda c: (mean(c, utility), mean(c, risk)))
     if len(placed) > 1 and np.ptp([mean(c, risk) for c in placed]) < ALIKE:
-        text = say(
+        return say(
             "All settings are alike in this risk ({private}); {useful} keeps most ({useful2}).",
             said(private, risk),
             named(useful),
             said(useful, utility),
         )
-    elif private == useful:
-        text = say(
+    if private == useful:
+        return say(
             "{private} is best in both: {private2}; {private3}.",
             named(private),
             said(private, risk),
             said(private, utility),
         )
-    else:
-        on = [str(c + 1) for c in front]
-        numbers = joined(filter(None, (joined(on[:-1], ", "), on[-1])), say(" and "))
-        text = say(
-            "{private} gives away least ({private2}), "
-            "{useful} keeps most ({useful2}). "
-            "No setting beats {numbers} in both.",
-            named(private),
-            said(private, risk),
-            named(useful),
-            said(useful, utility),
-            numbers,
-        )
-    return say("{text}{tail}", text, tail) if whole else say("So far: {text}{tail}", text, tail)
+    on = [str(c + 1) for c in found.front(risk.name, utility.name)]
+    numbers = joined(filter(None, (joined(on[:-1], ", "), on[-1])), say(" and "))
+    return say(
+        "{private} gives away least ({private2}), "
+        "{useful} keeps most ({useful2}). "
+        "No setting beats {numbers} in both.",
+        named(private),
+        said(private, risk),
+        named(useful),
+        said(useful, utility),
+        numbers,
+    )

@@ -20,16 +20,16 @@ from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column
 from tabprotect.gui.look.listing import ListColumn, Listing
 from tabprotect.gui.look.theme import GRID, Colours
+from tabprotect.gui.pages.query_space.panel import SpacePanel
 from tabprotect.languages.said import joined, say
 from tabprotect.languages.speaking import told
 
 
-class GraphPanel(QWidget):
+class GraphPanel(SpacePanel):
     """The graph, and a list of its parts; the part gone to is lifted out."""
 
     def __init__(self, space: Space) -> None:
-        super().__init__()
-        self.space = space
+        super().__init__(space)
         self._parts: list[tuple[str, tuple[str, ...]]] = []
         self._sentence = Label(wordWrap=True, name=say("Decomposable or not"))
         self._sentence.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)

@@ -23,6 +23,7 @@ from tabprotect.gui.look.layouts import front_sets_height, in_column, in_row
 from tabprotect.gui.look.listing import ListColumn, Listing
 from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID, count_text
+from tabprotect.gui.pages.query_space.panel import SpacePanel
 from tabprotect.languages.said import capital, say
 from tabprotect.languages.speaking import tell, told
 
@@ -30,14 +31,13 @@ DRAWN = 8
 """Variables up to which every sub-table is drawn: 256 nodes."""
 
 
-class LatticePanel(QWidget):
+class LatticePanel(SpacePanel):
     """``asked`` carries the query that was clicked or entered."""
 
     asked = Signal(int)
 
     def __init__(self, space: Space) -> None:
-        super().__init__()
-        self.space = space
+        super().__init__(space)
         self._wanted: Query = 0
         self.finder = Finder(say("Find sub-tables by variables"), say("find variables"))
         self.finder.textChanged.connect(lambda _: self._find())

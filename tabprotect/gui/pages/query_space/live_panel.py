@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QSize, Qt, QTimer, QUrl, Signal
+from PySide6.QtCore import QSize, Qt, QTimer, QUrl
 from PySide6.QtGui import QDesktopServices, QGuiApplication, QHideEvent, QShowEvent
-from PySide6.QtWidgets import QLineEdit, QPushButton, QSplitter, QStackedWidget, QWidget
+from PySide6.QtWidgets import QLineEdit, QPushButton, QWidget
 
 from tabprotect.engine.errors import TabprotectError, needing
 from tabprotect.engine.progress import Progress
@@ -15,16 +15,16 @@ from tabprotect.engine.project.sources import Opened
 from tabprotect.engine.query_space.lattice import Query
 from tabprotect.engine.tables.table import Table
 from tabprotect.gui.base.question import Question
-from tabprotect.gui.lattice.lattice_view import LatticeView
 from tabprotect.gui.lattice.matrix import FrontierMatrix, by_share
 from tabprotect.gui.lattice.names import VariableLetters, counted
 from tabprotect.gui.lattice.node_looks import NodeLook
 from tabprotect.gui.lattice.space import CANDIDATE, RELEASED, UNRELEASABLE, Space
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
-from tabprotect.gui.look.listing import ListColumn, Listing
-from tabprotect.gui.look.theme import GRID, count_text
-from tabprotect.gui.pages.query_space.lattice_panel import DRAWN
+from tabprotect.gui.look.listing import ListColumn
+from tabprotect.gui.look.theme import GRID
+from tabprotect.gui.pages.query_space.decisions_view import Decision, DecisionsView
+from tabprotect.gui.pages.query_space.panel import SpacePanel
 from tabprotect.languages.said import joined, say
 from tabprotect.languages.speaking import tell, told
 
@@ -45,13 +45,11 @@ QUIET = say(
 )
 
 
-class LivePanel(QWidget):
+class LivePanel(SpacePanel):
     """``failed`` carries an error."""
 
-    failed = Signal(object)
-
     def __init__(self, space: Space) -> None:
-        super().__init__()
+        super().__init__(space)
         self.document = space.document
         self.look: TrialServer | None = None
         self.standing: Standing | None = None
@@ -93,9 +91,6 @@ class LivePanel(QWidget):
         for field in (self.address, self.key):
             field.returnPressed.connect(self._follow_clicked)
         self.said = Label(QUIET, wordWrap=True, name=say("Where the server stands"))
-        self.log = Listing(say("History of the server"), sortable=False)
-        self.view = LatticeView(say("Lattice of the server"))
-        self.view.hover_focuses = False
         self.released = FrontierMatrix(say("Released frontier of the server"), hatched=False)
         self.unreleasable = FrontierMatrix(say("Unreleasable frontier of the server"), hatched=True)
         self._lay_out()
@@ -111,28 +106,25 @@ class LivePanel(QWidget):
             self.open, (self.where, 1), self.browse, self.copy, self.stopping, spacing=GRID
         )
         second = in_row(self.follow, where, (self.address, 2), key, (self.key, 1), spacing=GRID)
-        frontiers, self.pictures = QWidget(), QStackedWidget()
+        frontiers = QWidget()
         in_column(
             Label(say("Released frontier"), role="section"),
             (self.released, 1),
             Label(say("Unreleasable frontier"), role="section"),
             (self.unreleasable, 1),
             on=frontiers,
-            margins=(GRID, 0, 0, 0),
+            margins=0,
             spacing=GRID // 2,
         )
-        self.pictures.addWidget(self.view)
-        self.pictures.addWidget(frontiers)
-        self._split = QSplitter(Qt.Orientation.Horizontal)
-        self._split.setChildrenCollapsible(False)
-        self._split.addWidget(self.log)
-        self._split.addWidget(self.pictures)
-        self._split.setSizes([56 * GRID, 48 * GRID])
+        self.decisions = DecisionsView(
+            say("History of the server"), say("Lattice of the server"), frontiers
+        )
+        self.log = self.decisions.log
         column = in_column(
             first,
             second,
             self.said,
-            (self._split, 1),
+            (self.decisions, 1),
             on=self,
             margins=(0, GRID, 0, 0),
             spacing=GRID,
@@ -270,7 +262,7 @@ class LivePanel(QWidget):
         for field in (self.address, self.key):
             field.setEnabled(not self.following)
         standing = self.standing
-        self._split.setVisible(standing is not None)
+        self.decisions.setVisible(standing is not None)
         if standing is None:
             waiting = opening or self.following
             said = say("Waiting for the server \u2026") if waiting else QUIET
@@ -279,22 +271,14 @@ class LivePanel(QWidget):
         letters = VariableLetters.of(standing.released.lattice)
         said = sentence(standing, followed=self.following)
         self.said.setText(told(joined(filter(None, (self._note, said)), " ")))
-        self.log.show_rows(columns(standing.lines, letters), stretch=(5,))
+        self.decisions.show_log(map(_decision, standing.lines), letters, *priced(standing.lines))
         self._show_frontiers(standing, letters)
 
     def _show_frontiers(self, standing: Standing, letters: VariableLetters) -> None:
-        lattice = letters.lattice
-        small = lattice.variables <= DRAWN
-        self.pictures.setCurrentIndex(not small)
-        if small:
-            self.view.text = letters.node
-            self.view.look = lambda query: node(standing, query)
-            levels = [(d, tuple(lattice.level(d))) for d in range(lattice.variables + 1)]
-            self.view.show_levels(levels, letters)
-            self.view.say(self.said.text())
+        if self.decisions.draw(letters, lambda query: node(standing, query), self.said.text()):
             return
         released, refused = standing.released.members, standing.unreleasable.members
-        order = by_share(lattice.variables, (*released, *refused))
+        order = by_share(letters.lattice.variables, (*released, *refused))
         self.released.show_frontier(letters, released, order)
         self.unreleasable.show_frontier(letters, refused, order)
 
@@ -341,10 +325,10 @@ def sentence(standing: Standing, *, followed: bool) -> str:
     )
     if standing.frozen:
         said += say("; frozen, no further true table goes out")
-    priced = [line for line in standing.lines if line.bits is not None]
-    if priced:
-        bits = sum(line.bits or 0.0 for line in priced)
-        move = max(line.move or 0.0 for line in priced)
+    refusals = [line for line in standing.lines if line.bits is not None]
+    if refusals:
+        bits = sum(line.bits or 0.0 for line in refusals)
+        move = max(line.move or 0.0 for line in refusals)
         said += say(
             ". The latest refusals told {bits:.2f} bits in all, and moved a probability by "
             "{move:.2f} at most",
@@ -354,18 +338,15 @@ def sentence(standing: Standing, *, followed: bool) -> str:
     return said + ("." if followed else say(". It is not followed any more."))
 
 
-def columns(lines: tuple[FollowedLine, ...], letters: VariableLetters) -> list[ListColumn]:
-    """The history as a list."""
-    times = [line.time.astimezone().strftime("%H:%M:%S") for line in lines]
+def _decision(line: FollowedLine) -> Decision:
+    return Decision(line.number, line.time, line.user, line.query, line.answer, line.reason)
+
+
+def priced(lines: tuple[FollowedLine, ...]) -> list[ListColumn]:
+    """What the refusals of a history told."""
     prices = ["" if line.bits is None else f"{line.bits:.2f}" for line in lines]
     moves = ["" if line.move is None else f"{line.move:.2f}" for line in lines]
     return [
-        ListColumn(say("no."), [line.number for line in lines], count_text),
-        ListColumn(say("time"), times, str, right=False),
-        ListColumn(say("who"), [line.user for line in lines], str, right=False),
-        ListColumn(say("asked"), [letters.text(line.query) for line in lines], str, right=False),
-        ListColumn(say("answer"), [line.answer for line in lines], str, right=False),
-        ListColumn(say("why"), [line.reason for line in lines], str, right=False),
         ListColumn(say("bits told"), prices, str),
         ListColumn(say("largest move"), moves, str),
     ]

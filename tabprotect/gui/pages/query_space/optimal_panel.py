@@ -2,25 +2,33 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
-from PySide6.QtCore import Signal
 from PySide6.QtWidgets import (
     QComboBox,
     QPushButton,
     QSpinBox,
-    QWidget,
 )
 
 from tabprotect.engine.errors import TabprotectError
+from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.project import Project
+from tabprotect.engine.project.releasing.query_space_state import evidence_of, standard_of
 from tabprotect.engine.project.verbs.query_verbs import optimal
 from tabprotect.engine.query_space.frontier import Frontier
 from tabprotect.engine.query_space.lattice import Query
-from tabprotect.engine.query_space.optimal.best_release import METHODS, SearchMethod
+from tabprotect.engine.query_space.optimal.best_release import (
+    METHODS,
+    ReleaseProposal,
+    SearchMethod,
+    judged_proposal,
+)
+from tabprotect.engine.query_space.optimal.best_release import optimal as best_release
+from tabprotect.engine.query_space.registered import utilities
+from tabprotect.engine.randomness import Randomness
 from tabprotect.gui.base.question import Question
-from tabprotect.gui.lattice.compared_releases import Compared, compare, search
 from tabprotect.gui.lattice.dimension_bars import DimensionBars
 from tabprotect.gui.lattice.names import counted, first_names
 from tabprotect.gui.lattice.space import RELEASED, UNKNOWN, Space
@@ -30,6 +38,7 @@ from tabprotect.gui.look.listing import ListColumn, Listing
 from tabprotect.gui.look.roles import dress
 from tabprotect.gui.look.theme import GRID, count_text, number_text
 from tabprotect.gui.pages.query_space.lattice_panel import DRAWN
+from tabprotect.gui.pages.query_space.panel import SpacePanel
 from tabprotect.languages.said import capital, say
 from tabprotect.languages.speaking import tell, told
 
@@ -45,15 +54,50 @@ SEARCHES: dict[SearchMethod, str] = {
 COMPARING = say("comparing releases")
 
 
-class OptimalPanel(QWidget):
+REBUILT_CELLS = 20_000
+"""Cells up to which a table is rebuilt from its margins for comparison."""
+
+
+VERDICTS = {
+    "safe": say("may go out"),
+    "bad": say("too risky"),
+    "unknown": say("not proved wide enough"),
+}
+
+
+@dataclass(frozen=True)
+class Compared:
+    """One release to compare.
+
+    Attributes
+    ----------
+    rebuilt
+        The share of records that the release alone puts into the right cells; ``None`` for
+        tables too large to rebuild.
+    """
+
+    plan: ReleaseProposal
+    rebuilt: float | None
+
+    @property
+    def safe(self) -> bool:
+        """Whether it is proved to reach the threshold."""
+        return self.plan.judgement.verdict == "safe"
+
+    @property
+    def verdict(self) -> str:
+        """In words; a search that was stopped says so."""
+        word = VERDICTS[self.plan.judgement.verdict]
+        return word if self.plan.complete else say("{word}, best so far", word)
+
+
+class OptimalPanel(SpacePanel):
     """``failed`` carries an error, ``changed`` that another release can be accepted."""
 
-    failed = Signal(object)
-    changed = Signal()
+    plans = True
 
     def __init__(self, space: Space) -> None:
-        super().__init__()
-        self.space = space
+        super().__init__(space)
         self.found: dict[str, Compared] = {}
         self._key: tuple[object, ...] | None = None
         jobs = space.document.jobs
@@ -63,7 +107,7 @@ class OptimalPanel(QWidget):
         self._all: Question[Compared] = Question(
             self, jobs, lambda found: self._answered(self._all_name(), found), self.failed.emit
         )
-        self._search: Question[Any] = Question(
+        self._search: Question[Compared] = Question(
             self, jobs, self._found, self._not_found, came=self._better, stopped=self._keep
         )
         self._best: tuple[Query, ...] = ()
@@ -90,12 +134,13 @@ class OptimalPanel(QWidget):
         self._frontier = Label(wordWrap=True, name=say("Its frontier"))
         self.bars = (DimensionBars(), DimensionBars())
         self._titles = (Label(), Label())
-        row = in_row(spacing=GRID)
+        self._lay_out()
+        self._tell_method()
+
+    def _lay_out(self) -> None:
         against = Label(say("  compare with"))
         against.setBuddy(self.order)
-        for widget in (self.method, self.go, self.stop, against, self.order):
-            row.addWidget(widget)
-        row.addStretch(1)
+        row = in_row(self.method, self.go, self.stop, against, self.order, 1, spacing=GRID)
         sides = in_row(spacing=2 * GRID)
         for title, bars in zip(self._titles, self.bars, strict=True):
             dress(title, "section")
@@ -112,7 +157,6 @@ class OptimalPanel(QWidget):
             margins=(0, GRID, 0, 0),
             spacing=GRID,
         )
-        self._tell_method()
 
     # -- what is shown ------------------------------------------------------------------------
 
@@ -301,3 +345,27 @@ def _width(judgement: object) -> str:
 
 def _share(value: float | None) -> str:
     return "\u2013" if value is None else say("{value} %", number_text(100 * value, digits=1))
+
+
+def compare(
+    project: Project, queries: Sequence[Query], progress: Progress, *, complete: bool = True
+) -> Compared:
+    """Judge a release by the project's criterion."""
+    standard = standard_of(project.plan, evidence_of(project, progress))
+    found = judged_proposal(standard, queries, complete=complete, progress=progress)
+    return _rebuilt(project, found, progress)
+
+
+def search(project: Project, method: SearchMethod, progress: Progress) -> Compared:
+    """The best release a method finds at the project's criterion and threshold."""
+    standard = standard_of(project.plan, evidence_of(project, progress))
+    found = best_release(standard, method, randomness=Randomness.fresh(), progress=progress)
+    return _rebuilt(project, found, progress)
+
+
+def _rebuilt(project: Project, found: ReleaseProposal, progress: Progress) -> Compared:
+    table = project.original
+    if table.domain.size > REBUILT_CELLS:
+        return Compared(found, None)
+    share = utilities()["reconstruction"].value(table, found.released, progress)
+    return Compared(found, share)

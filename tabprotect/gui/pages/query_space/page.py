@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import (
@@ -20,13 +19,11 @@ from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.project.command import Order
 from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.verbs.query_verbs import (
-    frontier,
     perturb_beyond_plan,
     release_margin,
     set_release_criterion,
     set_release_plan,
     use_release_plan,
-    widths,
 )
 from tabprotect.engine.project.verbs.table_verbs import set_at_risk
 from tabprotect.engine.query_space.lattice import Query
@@ -48,6 +45,7 @@ from tabprotect.gui.pages.query_space.graph_panel import GraphPanel
 from tabprotect.gui.pages.query_space.lattice_panel import LatticePanel
 from tabprotect.gui.pages.query_space.live_panel import LivePanel
 from tabprotect.gui.pages.query_space.optimal_panel import OptimalPanel
+from tabprotect.gui.pages.query_space.panel import SpacePanel
 from tabprotect.gui.pages.query_space.query_space_files import QuerySpaceFiles
 from tabprotect.gui.pages.query_space.session_panel import SessionPanel
 from tabprotect.gui.pages.query_space.widths_panel import WidthsPanel
@@ -76,20 +74,13 @@ class QuerySpacePage(QuerySpaceStage, Page):
         self.focus.cell_chosen.connect(self._cell_chosen)
         self.lattice.asked.connect(self.release)
         self.session = SessionPanel(self.space)
-        self.session.failed.connect(self.show_error)
-        self.session.changed.connect(self._show_main)
         self.tabs = QTabWidget(documentMode=True)
         self.tabs.setAccessibleName(tell("Views of the query space"))
         self.widths = WidthsPanel(self.space)
         self.graph = GraphPanel(self.space)
         self.optimal = OptimalPanel(self.space)
-        self.optimal.failed.connect(self.show_error)
-        self.optimal.changed.connect(self._show_main)
         self.wishes = WishPanel(self.space)
-        self.wishes.failed.connect(self.show_error)
-        self.wishes.changed.connect(self._show_main)
         self.live = LivePanel(self.space)
-        self.live.failed.connect(self.show_error)
         for panel, label in (
             (self.lattice, say("Lattice")),
             (self.wishes, say("Wish list")),
@@ -100,10 +91,22 @@ class QuerySpacePage(QuerySpaceStage, Page):
             (self.live, say("Table server")),
         ):
             self.tabs.addTab(panel, told(label))
+            panel.failed.connect(self.show_error)
+            panel.changed.connect(self._show_main)
             # The panel in front has the window; the others must not make it wider.
             panel.setMinimumWidth(50 * GRID)
         front_sets_height(self.tabs)
         self.tabs.currentChanged.connect(lambda _: self._show_all())
+        self._lay_out()
+        self._offer()
+        self.space.changed.connect(self._show_all)
+        self.space.changed.connect(self._warn)
+        self.space.focus_changed.connect(lambda _: self._show_focus())
+        self.space.foreseen.connect(self._foreseen)
+        self.space.failed.connect(self._failed)
+
+    def _lay_out(self) -> None:
+        """What is decided in the house, above what its views show; or that it is hidden."""
         self._shown = QWidget()
         in_column(self.settings, (self.tabs, 1), on=self._shown, margins=0, spacing=GRID)
         self._hidden = Label(HIDDEN, wordWrap=True, role="quiet")
@@ -117,6 +120,9 @@ class QuerySpacePage(QuerySpaceStage, Page):
         self.legend = Legend()
         self.footer.addWidget(self.again)
         self.footer.addWidget(self.legend, 1)
+
+    def _offer(self) -> None:
+        """What can be done with the plan, and with all that is known."""
         self.publish = QPushButton(tell("Publish the plan"))
         self.publish.setAccessibleDescription(
             tell(
@@ -144,11 +150,6 @@ class QuerySpacePage(QuerySpaceStage, Page):
         export.setMenu(menu)
         self.tools.addWidget(export)
         self._export = export
-        self.space.changed.connect(self._show_all)
-        self.space.changed.connect(self._warn)
-        self.space.focus_changed.connect(lambda _: self._show_focus())
-        self.space.foreseen.connect(self._foreseen)
-        self.space.failed.connect(self._failed)
 
     def refresh(self, changes: PageChanges) -> None:
         project = self.document.project
@@ -200,14 +201,15 @@ class QuerySpacePage(QuerySpaceStage, Page):
         self.legend.setVisible(on_lattice)
         self._show_focus()
 
-    def _panel(self) -> Any:
-        return self.tabs.currentWidget()
+    def _panel(self) -> SpacePanel:
+        panel = self.tabs.currentWidget()
+        assert isinstance(panel, SpacePanel)
+        return panel
 
     def _show_focus(self) -> None:
         panel = self._panel()
         self.focus.refresh()
-        if panel in (self.lattice, self.widths):
-            panel.refocus()
+        panel.refocus()
         self._show_main()
 
     def _show_main(self) -> None:
@@ -218,7 +220,7 @@ class QuerySpacePage(QuerySpaceStage, Page):
             self.main_button.hide()
             return
         self.main_button.show()
-        if panel in (self.wishes, self.optimal, self.session):
+        if panel.plans:
             planned = self._planned(panel)
             self.main_button.setText(
                 told(self.publish.text() if planned else say("Plan this release"))
@@ -237,7 +239,7 @@ class QuerySpacePage(QuerySpaceStage, Page):
         if region not in (CANDIDATE, RELEASED):
             self.main_button.setToolTip(tell("<p>It may not go out: see beside it.</p>"))
 
-    def _planned(self, panel: Any) -> bool:
+    def _planned(self, panel: SpacePanel) -> bool:
         """Whether what a panel has found is the plan already: the next step is to publish it."""
         project, margins = self.document.project, panel.margins()
         plan = () if project is None else project.plan.margins
@@ -296,14 +298,7 @@ class QuerySpacePage(QuerySpaceStage, Page):
             self.do(release_margin, variables=names)
 
     def words(self, project: Project) -> list[str]:
-        panel = self._panel()
-        if panel is self.optimal:
-            return list(self.optimal.words(project))
-        if panel is self.session:
-            return list(self.session.words(project))
-        # The command line has no word for an empty release.
-        planned = bool(project.plan.margins) and panel is not self.widths
-        return frontier(project) if planned else widths(project)
+        return self._panel().words(project)
 
     def choices(self) -> Mapping[str, Callable[[], object]]:
         files = self.files
@@ -315,7 +310,7 @@ class QuerySpacePage(QuerySpaceStage, Page):
 
     def main_action(self) -> None:
         panel = self._panel()
-        if panel in (self.wishes, self.optimal, self.session):
+        if panel.plans:
             margins = panel.margins()
             if self._planned(panel):
                 self.use_plan()

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import UTC
+from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QComboBox,
     QLineEdit,
     QPushButton,
     QSlider,
-    QSplitter,
-    QStackedWidget,
     QWidget,
 )
 
@@ -21,16 +22,17 @@ from tabprotect.engine.house import user_name
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.plans import ReleasePlan
 from tabprotect.engine.project.project import Project
+from tabprotect.engine.project.releasing.query_space_state import evidence_of
 from tabprotect.engine.project.verbs.query_verbs import serve_session
 from tabprotect.engine.query_space.lattice import Query, names_joined
-from tabprotect.engine.query_space.registered import rules
+from tabprotect.engine.query_space.registered import criteria, rules
+from tabprotect.engine.query_space.release_set import ReleaseSet
+from tabprotect.engine.query_space.table_server.decision import Answer, Request, ServerState
 from tabprotect.engine.tables.table import Table
 from tabprotect.gui.base.question import Question
 from tabprotect.gui.forms.name_picks import NamePicks
 from tabprotect.gui.lattice.dimension_bars import DimensionBars
-from tabprotect.gui.lattice.lattice_view import LatticeView
 from tabprotect.gui.lattice.names import first_names
-from tabprotect.gui.lattice.session_asking import Served, Serving
 from tabprotect.gui.lattice.space import Regions, Space
 from tabprotect.gui.lattice.words import state_sentence
 from tabprotect.gui.look.file_dialogs import ask_place
@@ -38,9 +40,14 @@ from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.listing import ListColumn, Listing
 from tabprotect.gui.look.theme import GRID
-from tabprotect.gui.pages.query_space.lattice_panel import DRAWN, look_of
+from tabprotect.gui.pages.query_space.decisions_view import Decision, DecisionsView
+from tabprotect.gui.pages.query_space.lattice_panel import look_of
+from tabprotect.gui.pages.query_space.panel import SpacePanel
 from tabprotect.languages.said import say
 from tabprotect.languages.speaking import tell, told
+
+if TYPE_CHECKING:
+    from tabprotect.engine.query_space.table_server.log_entry import LogEntry
 
 SESSION_ANSWER_CELLS = 5_000
 """Cells of an answer that are listed."""
@@ -54,15 +61,89 @@ ANSWERS = {
 }
 
 
-class SessionPanel(QWidget):
+@dataclass(frozen=True)
+class Served:
+    """The history, and the released set after each of its entries.
+
+    Attributes
+    ----------
+    states
+        One more than ``entries``: before the first, after the first, ...
+    answer, tables
+        What the last request got, and the tables given out with it.
+    """
+
+    entries: tuple[LogEntry, ...]
+    states: tuple[ReleaseSet, ...]
+    answer: Answer | None = None
+    tables: tuple[Table, ...] = ()
+
+
+class Serving:
+    """One session on one table. Its methods run in a worker, one at a time."""
+
+    def __init__(
+        self,
+        project: Project,
+        url: str,
+        rule: str,
+        values: Mapping[str, object],
+        progress: Progress,
+    ) -> None:
+        # The database library would cost every start of the window most of a second.
+        from tabprotect.engine.query_space.table_server.ledger import Ledger
+        from tabprotect.engine.query_space.table_server.session import ServerSession
+
+        if not url.strip():
+            raise InputError(
+                say("a session needs a place for its history"),
+                hint="name a file, or a database such as postgresql+psycopg://host/name",
+            )
+        plan, table = project.plan, project.original
+        evidence = evidence_of(project, progress)
+        bounds = plan.bounds
+        self._start = ReleaseSet.begin(
+            evidence, criteria()[plan.criterion], plan.threshold, bounds=bounds, progress=progress
+        )
+        self.table = table
+        self.ledger = Ledger(url.strip(), table)
+        try:
+            state = ServerState.begin(self._start, rules()[rule], values)
+            self.session = ServerSession(self.ledger, state, progress)
+        finally:
+            # No connection stays open between two requests; the next one opens its own.
+            self.ledger.close()
+
+    def history(self, progress: Progress) -> Served:
+        """All that was asked so far, by this session and by others."""
+        from tabprotect.engine.query_space.table_server.session import replay
+
+        try:
+            found = list(replay(self.ledger, self._start, progress=progress))
+        finally:
+            self.ledger.close()
+        states = [self._start, *(state for _, state in found)]
+        return Served(tuple(entry for entry, _ in found), tuple(states))
+
+    def ask(self, user: str, query: Query, progress: Progress) -> Served:
+        """Ask; the decision is in the history before this returns."""
+        try:
+            answer = self.session.ask(Request(user, query), progress).answer
+        finally:
+            self.ledger.close()
+        served = self.history(progress)
+        names = self.session.state.releases.evidence.lattice.names_of
+        tables = tuple(self.table.margin(names(q)) for q in answer.queries if q)
+        return Served(served.entries, served.states, answer, tables)
+
+
+class SessionPanel(SpacePanel):
     """``failed`` carries an error, ``changed`` that the history has grown."""
 
-    failed = Signal(object)
-    changed = Signal()
+    plans = True
 
     def __init__(self, space: Space) -> None:
-        super().__init__()
-        self.space = space
+        super().__init__(space)
         self.serving: Serving | None = None
         self.served: Served | None = None
         self._key: tuple[object, ...] | None = None
@@ -98,20 +179,22 @@ class SessionPanel(QWidget):
         self.given.setAccessibleName(tell("Which of the tables given out"))
         self.given.currentIndexChanged.connect(lambda _: self._show_table())
         self.cells = Listing(say("The table given out"))
-        self.log = Listing(say("History of queries"), sortable=False)
-        self.view = LatticeView(say("Lattice at this point of the history"))
-        self.view.hover_focuses = False
-        self.view.focused.connect(self._query_chosen)
         self.bars = DimensionBars()
-        self.pictures = QStackedWidget()
-        self.pictures.addWidget(self.view)
-        self.pictures.addWidget(self.bars)
         self.slider = QSlider(Qt.Orientation.Horizontal)
         self.slider.setAccessibleName(tell("Point in the history"))
         self.slider.setPageStep(1)
         self.slider.valueChanged.connect(lambda _: self._show_point())
-        self.log.chosen.connect(lambda row: self.slider.setValue(row + 1))
         self._point = Label(wordWrap=True, name=say("What was released then"))
+        self.decisions = DecisionsView(
+            say("History of queries"),
+            say("Lattice at this point of the history"),
+            self.bars,
+            below_log=(self.given, (self.cells, 2)),
+            below_lattice=(self.slider, self._point),
+        )
+        self.log, self.view = self.decisions.log, self.decisions.lattice
+        self.log.chosen.connect(lambda row: self.slider.setValue(row + 1))
+        self.view.focused.connect(self._query_chosen)
         self._lay_out(browse)
         self._show_rule()
 
@@ -127,25 +210,8 @@ class SessionPanel(QWidget):
         )
         self._asked = QWidget()
         self._asked.setLayout(asked)
-        left, right = QWidget(), QWidget()
         in_column(
-            (self.log, 3),
-            self.given,
-            (self.cells, 2),
-            on=left,
-            margins=(0, 0, GRID, 0),
-            spacing=GRID // 2,
-        )
-        in_column(
-            (self.pictures, 1), self.slider, self._point, on=right, margins=0, spacing=GRID // 2
-        )
-        self._told = QSplitter(Qt.Orientation.Horizontal)
-        self._told.setChildrenCollapsible(False)
-        self._told.addWidget(left)
-        self._told.addWidget(right)
-        self._told.setSizes([52 * GRID, 52 * GRID])
-        in_column(
-            *(kept, begun, self._asked, self.answer, (self._told, 1), 0),
+            *(kept, begun, self._asked, self.answer, (self.decisions, 1), 0),
             on=self,
             margins=(0, GRID, 0, 0),
             spacing=GRID,
@@ -259,7 +325,7 @@ class SessionPanel(QWidget):
             widget.setEnabled(begun and not self._work.running)
         served = self.served
         self._asked.setVisible(begun)
-        self._told.setVisible(served is not None and regions is not None)
+        self.decisions.setVisible(served is not None and regions is not None)
         if served is None or regions is None:
             self.answer.setText(
                 tell(
@@ -275,26 +341,7 @@ class SessionPanel(QWidget):
             self.slider.setRange(0, 0)
             self._show_point()
             return
-        letters = regions.letters
-        lines = [entry.line for entry in served.entries]
-        times = [
-            e.time.replace(tzinfo=UTC).astimezone().strftime("%H:%M:%S") for e in served.entries
-        ]
-        self.log.show_rows(
-            (
-                ListColumn(say("no."), [e.number for e in served.entries]),
-                ListColumn(say("time"), times, str, right=False),
-                ListColumn(say("who"), [line.user for line in lines], str, right=False),
-                ListColumn(
-                    say("asked"), [letters.text(line.query) for line in lines], str, right=False
-                ),
-                ListColumn(say("answer"), [line.kind for line in lines], str, right=False),
-                ListColumn(
-                    say("why"), [line.detail or line.reason for line in lines], str, right=False
-                ),
-            ),
-            stretch=(5,),
-        )
+        self.decisions.show_log(map(_decision, served.entries), regions.letters)
         self.slider.setRange(0, len(served.entries))
         self._show_answer(served)
 
@@ -348,18 +395,14 @@ class SessionPanel(QWidget):
             else say("After query {at} of {entries}", at, len(served.entries))
         )
         self._point.setText(tell("{when}: {regions}", when, state_sentence(self._regions)))
-        self.pictures.setCurrentIndex(regions.variables > DRAWN)
-        if regions.variables > DRAWN:
+        drawn = self.decisions.draw(
+            regions.letters,
+            lambda query: look_of(self._regions, None, query, 0),
+            self._point.text(),
+            served.entries[at - 1].line.query if at else None,
+        )
+        if not drawn:
             self.bars.show_counts(self._regions.by_dimension)
-        else:
-            lattice = regions.letters.lattice
-            self.view.text = regions.letters.node
-            self.view.look = lambda query: look_of(self._regions, None, query, 0)
-            levels = [(d, tuple(lattice.level(d))) for d in range(lattice.variables + 1)]
-            self.view.show_levels(levels, regions.letters)
-            if at:
-                self.view.set_focus(served.entries[at - 1].line.query)
-            self.view.say(self._point.text())
         self.log.set_current(at - 1 if at else None)
         self.changed.emit()
 
@@ -397,9 +440,14 @@ class SessionPanel(QWidget):
             "query-history-CONFIDENTIAL.sqlite",
             say("SQLite (*.sqlite);;All files (*)"),
             self.place.setText,
-            suffix="sqlite",
             confirm=False,
         )
+
+
+def _decision(entry: LogEntry) -> Decision:
+    line = entry.line
+    why, time = line.detail or line.reason, entry.time.replace(tzinfo=UTC)
+    return Decision(entry.number, time, line.user, line.query, line.kind, why)
 
 
 def _settings(plan: ReleasePlan) -> tuple[object, ...]:

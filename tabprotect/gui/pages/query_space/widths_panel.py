@@ -12,6 +12,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from tabprotect.engine.project.project import Project
+from tabprotect.engine.project.verbs.query_verbs import widths
 from tabprotect.engine.query_space.lattice import Query
 from tabprotect.gui.lattice.lattice_view import LatticeView
 from tabprotect.gui.lattice.node_looks import NodeLook
@@ -25,16 +27,16 @@ from tabprotect.gui.look.listing import ListColumn, Listing
 from tabprotect.gui.look.shades import STEPS, ScaleBar, shade_numbers, shades
 from tabprotect.gui.look.theme import GRID, THEME, count_text
 from tabprotect.gui.pages.query_space.lattice_panel import DRAWN, wanted_query
+from tabprotect.gui.pages.query_space.panel import SpacePanel
 from tabprotect.languages.said import joined, say
 from tabprotect.languages.speaking import tell
 
 
-class WidthsPanel(QWidget):
+class WidthsPanel(SpacePanel):
     """Map and list of the critical widths."""
 
     def __init__(self, space: Space) -> None:
-        super().__init__()
-        self.space = space
+        super().__init__(space)
         self._regions: Regions | None = None
         self._shades: npt.NDArray[np.uint8] = np.zeros(0, dtype=np.uint8)
         self._sentence = Label(wordWrap=True, name=say("The most dangerous chain"))
@@ -125,6 +127,9 @@ class WidthsPanel(QWidget):
             self.view.show_levels(levels, letters)
         self._filter()
         self.refocus()
+
+    def words(self, project: Project) -> list[str]:
+        return widths(project)
 
     def refocus(self) -> None:
         """Follow the focus."""

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import (
     QHeaderView,
     QPushButton,
     QTreeWidget,
     QTreeWidgetItem,
-    QWidget,
 )
 
 from tabprotect.engine.errors import TabprotectError
@@ -23,6 +22,7 @@ from tabprotect.gui.lattice.words import figure_text, status_text, way_text
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID
+from tabprotect.gui.pages.query_space.panel import SpacePanel
 from tabprotect.languages.said import say
 from tabprotect.languages.speaking import tell, told
 
@@ -34,15 +34,13 @@ EMPTY = say(
 QUERY = Qt.ItemDataRole.UserRole
 
 
-class WishPanel(QWidget):
+class WishPanel(SpacePanel):
     """``failed`` carries an error, ``changed`` that other wishes may be planned."""
 
-    failed = Signal(object)
-    changed = Signal()
+    plans = True
 
     def __init__(self, space: Space) -> None:
-        super().__init__()
-        self.space = space
+        super().__init__(space)
         self.found: WishesTogether | None = None
         self._table: object = None
         self._question: Question[WishesTogether] = Question(

@@ -336,10 +336,6 @@ class FilesPanel(QWidget):
         self.left = in_column((self.tree, 3), spacing=GRID)
         in_row((self.left, 2), (self.right, 3), on=self, margins=0, spacing=2 * GRID)
 
-    def controls(self) -> list[QWidget]:
-        """What takes the keyboard beside the tree, in reading order."""
-        return [self._all, self.preview]
-
     def show_bundle(self, bundle: Bundle | None, *, house: bool) -> None:
         """Show a bundle; ``None`` empties the panel."""
         self.bundle = bundle

@@ -149,11 +149,6 @@ class LineGroup(QWidget):
                 in_row(button, (_quiet(remedy.reached), 1), on=row, margins=0, spacing=GRID)
                 self._helps.addWidget(row)
 
-    def controls(self) -> list[QWidget]:
-        """What takes the keyboard, in reading order."""
-        buttons = [row.button for row in self.rows if row.button is not None]
-        return [self.fold, *buttons, *self.remedies.values()]
-
     def _fill(self, lines: Sequence[CheckLine]) -> None:
         emptied(self._lines)
         for old in self.rows:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from itertools import pairwise
 from pathlib import Path
 
 from PySide6.QtCore import Qt
@@ -161,22 +160,6 @@ class ReleasePage(ReleaseStage, Page):
         super().hideEvent(event)
         self.document.judging.leave()
 
-    def _order_tabs(self) -> None:
-        """Tab follows reading: top to bottom, left before right."""
-        order: list[QWidget] = [*self._faces.values(), self.seal.copy, self.seal.open]
-        for group in (self.protection, self.honesty, self.files, self.before):
-            order += group.controls()
-        order += [
-            self.register,
-            *self.signing.controls(),
-            *self.form.controls(),
-            *self.fingerprint.controls(),
-        ]
-        order += [self.panel.tree, *self.panel.controls()]
-        order += [self._copy_line, self.report, self.main_button]
-        for first, second in pairwise(order):
-            QWidget.setTabOrder(first, second)
-
     @property
     def house(self) -> bool:
         """Whether the page may show what belongs to the house."""
@@ -268,7 +251,6 @@ class ReleasePage(ReleaseStage, Page):
         self.report.show_editions(staff=house)
         self._how.setText(told("" if bundle is None or not house else bundle.mechanism))
         self._weigh()
-        self._order_tabs()
 
     def _show_lines(self, project: Project) -> None:
         house, judging = self.house, self.document.judging

@@ -100,7 +100,6 @@ class PublishForm(QWidget):
         self._chosen = False
         self._confidential: Path | None = None
         self._kept: tuple[str, str] | None = None
-        self._choose: list[QPushButton] = []
         self.title = QLineEdit(placeholderText=tell("what the reader sees first"))
         self.title.editingFinished.connect(self.end_editing)
         self.title.setToolTip(tell("Public: readers see it first."))
@@ -159,18 +158,12 @@ class PublishForm(QWidget):
             button = QPushButton(tell("Choose\u2026"))
             button.setAccessibleName(tell("Choose: {accessibleName}", field.accessibleName()))
             button.clicked.connect(lambda _=False, f=field: self._ask(f))
-            self._choose.append(button)
             grid.addWidget(button, row, 2)
             field.textChanged.connect(lambda _: self._compare())
         grid.addWidget(self.apart, 3, 1, 1, 2)
         grid.addWidget(self.together, 4, 0, 1, 3)
         self.keep.toggled.connect(lambda _: self._compare())
         return card
-
-    def controls(self) -> list[QWidget]:
-        """What takes the keyboard, in reading order."""
-        first, second = self._choose
-        return [self.title, self.release, first, self.keep, self.dossier, second, self.apart]
 
     def show_project(
         self, *, title: str, source: str, preferences: Preferences, tables: int = 1
@@ -257,7 +250,6 @@ class PublishForm(QWidget):
             field.text(),
             say("Zip files (*.zip)"),
             lambda path: self._take(field, path),
-            suffix="zip",
             confirm=False,
         )
 
@@ -350,10 +342,6 @@ class SigningForm(QWidget):
         self._form = form
         in_column(heading(say("Sign")), card, on=self, margins=0, spacing=4)
 
-    def controls(self) -> list[QWidget]:
-        """What takes the keyboard, in reading order."""
-        return [self.prepared, self.approved, self.reason]
-
     def show_needs(self, *, name: str, reason: bool, needs: str) -> None:
         """Offer the staff member's own name; ask for a reason where one is needed.
 
@@ -441,10 +429,6 @@ class Fingerprint(QWidget):
         for widget in (title, self.value, self.announced, self.verdict):
             column.addWidget(widget)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
-
-    def controls(self) -> list[QWidget]:
-        """What takes the keyboard, in reading order."""
-        return [self.value, self.announced]
 
     def show_fingerprint(self, fingerprint: str, *, compare: bool) -> None:
         """Show a fingerprint; ``compare`` also offers the field."""

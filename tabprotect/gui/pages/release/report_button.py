@@ -79,7 +79,6 @@ class ReportButton(QPushButton):
             str(Path(folder or "") / suggested),
             say("Report (*.{kind})", kind),
             lambda path: self.write(edition, Path(path)),
-            suffix=kind,
         )
 
     def write(self, edition: Edition, path: Path) -> None:

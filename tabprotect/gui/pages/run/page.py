@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
-from itertools import pairwise
 from typing import Any
 
 from PySide6.QtCore import Qt
@@ -80,7 +79,6 @@ class RunPage(Page):
         self._preview: Preview | None = None
         self._impossible = False
         self._seen: object = None
-        self._ordered: object = None
         self._trial: Question[Foreseen] = Question(
             self,
             document.jobs,
@@ -109,7 +107,6 @@ class RunPage(Page):
         self._copy = self.command_button(name=say("Copy the run as a command line"))
         self.footer.addWidget(self._copy)
         self.footer.addStretch(1)
-        QWidget.setTabOrder(self._copy, self.main_button)
         self.form.parameters_set.connect(self._set)
         self.form.seed_set.connect(lambda s, fresh: self.do(set_seed, seed=s, fresh=fresh))
         self.form.wrong.connect(self.show_error)
@@ -217,21 +214,7 @@ class RunPage(Page):
             house=house,
             domain=project.domain,
         )
-        if self._ordered is not method:
-            self._ordered = method
-            self._order()
         self.help.setHtml(told(method_help(method, project.problem if house else None)))
-
-    def _stops(self) -> list[QWidget]:
-        return [*self._faces.values(), *self.form.stops]
-
-    def _order(self) -> None:
-        """Tab follows the eye, also through fields that were made just now."""
-        refusal = self.preview.refusal
-        stops = [*self._stops(), self.about.tabBar(), self.preview]
-        stops += [*refusal.remedies.values(), refusal.gate, self.help]
-        for first, second in pairwise([*stops, self._copy, self.main_button]):
-            QWidget.setTabOrder(first, second)
 
     def _show_result(self, project: Project | None) -> None:
         release = None if project is None else project.release
@@ -286,7 +269,6 @@ class RunPage(Page):
         self.about.setCurrentWidget(self.preview)
         helps = self.document.judging.remedies(project) or ()
         self.preview.refusal.refuse(said, helps, drawn=True)
-        self._order()
 
     def _helped(self) -> None:
         """What helps is known by now."""
@@ -341,7 +323,6 @@ class RunPage(Page):
                     say("Probably refused. {sentence}", chance.sentence), remedies
                 )
             self._show_refusal(project)
-            self._order()
             self._tell()
 
     def _refuse(self, error: TabprotectError) -> None:
@@ -404,7 +385,6 @@ class RunPage(Page):
             self.show_face("setup")
             self.about.setCurrentWidget(self.preview)
             self.preview.refusal.refuse(error.message, offers)
-            self._order()
             self.preview.refusal.setFocus()
             self.preview.ensureWidgetVisible(self.preview.refusal)
             return

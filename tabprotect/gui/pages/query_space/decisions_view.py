@@ -1,0 +1,105 @@
+"""The decisions of a table server, asked here or followed elsewhere: their list and the lattice."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from datetime import datetime
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QSplitter, QStackedWidget, QWidget
+
+from tabprotect.engine.query_space.lattice import Query
+from tabprotect.gui.lattice.lattice_view import LatticeView
+from tabprotect.gui.lattice.names import VariableLetters
+from tabprotect.gui.lattice.node_looks import NodeLook
+from tabprotect.gui.look.layouts import Item, in_column
+from tabprotect.gui.look.listing import ListColumn, Listing
+from tabprotect.gui.look.theme import GRID
+from tabprotect.gui.pages.query_space.lattice_panel import DRAWN
+from tabprotect.languages.said import say
+
+
+@dataclass(frozen=True)
+class Decision:
+    """One line of a server's history, as it is listed."""
+
+    number: int
+    time: datetime
+    user: str
+    query: Query
+    answer: str
+    why: str
+
+
+class DecisionsView(QSplitter):
+    """Left the history of decisions, right the lattice, or ``large`` where it has too many nodes.
+
+    Parameters
+    ----------
+    log, lattice
+        What a screen reader calls the two.
+    below_log, below_lattice
+        What stands under them.
+    """
+
+    def __init__(
+        self,
+        log: str,
+        lattice: str,
+        large: QWidget,
+        *,
+        below_log: Iterable[Item] = (),
+        below_lattice: Iterable[Item] = (),
+    ) -> None:
+        super().__init__(Qt.Orientation.Horizontal)
+        self.setChildrenCollapsible(False)
+        self.log = Listing(log, sortable=False)
+        self.lattice = LatticeView(lattice)
+        self.lattice.hover_focuses = False
+        self.pictures = QStackedWidget()
+        self.pictures.addWidget(self.lattice)
+        self.pictures.addWidget(large)
+        left, right = QWidget(), QWidget()
+        in_column((self.log, 3), *below_log, on=left, margins=(0, 0, GRID, 0), spacing=GRID // 2)
+        in_column((self.pictures, 1), *below_lattice, on=right, margins=0, spacing=GRID // 2)
+        self.addWidget(left)
+        self.addWidget(right)
+        self.setSizes([52 * GRID, 52 * GRID])
+
+    def show_log(
+        self, decisions: Iterable[Decision], letters: VariableLetters, *more: ListColumn
+    ) -> None:
+        """List the decisions, with what else is known of each."""
+        every = tuple(decisions)
+        texts = {
+            say("time"): [one.time.astimezone().strftime("%H:%M:%S") for one in every],
+            say("who"): [one.user for one in every],
+            say("asked"): [letters.text(one.query) for one in every],
+            say("answer"): [one.answer for one in every],
+            say("why"): [one.why for one in every],
+        }
+        numbers = ListColumn(say("no."), [one.number for one in every])
+        columns = [ListColumn(head, told, str, right=False) for head, told in texts.items()]
+        self.log.show_rows((numbers, *columns, *more), stretch=(5,))
+
+    def draw(
+        self,
+        letters: VariableLetters,
+        look: Callable[[Query], NodeLook],
+        said: str,
+        focus: Query | None = None,
+    ) -> bool:
+        """Draw the lattice, and say it; ``False`` where it is too large and ``large`` stands there."""
+        lattice = letters.lattice
+        small = lattice.variables <= DRAWN
+        self.pictures.setCurrentIndex(not small)
+        if small:
+            self.lattice.text = letters.node
+            self.lattice.look = look
+            levels = [(d, tuple(lattice.level(d))) for d in range(lattice.variables + 1)]
+            self.lattice.show_levels(levels, letters)
+            if focus is not None:
+                self.lattice.set_focus(focus)
+            self.lattice.say(said)
+        return small
