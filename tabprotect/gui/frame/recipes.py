@@ -58,7 +58,7 @@ class Recipes(QObject):
         if self.document.project is None:
             return
         title, save = say("Save as recipe"), lambda path: self.save(Path(path))
-        ask_place(self.window, title, "recipe.toml", RECIPES, save, suffix="toml")
+        ask_place(self.window, title, "recipe.toml", RECIPES, save)
 
     def save(self, path: Path) -> None:
         """Save the steps so far: without seeds and paths, the file a variable."""
