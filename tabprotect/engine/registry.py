@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import pkgutil
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache, cached_property
@@ -13,7 +14,7 @@ from types import ModuleType
 from typing import Any, Generic, Protocol, TypeVar
 
 from tabprotect.engine.errors import ParameterError
-from tabprotect.languages.said import say
+from tabprotect.languages.said import prose, say
 
 
 class Named(Protocol):
@@ -21,6 +22,15 @@ class Named(Protocol):
 
     @property
     def name(self) -> str: ...
+
+
+class Documented:
+    """A plug-in whose help page is the docstring of its module."""
+
+    @property
+    def help(self) -> str:
+        """The help page (plain text)."""
+        return prose((sys.modules[type(self).__module__].__doc__ or "").strip())
 
 
 T = TypeVar("T", bound=Named)

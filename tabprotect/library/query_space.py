@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.query_space.criterion_evidence import Evidence, RiskJudgement
 from tabprotect.engine.query_space.frontier import Frontier
-from tabprotect.engine.query_space.registered import criteria
+from tabprotect.engine.query_space.registered import standard
 from tabprotect.engine.query_space.release_set import ReleaseSet
 from tabprotect.engine.query_space.table_server.refusal_price import RefusalPrice, refusal_price
 from tabprotect.engine.sensitivity.small_count import Judged, SmallCount
@@ -75,9 +75,7 @@ class QuerySpace:
         evidence = Evidence.gather(
             table.table, SmallCount.parse(at_risk), cells=cells, progress=progress
         )
-        self._state = ReleaseSet.begin(
-            evidence, criteria()[criterion], threshold, progress=progress
-        )
+        self._state = ReleaseSet.begin(standard(evidence, threshold, criterion), progress=progress)
 
     def _with(self, state: ReleaseSet) -> QuerySpace:
         other = object.__new__(QuerySpace)

@@ -28,7 +28,7 @@ from tabprotect.engine.protection.problem import Problem
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.query_space.criterion_evidence import Evidence
 from tabprotect.engine.query_space.lattice import Lattice, Query
-from tabprotect.engine.query_space.registered import criteria, rules
+from tabprotect.engine.query_space.registered import rules, standard
 from tabprotect.engine.query_space.release_set import Consequence, ReleaseSet
 from tabprotect.engine.query_space.release_set_on_demand import AskedReleaseSet
 from tabprotect.engine.query_space.table_server.decision import (
@@ -170,11 +170,7 @@ class ServedTable:
         )
         kind = ReleaseSet if evidence.lattice.listed else AskedReleaseSet
         releases = kind.begin(
-            evidence,
-            criteria()[choice.name],
-            choice.threshold,
-            bounds=choice.bounds,
-            progress=progress,
+            standard(evidence, choice.threshold, choice.name, choice.bounds), progress=progress
         )
         rule = rules()[service.rule.name]
         self._start = ServerState.begin(releases, rule, service.rule.parameters)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from tabprotect.engine.errors import ParameterError
-from tabprotect.engine.query_space.criterion import Bounding, RiskCriterion
+from tabprotect.engine.query_space.criterion import Bounding, RiskCriterion, Standard
 from tabprotect.engine.query_space.criterion_evidence import Evidence
 from tabprotect.engine.query_space.frontier import Frontier
 from tabprotect.engine.query_space.registered import criteria
@@ -136,7 +136,7 @@ def _decides(rule: ReleaseRule) -> None:
     counts = np.random.default_rng(5).poisson(6.0, (2, 3, 2, 2))
     counts.reshape(-1)[0] = 1
     evidence = Evidence.gather(Table.dense(Domain.of_shape(counts.shape), counts), SmallCount(1, 2))
-    state = ReleaseSet.begin(evidence, criteria()["width"], 2)
+    state = ReleaseSet.begin(Standard(evidence, criteria()["width"], 2))
     queries = state.allowed.tolist()
     assert queries
     for query in queries:

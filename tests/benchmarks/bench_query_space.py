@@ -23,6 +23,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 import census_table
 
 from tabprotect.engine.project.sources import open_table
+from tabprotect.engine.query_space.criterion import Standard
 from tabprotect.engine.query_space.criterion_evidence import Evidence
 from tabprotect.engine.query_space.critical_widths.at_risk import AtRiskCells
 from tabprotect.engine.query_space.critical_widths.widths import (
@@ -77,7 +78,9 @@ def widths(name: str, table: Table, workers: int | None = None) -> Evidence:
 def frontiers(evidence: Evidence, threshold: int) -> None:
     """Time the first frontiers, and releases on top of each other, cold caches included."""
     evidence = Evidence(AtRiskCells(evidence.cells.table, evidence.cells.rule), evidence.widths)
-    begin, first = timed(lambda: ReleaseSet.begin(evidence, criteria()["width"], threshold))
+    begin, first = timed(
+        lambda: ReleaseSet.begin(Standard(evidence, criteria()["width"], threshold))
+    )
     # The largest allowed sub-tables, one after the other, as a greedy user would ask.
     state, slowest, done = begin, 0.0, 0
     while done < 8:

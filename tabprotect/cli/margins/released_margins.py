@@ -171,11 +171,8 @@ def run_frontier(args: argparse.Namespace, console: Console) -> int:
     evidence = gather(args, console)
     lattice = evidence.lattice
     state = ReleaseSet.begin(
-        evidence,
-        criterion,
-        args.beta,
+        Standard(evidence, criterion, args.beta, args.bounds),
         released=[lattice.parse(text) for text in args.release],
-        bounds=args.bounds,
         progress=console,
     )
     judgement = state.judgement
@@ -246,9 +243,7 @@ def _prices(
     """What the refusal of these margins tells; or that of each of the smallest beyond them."""
     if state.judgement.verdict == "safe":
         return None, [refusal_price(state, query, progress=console) for query in state.unreleasable]
-    total = ReleaseSet.begin(
-        state.evidence, state.criterion, state.threshold, bounds=state.bounds, progress=console
-    )
+    total = ReleaseSet.begin(state.standard, progress=console)
     return refusal_price(total, *state.released, progress=console), []
 
 

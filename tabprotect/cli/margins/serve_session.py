@@ -19,6 +19,7 @@ from tabprotect.cli.output import Console
 from tabprotect.cli.verbs import Verbs
 from tabprotect.engine.errors import ParameterError
 from tabprotect.engine.house import user_name
+from tabprotect.engine.query_space.criterion import Standard
 from tabprotect.engine.query_space.lattice import Query
 from tabprotect.engine.query_space.registered import rules
 from tabprotect.engine.query_space.release_set import ReleaseSet
@@ -86,7 +87,9 @@ def run_session(args: argparse.Namespace, console: Console) -> int:
     evidence = gather(args, console)
     lattice = evidence.lattice
     queries = [lattice.parse(text) for text in args.query]
-    start = ReleaseSet.begin(evidence, criterion, args.beta, bounds=args.bounds, progress=console)
+    start = ReleaseSet.begin(
+        Standard(evidence, criterion, args.beta, args.bounds), progress=console
+    )
     # Here, because the database library would slow the start of every other command.
     from tabprotect.engine.query_space.table_server.ledger import Ledger
     from tabprotect.engine.query_space.table_server.session import ServerSession

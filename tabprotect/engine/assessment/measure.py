@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -10,6 +9,7 @@ from typing import ClassVar, Literal
 
 from tabprotect.engine.assessment.assessed_release import AssessedRelease
 from tabprotect.engine.assessment.figure import Figure, NotComputable
+from tabprotect.engine.registry import Documented
 from tabprotect.languages.said import prose, say
 
 Noun = Literal["risk", "utility"]
@@ -28,7 +28,7 @@ NEEDS: Mapping[str, str] = MappingProxyType(
 """The needs of measures, by name."""
 
 
-class Measure(ABC):
+class Measure(Documented, ABC):
     """Base of all measures. The module's docstring defines the figure, or ``text``.
 
     Attributes
@@ -83,7 +83,7 @@ class Measure(ABC):
     @property
     def help(self) -> str:
         """The definition (plain text)."""
-        return prose((self.text or sys.modules[type(self).__module__].__doc__ or "").strip())
+        return prose(self.text.strip()) if self.text else super().help
 
     def as_json(self) -> dict[str, object]:
         """The measure for ``describe --json``."""

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import inspect
 import itertools
 import re
-import sys
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -30,9 +28,10 @@ from tabprotect.engine.formats.reading_options import Reading
 from tabprotect.engine.formats.text.numerals import NotACountError, parse_counts
 from tabprotect.engine.formats.text.rows import RowSource, TextRows, check_width
 from tabprotect.engine.progress import SILENT, Progress
+from tabprotect.engine.registry import Documented
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
-from tabprotect.languages.said import prose, say
+from tabprotect.languages.said import say
 
 
 def read_grid(
@@ -135,7 +134,7 @@ class RecordsFile:
     columns: Mapping[str, np.ndarray] = field(default_factory=lambda: MappingProxyType({}))
 
 
-class Format(ABC):
+class Format(Documented, ABC):
     """A kind of file. Each module in ``kinds/`` defines a subclass and ``PLUGIN``.
 
     The first line of the module's docstring describes the format; the rest is its help page.
@@ -184,11 +183,6 @@ class Format(ABC):
     def name(self) -> str:
         """Its name for ``--format``: the module's name."""
         return type(self).__module__.rpartition(".")[2].replace("_", "-")
-
-    @property
-    def help(self) -> str:
-        """Its help page: the module's docstring."""
-        return prose(inspect.cleandoc(sys.modules[type(self).__module__].__doc__ or ""))
 
     def sniff(self, head: bytes) -> bool:
         """Return True if a file that begins so is certainly of this format, whatever its name."""

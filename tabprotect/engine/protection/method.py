@@ -7,7 +7,6 @@ and the comparison follow.
 
 from __future__ import annotations
 
-import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
@@ -41,19 +40,20 @@ from tabprotect.engine.protection.subtables import (
     publication_of,
 )
 from tabprotect.engine.randomness import Randomness
+from tabprotect.engine.registry import Documented
 from tabprotect.engine.release.likelihood import Likelihood
 from tabprotect.engine.release.mechanism import Mechanism
 from tabprotect.engine.release.release import Release
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.moves import MoveSet
 from tabprotect.engine.tables.publication import Publication
-from tabprotect.languages.said import prose, say
+from tabprotect.languages.said import say
 
 FEWEST_TRIALS = 3
 """Fewest runs of a preview of a random method."""
 
 
-class Method(ABC):
+class Method(Documented, ABC):
     """Base of all methods. The module's docstring is the method's help page.
 
     Attributes
@@ -216,11 +216,6 @@ class Method(ABC):
         return ()
 
     # -- what follows -------------------------------------------------------------------------
-
-    @property
-    def help(self) -> str:
-        """The help page (plain text)."""
-        return prose((sys.modules[type(self).__module__].__doc__ or "").strip())
 
     def unmet(self, problem: Problem) -> dict[str, str]:
         """The needs that a problem does not meet, each with the reason."""

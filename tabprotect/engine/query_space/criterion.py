@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,8 +19,8 @@ from tabprotect.engine.query_space.criterion_evidence import (
 from tabprotect.engine.query_space.graphs.graph_walk import GraphWalk
 from tabprotect.engine.query_space.lattice import Query
 from tabprotect.engine.query_space.ways_to_bound import BoundsWay
+from tabprotect.engine.registry import Documented
 from tabprotect.engine.tables.table import Table
-from tabprotect.languages.said import prose
 
 
 @dataclass(frozen=True)
@@ -48,7 +47,7 @@ WHOLE = Bounding()
 """A whole judgement: the verdict, the figure and the tight cells, however long it takes."""
 
 
-class RiskCriterion(ABC):
+class RiskCriterion(Documented, ABC):
     """Base of all criteria. The module's docstring is its help page.
 
     The figure never grows when more is released (monotone), depends only on the table and on
@@ -59,11 +58,6 @@ class RiskCriterion(ABC):
     name: ClassVar[str]
     label: ClassVar[str]
     unit: ClassVar[str]
-
-    @property
-    def help(self) -> str:
-        """The help page (plain text)."""
-        return prose((sys.modules[type(self).__module__].__doc__ or "").strip())
 
     @abstractmethod
     def judge(
@@ -121,7 +115,7 @@ class RiskCriterion(ABC):
         return {"name": self.name, "label": self.label, "unit": self.unit, "help": self.help}
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class Standard:
     """What a release of a table is held to: a criterion's figure that reaches a threshold.
 

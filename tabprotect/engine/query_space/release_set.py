@@ -56,8 +56,8 @@ class ReleaseSet:
 
     Attributes
     ----------
-    evidence, criterion, threshold, bounds
-        The evidence and the criterion that judge.
+    standard
+        What every release of the table is held to.
     released
         The released frontier.
     judgement
@@ -70,10 +70,7 @@ class ReleaseSet:
         The minimal queries that are proved bad; other refused queries are undecided.
     """
 
-    evidence: Evidence
-    criterion: RiskCriterion
-    threshold: int
-    bounds: BoundsWay
+    standard: Standard
     released: Frontier
     judgement: RiskJudgement
     allowed: Ints
@@ -83,12 +80,9 @@ class ReleaseSet:
     @classmethod
     def begin(
         cls,
-        evidence: Evidence,
-        criterion: RiskCriterion,
-        threshold: int,
+        standard: Standard,
         *,
         released: Iterable[Query] = (),
-        bounds: BoundsWay = "auto",
         progress: Progress = SILENT,
     ) -> ReleaseSet:
         """The state of a table with some margins released (only the total if none are given).
@@ -100,33 +94,42 @@ class ReleaseSet:
         Interrupted
             If cancelled.
         """
-        if threshold < 0:
+        if standard.threshold < 0:
             raise ParameterError(
-                {"beta": say("must be a whole number from 0 up, is {threshold}", threshold)}
+                {
+                    "beta": say(
+                        "must be a whole number from 0 up, is {threshold}", standard.threshold
+                    )
+                }
             )
-        bounds = cls._bounded_by(bounds)
-        lattice = evidence.lattice
+        standard = replace(standard, bounds=cls._bounded_by(standard.bounds))
+        lattice = standard.evidence.lattice
         frontier = Frontier.below(lattice, (0, *released))
-        standard = Standard(evidence, criterion, threshold, bounds)
         judgement = standard.judge(frontier.members, progress=progress)
         nothing = Frontier(lattice, (), upward=True)
-        start = cls(
-            evidence,
-            criterion,
-            threshold,
-            bounds,
-            frontier,
-            judgement,
-            np.zeros(0, dtype=np.int64),
-            nothing,
-            nothing,
-        )
+        none: Ints = np.zeros(0, dtype=np.int64)
+        start = cls(standard, frontier, judgement, none, nothing, nothing)
         return replace(start, allowed=start._outside(nothing))._examined(progress)
 
     @property
-    def standard(self) -> Standard:
-        """What every release of the table is held to."""
-        return Standard(self.evidence, self.criterion, self.threshold, self.bounds)
+    def evidence(self) -> Evidence:
+        """The table with the figures of all its margins."""
+        return self.standard.evidence
+
+    @property
+    def criterion(self) -> RiskCriterion:
+        """What judges a release."""
+        return self.standard.criterion
+
+    @property
+    def threshold(self) -> int:
+        """What the criterion's figure must reach."""
+        return self.standard.threshold
+
+    @property
+    def bounds(self) -> BoundsWay:
+        """How cells are bounded."""
+        return self.standard.bounds
 
     def release(self, query: Query, progress: Progress = SILENT) -> ReleaseSet:
         """The state after one more release; the caller has decided that it may happen."""

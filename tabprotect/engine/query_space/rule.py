@@ -5,7 +5,6 @@ The risk criterion decides first: a rule is only asked about queries that are pr
 
 from __future__ import annotations
 
-import sys
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,7 +14,7 @@ from tabprotect.engine.parameters import Parameter, Values, resolve
 from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.query_space.lattice import Query
 from tabprotect.engine.query_space.release_set import ReleaseSet
-from tabprotect.languages.said import prose
+from tabprotect.engine.registry import Documented
 
 Decision = Literal["release", "refuse", "defer"]
 
@@ -48,7 +47,7 @@ class Ruling:
     detail: str = ""
 
 
-class ReleaseRule(ABC):
+class ReleaseRule(Documented, ABC):
     """Base of all rules. The module's docstring is its help page."""
 
     name: ClassVar[str]
@@ -58,11 +57,6 @@ class ReleaseRule(ABC):
     """Whether it decides from what is released alone; it is then asked without the criterion."""
     lists: ClassVar[bool] = False
     """Whether it looks at what becomes impossible, which needs a query space that is listed."""
-
-    @property
-    def help(self) -> str:
-        """The help page (plain text)."""
-        return prose((sys.modules[type(self).__module__].__doc__ or "").strip())
 
     def resolve(self, given: Mapping[str, object]) -> Values:
         """Complete and check the rule's parameters.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import ClassVar
@@ -11,20 +10,15 @@ from tabprotect.engine.progress import SILENT, Progress
 from tabprotect.engine.query_space.frontier import Frontier
 from tabprotect.engine.query_space.graphs.chordal import JunctionTree
 from tabprotect.engine.query_space.lattice import Lattice, Query
+from tabprotect.engine.registry import Documented
 from tabprotect.engine.tables.table import Table
-from tabprotect.languages.said import prose
 
 
-class ReleaseUtility(ABC):
+class ReleaseUtility(Documented, ABC):
     """Base of all utilities. The module's docstring is its help page."""
 
     name: ClassVar[str]
     label: ClassVar[str]
-
-    @property
-    def help(self) -> str:
-        """The help page (plain text)."""
-        return prose((sys.modules[type(self).__module__].__doc__ or "").strip())
 
     @abstractmethod
     def value(self, table: Table, released: Frontier, progress: Progress = SILENT) -> float:

@@ -123,7 +123,7 @@ def foresee_release(regions: Regions, query: Query, progress: Progress) -> Fores
     consequence = state.preview(query, progress)
     judgement = state.judge(query, progress)
     if not judgement.tight and judgement.exact and query not in state.released:
-        closest = replace(state, threshold=judgement.width + 1)
+        closest = replace(state, standard=replace(state.standard, threshold=judgement.width + 1))
         judgement = replace(judgement, tight=closest.judge(query, progress).tight)
     nothing = np.zeros(len(regions.every), dtype=np.bool_)
     if consequence.judgement.verdict != "safe":

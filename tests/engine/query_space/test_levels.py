@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from tabprotect.engine.bounds.bounding import bounds
 from tabprotect.engine.errors import InfeasibleError
 from tabprotect.engine.query_space.criteria.width import Width
+from tabprotect.engine.query_space.criterion import Standard
 from tabprotect.engine.query_space.criterion_evidence import Evidence
 from tabprotect.engine.query_space.critical_widths.widths import critical_widths
 from tabprotect.engine.query_space.frontier import Frontier, maximal_queries
@@ -135,7 +136,7 @@ def test_critical_widths(seed: int, domain: Domain) -> None:
 def test_frontiers_are_those_of_every_query(domain: Domain, seed: int) -> None:
     evidence = Evidence.gather(table_of(domain, seed, 2.0), SmallCount(1, 2))
     lattice, width = evidence.lattice, Width()
-    state = ReleaseSet.begin(evidence, width, 2)
+    state = ReleaseSet.begin(Standard(evidence, width, 2))
     for query in (state.allowed[:0].tolist() or [0], [int(state.allowed[-1])]):
         state = state.release(query[0])
         safe = {

@@ -76,7 +76,7 @@ def test_widths_and_frontiers(
     for query in data.draw(queries(table, most=3)):
         assert evidence.widths[query] == exact_width(table, [query, *singles], *at_risk)
     released = data.draw(queries(table, most=3))
-    state = ReleaseSet.begin(evidence, criteria()["width"], beta, released=released)
+    state = ReleaseSet.begin(Standard(evidence, criteria()["width"], beta), released=released)
     assert state.judgement.exact
     assert state.judgement.width == exact_width(table, released, *at_risk)
     every = range(1 << variables)
@@ -108,7 +108,10 @@ def test_a_small_part_of_a_large_table_is_decided(cells: list[int], beta: int) -
         found = Standard(evidence, criterion, beta).judge(RING, quick=quick)
         assert found.verdict == ("safe" if true >= beta else "bad")
         assert found.width >= true and (not found.exact or found.width == true)
-    assert ReleaseSet.begin(evidence, criterion, beta, released=RING).judgement.verdict != "unknown"
+    assert (
+        ReleaseSet.begin(Standard(evidence, criterion, beta), released=RING).judgement.verdict
+        != "unknown"
+    )
 
 
 def test_large_counts_do_not_end_a_question(kdd: Table) -> None:

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from small_tables import tables
 
 from tabprotect.engine.errors import InputError
+from tabprotect.engine.query_space.criterion import Standard
 from tabprotect.engine.query_space.criterion_evidence import Evidence
 from tabprotect.engine.query_space.fitted_table import fitted, misplaced
 from tabprotect.engine.query_space.frontier import Frontier
@@ -52,7 +53,7 @@ def test_rules_are_pure_and_deterministic(name: str) -> None:
 
 def test_what_the_rules_decide(czech_evidence: Evidence) -> None:
     lattice = czech_evidence.lattice
-    state = ReleaseSet.begin(czech_evidence, criteria()["width"], 10)
+    state = ReleaseSet.begin(Standard(czech_evidence, criteria()["width"], 10))
 
     def decided(name: str, text: str, demand: dict[str, int] | None = None, **given: object) -> str:
         rule = rules()[name]

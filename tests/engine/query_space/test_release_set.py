@@ -10,6 +10,7 @@ from small_tables import exact_width, tables
 
 from tabprotect.engine.errors import InfeasibleError, Interrupted, ParameterError
 from tabprotect.engine.progress import Cancellable
+from tabprotect.engine.query_space.criterion import Standard
 from tabprotect.engine.query_space.criterion_evidence import Evidence
 from tabprotect.engine.query_space.frontier import minimal_queries
 from tabprotect.engine.query_space.registered import criteria
@@ -36,7 +37,7 @@ class _Listening:
 def test_regions_are_those_of_brute_force(table: Table, beta: int, data: st.DataObject) -> None:
     evidence = Evidence.gather(table, SmallCount(1, 2))
     every = range(1 << table.domain.ndim)
-    state = ReleaseSet.begin(evidence, WIDTH, beta)
+    state = ReleaseSet.begin(Standard(evidence, WIDTH, beta))
     released: list[int] = [0]
     for _ in range(3):
         safe = {q for q in every if exact_width(table, [*released, q], 1, 2) >= beta}
@@ -55,11 +56,11 @@ def test_regions_are_those_of_brute_force(table: Table, beta: int, data: st.Data
         assert consequence.lost == len(gone)
         assert set(consequence.newly_unreleasable) == set(minimal_queries(gone))
         assert consequence.newly_released == state.released.size - before.released.size
-    again = ReleaseSet.begin(evidence, WIDTH, beta, released=released)
+    again = ReleaseSet.begin(Standard(evidence, WIDTH, beta), released=released)
     assert np.array_equal(again.allowed, state.allowed)
     assert again.unreleasable == state.unreleasable and again.released == state.released
     seen: list[ReleaseSet] = []
-    once = ReleaseSet.begin(evidence, WIDTH, beta).release_all(released, _Listening(seen))
+    once = ReleaseSet.begin(Standard(evidence, WIDTH, beta)).release_all(released, _Listening(seen))
     assert np.array_equal(once.allowed, state.allowed) and once.released == state.released
     assert once.unreleasable == state.unreleasable and once.proved == state.proved
     for so_far in seen:
@@ -75,7 +76,7 @@ def test_regions_are_those_of_brute_force(table: Table, beta: int, data: st.Data
 def test_cheap_verdicts_are_never_wrong(table: Table, beta: int, released: list[int]) -> None:
     evidence = Evidence.gather(table, SmallCount(1, 2))
     released = [q & evidence.lattice.full for q in released]
-    state = ReleaseSet.begin(evidence, WIDTH, beta, released=released, bounds="decomposable")
+    state = ReleaseSet.begin(Standard(evidence, WIDTH, beta, "decomposable"), released=released)
     for query in range(1 << table.domain.ndim):
         exact = exact_width(table, [0, *released, query], 1, 2)
         status = state.status(query)
@@ -92,7 +93,7 @@ def test_cheap_verdicts_are_never_wrong(table: Table, beta: int, released: list[
 def test_thirteen_variables(kdd: Table) -> None:
     evidence = Evidence.gather(kdd, SmallCount(1, 2))
     lattice = evidence.lattice
-    state = ReleaseSet.begin(evidence, WIDTH, 3)
+    state = ReleaseSet.begin(Standard(evidence, WIDTH, 3))
     wide = np.flatnonzero(evidence.widths.smallest >= 3)
     assert state.allowed.tolist() == wide.tolist()
     for text in ("age,workclass,race", "race,sex,tax", "sex,education,home"):
@@ -100,7 +101,7 @@ def test_thirteen_variables(kdd: Table) -> None:
         assert state.status(query) == "candidate"
         state = state.release(query)
         assert state.judgement.verdict == "safe"
-    again = ReleaseSet.begin(evidence, WIDTH, 3, released=state.released.members)
+    again = ReleaseSet.begin(Standard(evidence, WIDTH, 3), released=state.released.members)
     assert np.array_equal(again.allowed, state.allowed)
     assert again.unreleasable == state.unreleasable
     # Minimal refused ones, and nothing in between.
@@ -113,7 +114,7 @@ def test_thirteen_variables(kdd: Table) -> None:
 
 def test_the_czech_table_with_cells_that_become_too_tight(czech_evidence: Evidence) -> None:
     lattice = czech_evidence.lattice
-    state = ReleaseSet.begin(czech_evidence, WIDTH, 11)
+    state = ReleaseSet.begin(Standard(czech_evidence, WIDTH, 11))
     big = lattice.parse("A,B,C,E,F")
     assert not state.allows(big)
     consequence = state.preview(big)
@@ -126,12 +127,12 @@ def test_the_czech_table_with_cells_that_become_too_tight(czech_evidence: Eviden
 
 def test_bad_input(czech_evidence: Evidence) -> None:
     with pytest.raises(ParameterError, match="beta"):
-        ReleaseSet.begin(czech_evidence, WIDTH, -1)
+        ReleaseSet.begin(Standard(czech_evidence, WIDTH, -1))
     with pytest.raises(InfeasibleError, match=r"one-way tables.*\(.*yes.*\)"):
-        ReleaseSet.begin(czech_evidence, WIDTH, 5000).require_some_one_way()
-    ReleaseSet.begin(czech_evidence, WIDTH, 300).require_some_one_way()
+        ReleaseSet.begin(Standard(czech_evidence, WIDTH, 5000)).require_some_one_way()
+    ReleaseSet.begin(Standard(czech_evidence, WIDTH, 300)).require_some_one_way()
     watcher = Cancellable()
     watcher.cancel()
     ring = [czech_evidence.lattice.parse(t) for t in ("A,B", "B,C", "C,D", "A,D")]
     with pytest.raises(Interrupted):
-        ReleaseSet.begin(czech_evidence, WIDTH, 100, released=ring, progress=watcher)
+        ReleaseSet.begin(Standard(czech_evidence, WIDTH, 100), released=ring, progress=watcher)

@@ -7,6 +7,7 @@ import pytest
 
 from tabprotect.engine.errors import InputError
 from tabprotect.engine.query_space import lattice as lattice_module
+from tabprotect.engine.query_space.criterion import Standard
 from tabprotect.engine.query_space.criterion_evidence import Evidence
 from tabprotect.engine.query_space.critical_widths.widths import critical_widths
 from tabprotect.engine.query_space.registered import criteria
@@ -32,10 +33,10 @@ def test_what_is_allowed_is_allowed_where_all_is_listed(
     table, rule, criterion, threshold = table_of(seed), SmallCount(1, 2), criteria()[name], 4
     full = Evidence.gather(table, rule)
     every = full.lattice.every.tolist()
-    listed = ReleaseSet.begin(full, criterion, threshold, bounds="decomposable")
+    listed = ReleaseSet.begin(Standard(full, criterion, threshold, "decomposable"))
     monkeypatch.setattr(lattice_module, "MAX_LISTED", 2)
     few = Evidence.gather(table, rule, asked=True)
-    asked = AskedReleaseSet.begin(few, criterion, threshold)
+    asked = AskedReleaseSet.begin(Standard(few, criterion, threshold))
     assert few.widths.smallest_at(every).tolist() == full.widths.smallest.tolist()
     assert [few.widths[q] for q in every] == full.widths.values.tolist()
     rng = np.random.default_rng(seed)
@@ -56,7 +57,7 @@ def test_what_is_allowed_is_allowed_where_all_is_listed(
                 assert listed.status(query) == "unreleasable"
     assert 0 < released < len(every)
     assert asked.undecided <= asked.refused == len(asked.unreleasable)
-    again = AskedReleaseSet.begin(few, criterion, threshold).resumed(
+    again = AskedReleaseSet.begin(Standard(few, criterion, threshold)).resumed(
         asked.released, asked.unreleasable, asked.proved
     )
     assert [again.allows(q) for q in every] == [asked.allows(q) for q in every]
@@ -65,15 +66,15 @@ def test_what_is_allowed_is_allowed_where_all_is_listed(
 def test_what_would_need_all_sub_tables_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lattice_module, "MAX_LISTED", 2)
     evidence = Evidence.gather(table_of(1), SmallCount(1, 2), asked=True)
-    state = AskedReleaseSet.begin(evidence, criteria()["width"], 4)
+    state = AskedReleaseSet.begin(Standard(evidence, criteria()["width"], 4))
     with pytest.raises(InputError, match="too many"):
         state.preview(1)
     with pytest.raises(InputError, match="too many to list"):
         critical_widths(evidence.cells)
     with pytest.raises(InputError, match="too many"):
-        AskedReleaseSet.begin(evidence, criteria()["width"], 4, bounds="linear")  # type: ignore[arg-type]
+        AskedReleaseSet.begin(Standard(evidence, criteria()["width"], 4, "linear"))  # type: ignore[arg-type]
     # Too much is out already: nothing is allowed, whatever it is.
     full = evidence.lattice.full
-    state = AskedReleaseSet.begin(evidence, criteria()["width"], 4, released=[full])
+    state = AskedReleaseSet.begin(Standard(evidence, criteria()["width"], 4), released=[full])
     assert not state.allows(1) or 1 in state.released
     assert state.unreleasable.members == (0,)

@@ -16,7 +16,7 @@ from tabprotect.engine.project.project import Project
 from tabprotect.engine.query_space.criterion import Standard
 from tabprotect.engine.query_space.criterion_evidence import Evidence, RiskJudgement
 from tabprotect.engine.query_space.frontier import Frontier
-from tabprotect.engine.query_space.registered import criteria, standard
+from tabprotect.engine.query_space.registered import standard
 from tabprotect.engine.query_space.release_set import ReleaseSet
 from tabprotect.engine.sensitivity.small_count import SmallCount
 
@@ -76,13 +76,7 @@ def released_set(project: Project, progress: Progress = SILENT) -> ReleaseSet:
         ]
     state = max(near, key=lambda known: known.released.size, default=None)
     if state is None:
-        state = ReleaseSet.begin(
-            evidence,
-            criteria()[plan.criterion],
-            plan.threshold,
-            bounds=plan.bounds,
-            progress=progress,
-        )
+        state = ReleaseSet.begin(standard_of(plan, evidence), progress=progress)
         _keep(state)
     state = state.release_all([q for q in wanted if q not in state.released], progress)
     _keep(state)

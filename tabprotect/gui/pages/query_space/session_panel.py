@@ -22,10 +22,10 @@ from tabprotect.engine.house import user_name
 from tabprotect.engine.progress import Progress
 from tabprotect.engine.project.plans import ReleasePlan
 from tabprotect.engine.project.project import Project
-from tabprotect.engine.project.releasing.query_space_state import evidence_of
+from tabprotect.engine.project.releasing.query_space_state import evidence_of, standard_of
 from tabprotect.engine.project.verbs.query_verbs import serve_session
 from tabprotect.engine.query_space.lattice import Query, names_joined
-from tabprotect.engine.query_space.registered import criteria, rules
+from tabprotect.engine.query_space.registered import rules
 from tabprotect.engine.query_space.release_set import ReleaseSet
 from tabprotect.engine.query_space.table_server.decision import Answer, Request, ServerState
 from tabprotect.engine.tables.table import Table
@@ -99,12 +99,9 @@ class Serving:
                 say("a session needs a place for its history"),
                 hint="name a file, or a database such as postgresql+psycopg://host/name",
             )
-        plan, table = project.plan, project.original
-        evidence = evidence_of(project, progress)
-        bounds = plan.bounds
-        self._start = ReleaseSet.begin(
-            evidence, criteria()[plan.criterion], plan.threshold, bounds=bounds, progress=progress
-        )
+        table = project.original
+        standard = standard_of(project.plan, evidence_of(project, progress))
+        self._start = ReleaseSet.begin(standard, progress=progress)
         self.table = table
         self.ledger = Ledger(url.strip(), table)
         try:

@@ -11,6 +11,7 @@ import sqlalchemy as sa
 from postgresql_server import Server, psycopg, running_server
 
 from tabprotect.engine.errors import InputError
+from tabprotect.engine.query_space.criterion import Standard
 from tabprotect.engine.query_space.criterion_evidence import Evidence
 from tabprotect.engine.query_space.registered import criteria, rules
 from tabprotect.engine.query_space.release_set import ReleaseSet
@@ -29,7 +30,7 @@ def server() -> Iterator[Server]:
 @pytest.fixture(scope="module")
 def start(czech_evidence: Evidence) -> ServerState:
     """Nothing released, width at least 10, myopic."""
-    releases = ReleaseSet.begin(czech_evidence, criteria()["width"], 10, bounds="decomposable")
+    releases = ReleaseSet.begin(Standard(czech_evidence, criteria()["width"], 10, "decomposable"))
     return ServerState.begin(releases, rules()["myopic"])
 
 

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from small_tables import alike, tables
 
+from tabprotect.engine.query_space.criterion import Standard
 from tabprotect.engine.query_space.criterion_evidence import Evidence
 from tabprotect.engine.query_space.possible_tables import possible_tables
 from tabprotect.engine.query_space.registered import criteria
@@ -26,7 +27,7 @@ def begun(
     table: Table, released: tuple[int, ...] = (), cells: Judged = "at_risk", beta: int = 2
 ) -> ReleaseSet:
     evidence = Evidence.gather(table, RULE, cells=cells)
-    return ReleaseSet.begin(evidence, criteria()["width"], beta, released=released)
+    return ReleaseSet.begin(Standard(evidence, criteria()["width"], beta), released=released)
 
 
 def refused_by_hand(table: Table, queries: list[int], cells: Judged, beta: int) -> bool:

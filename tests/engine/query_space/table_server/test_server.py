@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from tabprotect.engine import database
 from tabprotect.engine.errors import InfeasibleError, InputError
+from tabprotect.engine.query_space.criterion import Standard
 from tabprotect.engine.query_space.criterion_evidence import Evidence
 from tabprotect.engine.query_space.registered import criteria, rules
 from tabprotect.engine.query_space.release_set import ReleaseSet
@@ -29,14 +30,14 @@ from tabprotect.engine.tables.table import Table
 @pytest.fixture(scope="module")
 def start(czech_evidence: Evidence) -> ServerState:
     """Nothing released, width at least 10, myopic."""
-    releases = ReleaseSet.begin(czech_evidence, criteria()["width"], 10)
+    releases = ReleaseSet.begin(Standard(czech_evidence, criteria()["width"], 10))
     return ServerState.begin(releases, rules()["myopic"])
 
 
 def decomposable(releases: ReleaseSet) -> ReleaseSet:
     """The same, judged by bounds that need no programme."""
     return ReleaseSet.begin(
-        releases.evidence, releases.criterion, releases.threshold, bounds="decomposable"
+        Standard(releases.evidence, releases.criterion, releases.threshold, "decomposable")
     )
 
 
@@ -71,7 +72,7 @@ def test_the_fold_is_pure_and_what_it_gives_out_is_released(
 ) -> None:
     # What a rule decides by is the same with either bounds; these take a tenth of the time.
     evidence = Evidence.gather(czech.margin(tuple("ABCD")), SmallCount(1, 50))
-    quick = decomposable(ReleaseSet.begin(evidence, criteria()["width"], 30))
+    quick = decomposable(ReleaseSet.begin(Standard(evidence, criteria()["width"], 30)))
     first = ServerState.begin(quick, rules()[rule])
     runs = []
     for _ in range(2):
@@ -271,6 +272,6 @@ def test_passwords_stay_out_of_errors(czech: Table) -> None:
 
 
 def test_a_threshold_nobody_can_meet(czech_evidence: Evidence) -> None:
-    releases = ReleaseSet.begin(czech_evidence, criteria()["width"], 5000)
+    releases = ReleaseSet.begin(Standard(czech_evidence, criteria()["width"], 5000))
     with pytest.raises(InfeasibleError, match="one-way"):
         ServerState.begin(releases, rules()["myopic"])
