@@ -17,13 +17,14 @@ from PySide6.QtWidgets import (
     QWidgetAction,
 )
 
+from tabprotect.gui.forms.name_picks import NamePicks
 from tabprotect.gui.look.buttons import emptied, tool_button
 from tabprotect.gui.look.flow import FlowLayout
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID
 from tabprotect.languages.said import say
-from tabprotect.languages.speaking import tell, told
+from tabprotect.languages.speaking import tell
 
 _WORD = re.compile(r"[\w.@]+")
 
@@ -51,11 +52,15 @@ class NameChips(QWidget):
         super().__init__()
         self._quoted = quoted
         self._together, self._between = together, between
-        self.names: dict[str, QToolButton] = {}
+        self.picks = NamePicks(
+            lambda name: say("Together: {name}", name) if together else say("Take: {name}", name),
+            gap=0,
+        )
+        self.picks.changed.connect(self._toggled)
         self.entries: list[QToolButton] = []
         self._text = ""
-        self._chosen, self._open = QWidget(), QWidget()
-        self._row, self._buttons = FlowLayout(self._chosen), FlowLayout(self._open)
+        self._chosen = QWidget()
+        self._row = FlowLayout(self._chosen)
         self.add = tool_button(say("Add this table"))
         self.add.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.add.clicked.connect(self._added)
@@ -69,7 +74,7 @@ class NameChips(QWidget):
         adding = QWidget()
         in_row(self.add, self.pairs, 1, on=adding, margins=0, spacing=GRID // 2)
         in_column(
-            self._chosen, self._words, self._open, adding, on=self, margins=0, spacing=GRID // 2
+            self._chosen, self._words, self.picks, adding, on=self, margins=0, spacing=GRID // 2
         )
         adding.setVisible(bool(together))
         self.pairs.setVisible(not terms)
@@ -77,22 +82,16 @@ class NameChips(QWidget):
     def _written(self, name: str) -> str:
         return name if not self._quoted or _WORD.fullmatch(name) else f"`{name}`"
 
+    @property
+    def names(self) -> dict[str, QToolButton]:
+        """The button of each name."""
+        return self.picks.names
+
     def offer(self, names: Sequence[str]) -> None:
         """Show what there is to choose among."""
-        if list(self.names) == list(names):
-            return
-        emptied(self._buttons)
-        self.names = {}
-        for name in names:
-            button = tool_button(name, checkable=True)
-            button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-            button.setAccessibleName(
-                told(say("Together: {name}", name) if self._together else say("Take: {name}", name))
-            )
-            button.toggled.connect(lambda _: self._toggled())
-            self.names[name] = button
-            self._buttons.addWidget(button)
-        self.show_text(self._text)
+        if list(self.names) != list(names):
+            self.picks.offer(names)
+            self.show_text(self._text)
 
     def show_text(self, text: str) -> None:
         """Show what a text says as entries that can be let go one by one."""
@@ -109,10 +108,8 @@ class NameChips(QWidget):
                 self.entries.append(chip)
                 self._row.addWidget(chip)
         else:
-            for name, button in self.names.items():
-                button.blockSignals(True)
-                button.setChecked(self._written(name) in found)
-                button.blockSignals(False)
+            taken = [name for name in self.names if self._written(name) in found]
+            self.picks.choose(taken, quietly=True)
         self.pairs.offer(list(self.names), self._pairs())
         self._chosen.setVisible(bool(self.entries))
         self.add.setEnabled(False)
@@ -128,7 +125,7 @@ class NameChips(QWidget):
         self.changed.emit(self._text)
 
     def _wanted(self) -> list[str]:
-        return [self._written(name) for name, button in self.names.items() if button.isChecked()]
+        return [self._written(name) for name in self.picks.chosen]
 
     def _toggled(self) -> None:
         if self._together:
@@ -140,8 +137,7 @@ class NameChips(QWidget):
 
     def _added(self) -> None:
         made = self._together.join(self._wanted())
-        for button in self.names.values():
-            button.setChecked(False)
+        self.picks.choose(())
         self._say([*self._parts(), made] if made not in self._parts() else self._parts())
 
     def _pairs(self) -> dict[Pair, str]:

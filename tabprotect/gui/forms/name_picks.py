@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QToolButton, QWidget
@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QToolButton, QWidget
 from tabprotect.gui.look.buttons import emptied, tool_button
 from tabprotect.gui.look.flow import FlowLayout
 from tabprotect.gui.look.theme import GRID
-from tabprotect.languages.speaking import tell, told
+from tabprotect.languages.speaking import told
 
 
 class NamePicks(QWidget):
@@ -18,12 +18,12 @@ class NamePicks(QWidget):
 
     changed = Signal()
 
-    def __init__(self, words: str) -> None:
+    def __init__(self, spoken: Callable[[str], str], *, gap: int = GRID // 2) -> None:
+        """``spoken`` says for a screen reader what picking a name means."""
         super().__init__()
-        self._words = words
-        self.setAccessibleName(told(words))
+        self._spoken = spoken
         self.names: dict[str, QToolButton] = {}
-        self._row = FlowLayout(self, gap=GRID // 2)
+        self._row = FlowLayout(self, gap=gap)
 
     @property
     def chosen(self) -> list[str]:
@@ -39,12 +39,14 @@ class NamePicks(QWidget):
         for name in names:
             button = tool_button(name, checkable=True)
             button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-            button.setAccessibleName(tell("{words}: {name}", self._words, name))
+            button.setAccessibleName(told(self._spoken(name)))
             button.toggled.connect(lambda _: self.changed.emit())
             self.names[name] = button
             self._row.addWidget(button)
 
-    def choose(self, names: Sequence[str]) -> None:
-        """Pick these names and no others."""
+    def choose(self, names: Collection[str], *, quietly: bool = False) -> None:
+        """Pick these names and no others; ``quietly`` without saying that others are chosen."""
+        before = self.blockSignals(quietly)
         for name, button in self.names.items():
             button.setChecked(name in names)
+        self.blockSignals(before)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QToolButton, QWidget
+from PySide6.QtWidgets import QWidget
 
 from tabprotect.engine.errors import TabprotectError
 from tabprotect.engine.posterior.posterior import Posterior
@@ -12,10 +11,9 @@ from tabprotect.engine.protection.subtables import groupings_of
 from tabprotect.engine.tables.domain import Index
 from tabprotect.gui.base.believed_totals import CERTAIN, Totals, TotalsBy
 from tabprotect.gui.base.document import Document
-from tabprotect.gui.look.buttons import emptied, tool_button
-from tabprotect.gui.look.flow import FlowLayout
+from tabprotect.gui.forms.name_picks import NamePicks
 from tabprotect.gui.look.label import Label
-from tabprotect.gui.look.layouts import in_column
+from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.listing import ListColumn, Listing
 from tabprotect.gui.look.theme import GRID, count_text, number_text
 from tabprotect.gui.plots.cell_histogram import CellHistogram, DrawnBelief
@@ -33,18 +31,18 @@ class SumsPanel(QWidget):
         super().__init__()
         self.document = document
         self.setAccessibleName(tell("Totals"))
-        self.names: dict[str, QToolButton] = {}
+        self.picks = NamePicks(lambda name: say("Totals by {name}", name))
+        self.picks.changed.connect(lambda: self.refresh(self._who))
         self.totals: Posterior | None = None
         self._found: TotalsBy | None = None
         self._who: Who = "user"
         self._question = Totals(document, self, self._answered, self._failed)
-        self._names = FlowLayout(gap=GRID // 2)
         self.said = Label(wordWrap=True, name=say("How the totals were computed"))
         self.table = Listing(say("Totals and what to believe of them"), sortable=False)
         self.table.chosen.connect(self._show_total)
         self.histogram = CellHistogram()
         in_column(
-            self._names,
+            in_row(Label(say("Totals by")), (self.picks, 1), spacing=GRID // 2),
             self.said,
             (self.table, 1),
             (self.histogram, 1),
@@ -56,7 +54,7 @@ class SumsPanel(QWidget):
     @property
     def chosen(self) -> tuple[str, ...]:
         """The names that totals are taken by."""
-        return tuple(name for name, button in self.names.items() if button.isChecked())
+        return tuple(self.picks.chosen)
 
     def refresh(self, who: Who) -> None:
         """Ask anew about the totals of the posterior in force; only while they are looked at."""
@@ -71,8 +69,10 @@ class SumsPanel(QWidget):
         domain = posterior.domain
         groupings = groupings_of(domain, release.mechanism.parameters)
         names = [*domain.names, *(grouping.name for grouping in groupings)]
-        if list(self.names) != names:
-            self._offer(names)
+        if list(self.picks.names) != names:
+            total = self.document.total
+            self.picks.offer(names)
+            self.picks.choose(names[:1] if total is None else total.names, quietly=True)
         if self._question.ask_by(self.chosen, who):
             self._clear(say("Adding up what can be believed of the cells\u2026"))
 
@@ -82,20 +82,6 @@ class SumsPanel(QWidget):
         self.table.show_rows(())
         self.histogram.hide()
         self.said.setText(told(said))
-
-    def _offer(self, names: list[str]) -> None:
-        emptied(self._names)
-        self._names.addWidget(Label(say("Totals by")))
-        self.names = {}
-        total = self.document.total
-        wanted = names[:1] if total is None else total.names
-        for name in names:
-            button = tool_button(name, checkable=True, name=say("Totals by {name}", name))
-            button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-            button.setChecked(name in wanted)
-            button.toggled.connect(lambda _: self.refresh(self._who))
-            self.names[name] = button
-            self._names.addWidget(button)
 
     def _failed(self, error: TabprotectError) -> None:
         self.said.setText(told(error.sentence))
@@ -144,10 +130,7 @@ class SumsPanel(QWidget):
 
     def show_by(self, names: tuple[str, ...]) -> None:
         """The totals by these names."""
-        for name, button in self.names.items():
-            button.blockSignals(True)
-            button.setChecked(name in names)
-            button.blockSignals(False)
+        self.picks.choose(names, quietly=True)
         self.refresh(self._who)
 
     def select(self, cell: Index | None) -> None:

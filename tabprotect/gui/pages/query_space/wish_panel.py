@@ -51,7 +51,8 @@ class WishPanel(SpacePanel):
             came=self._answered,
             stopped=self._show,
         )
-        self.names = NamePicks(say("Variable of a wished table"))
+        self.names = NamePicks(lambda name: say("Variable of a wished table: {name}", name))
+        self.names.setAccessibleName(tell("Variables of a wished table"))
         self.names.changed.connect(self._show_buttons)
         self.adding = QPushButton(tell("Wish for it"))
         self.adding.clicked.connect(self.add)

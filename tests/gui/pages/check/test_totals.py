@@ -45,10 +45,10 @@ def test_a_kept_margin_is_known_and_another_is_told_exactly(
     check: CheckPage, opened: MainWindow, qtbot: QtBot, settle: Settle
 ) -> None:
     panel, release = check.sums, opened.document.release
-    assert release is not None and list(panel.names) == ["v", "w", "half"]
+    assert release is not None and list(panel.picks.names) == ["v", "w", "half"]
     assert "4 totals, computed exactly; 4 known for certain." in panel.said.text()
-    panel.names["v"].setChecked(False)
-    panel.names["w"].setChecked(True)
+    panel.picks.names["v"].setChecked(False)
+    panel.picks.names["w"].setChecked(True)
     qtbot.waitUntil(lambda: "known for certain" in panel.said.text())
     settle()
     posterior = infer(likelihood_of(release))

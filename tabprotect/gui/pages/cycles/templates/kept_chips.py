@@ -12,14 +12,13 @@ from PySide6.QtWidgets import (
 )
 
 from tabprotect.engine.tables.margins import MarginSet
-from tabprotect.gui.look.buttons import emptied, push_button, tool_button
+from tabprotect.gui.forms.name_picks import NamePicks
+from tabprotect.gui.look.buttons import emptied, tool_button
 from tabprotect.gui.look.label import Label
 from tabprotect.gui.look.layouts import in_column, in_row
 from tabprotect.gui.look.theme import GRID
 from tabprotect.languages.said import joined, say
 from tabprotect.languages.speaking import tell
-
-IN_A_ROW = 3
 
 LONG = 16
 """Characters of a margin from which on each stands in a row of its own."""
@@ -34,16 +33,17 @@ class KeptChips(QWidget):
         super().__init__()
         self.margins: MarginSet = ()
         self.chips: dict[tuple[str, ...], QToolButton] = {}
-        self.names: dict[str, QToolButton] = {}
-        self._chips, self._names = QGridLayout(), QGridLayout()
-        for grid in (self._chips, self._names):
-            grid.setSpacing(GRID // 2)
-        self.add = push_button(say("Keep these together"), self._add)
+        self.picks = NamePicks(lambda name: say("Together: {name}", name))
+        self.picks.changed.connect(self._offer)
+        self._chips = QGridLayout()
+        self._chips.setSpacing(GRID // 2)
+        self.add = QPushButton(tell("Keep these together"))
+        self.add.clicked.connect(self._add)
         row = in_row(self.add, 1)
         in_column(
             self._chips,
             Label(say("Another one: choose variables or levels"), wordWrap=True),
-            self._names,
+            self.picks,
             row,
             on=self,
             margins=0,
@@ -53,16 +53,7 @@ class KeptChips(QWidget):
     def show_margins(self, margins: MarginSet, names: Sequence[str]) -> None:
         """Show kept margins, and the variables and groupings that others are made of."""
         self.margins = margins
-        if list(self.names) != list(names):
-            emptied(self._names)
-            self.names = {}
-            for number, name in enumerate(names):
-                button = tool_button(name, checkable=True, name=say("Together: {name}", name))
-                button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-                button.toggled.connect(lambda _: self._offer())
-                self.names[name] = button
-                place = divmod(number, IN_A_ROW)
-                self._names.addWidget(button, *place, Qt.AlignmentFlag.AlignLeft)
+        self.picks.offer(names)
         self._show()
 
     def _show(self) -> None:
@@ -83,15 +74,14 @@ class KeptChips(QWidget):
     @property
     def chosen(self) -> tuple[str, ...]:
         """The names that are put together."""
-        return tuple(name for name, button in self.names.items() if button.isChecked())
+        return tuple(self.picks.chosen)
 
     def _offer(self) -> None:
         self.add.setEnabled(bool(self.chosen) and self.chosen not in self.margins)
 
     def _add(self) -> None:
         self.margins = (*self.margins, self.chosen)
-        for button in self.names.values():
-            button.setChecked(False)
+        self.picks.choose(())
         self._show()
         self.changed.emit()
 
