@@ -145,7 +145,7 @@ def add_options(
         group.add_argument(one.shell, **said)
 
 
-def asked_for(asked: type[A], args: argparse.Namespace, **besides: Any) -> A:
+def asked_for(asked: type[A], args: argparse.Namespace, **besides: object) -> A:
     """What the arguments of :func:`add_options` say; ``besides`` goes before.
 
     Raises
@@ -153,7 +153,7 @@ def asked_for(asked: type[A], args: argparse.Namespace, **besides: Any) -> A:
     UsageError
         Where an option comes too often.
     """
-    values: dict[str, Any] = {}
+    values: dict[str, object] = {}
     for one in options_of(asked):
         if one.name not in args:
             continue

@@ -9,7 +9,7 @@ from __future__ import annotations
 import argparse
 import importlib
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NoReturn
 
 from tabprotect.cli.output import Console
@@ -144,7 +144,9 @@ class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         raise UsageError(message, self.format_usage().strip())
 
-    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+    def parse_known_args(  # type: ignore[override]
+        self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
+    ) -> tuple[argparse.Namespace, list[str]]:
         """As argparse, but what follows an option that takes a value is one: ``--marks "-=zero"``."""
         words: list[str] = []
         for word in args or ():

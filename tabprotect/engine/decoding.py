@@ -232,7 +232,7 @@ class Decoding:
         before.update(meant)
         return given
 
-    def _bounded(self, found: Any, bounds: Between, at: str) -> object:
+    def _bounded(self, found: float, bounds: Between, at: str) -> object:
         if at not in self.faults and not bounds.low <= found <= bounds.high:
             end = "" if math.isinf(bounds.high) else say(" and at most {high:.15g}", bounds.high)
             self.faults[at] = say(

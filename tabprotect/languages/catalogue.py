@@ -38,7 +38,7 @@ class Catalogue:
         if not isinstance(text, Said):
             return text
         if text.template is None:
-            said = "".join([self.told(part) for part in text.values.values()])
+            said = "".join([self.told(part) for part in text.texts])
         else:
             said = self._translations.get(text.template) or text.template
             if text.values:

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from functools import cache
 from string import Formatter
-from typing import Any
+from typing import SupportsIndex
 
-Change = tuple[Callable[..., str], tuple[Any, ...]]
+Change = tuple[Callable[..., str], tuple[object, ...]]
 
 
 class Said(str):
@@ -33,21 +33,26 @@ class Said(str):
     __slots__ = ("change", "template", "values")
 
     template: str | None
-    values: dict[str, Any]
+    values: dict[str, object]
     change: Change | None
 
     def __new__(
         cls,
         text: str,
         template: str | None,
-        values: dict[str, Any],
+        values: dict[str, object],
         change: Change | None = None,
     ) -> Said:
         made = super().__new__(cls, text)
         made.template, made.values, made.change = template, values, change
         return made
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    @property
+    def texts(self) -> list[str]:
+        """The texts among its values: all of them where it has no template."""
+        return [value for value in self.values.values() if isinstance(value, str)]
+
+    def __reduce__(self) -> tuple[object, ...]:
         return Said, (str(self), self.template, self.values, self.change)
 
     def __str__(self) -> str:
@@ -61,12 +66,12 @@ class Said(str):
 
     # What these give keeps its parts; every other method of a text gives a plain one.
 
-    def changed(self, how: Callable[..., str], *arguments: Any) -> Said:
+    def changed(self, how: Callable[..., str], *arguments: object) -> Said:
         """The text after a function that takes and gives a text."""
         plain = str(self)
         return Said(how(plain, *arguments), None, {"0": self}, (how, arguments))
 
-    def format(self, *parts: Any, **values: Any) -> str:
+    def format(self, *parts: object, **values: object) -> str:
         # A template that is kept by a name and gets its values later.
         return str(self).format(*parts) if parts else say(str(self), **values)
 
@@ -83,7 +88,7 @@ class Said(str):
     def rstrip(self, letters: str | None = None, /) -> str:
         return self.changed(str.rstrip, letters)
 
-    def replace(self, old: str, new: str, count: Any = -1, /) -> str:
+    def replace(self, old: str, new: str, count: SupportsIndex = -1, /) -> str:
         return self.changed(str.replace, old, new, count)
 
     def removesuffix(self, suffix: str, /) -> str:
@@ -92,11 +97,11 @@ class Said(str):
     def removeprefix(self, prefix: str, /) -> str:
         return self.changed(str.removeprefix, prefix)
 
-    def translate(self, table: Any, /) -> str:
+    def translate(self, table: object, /) -> str:
         return self.changed(str.translate, table)
 
 
-def say(template: str, /, *given: Any, **values: Any) -> str:
+def say(template: str, /, *given: object, **values: object) -> str:
     """A text for people: the one way to make it.
 
     Parameters
@@ -118,7 +123,7 @@ def say(template: str, /, *given: Any, **values: Any) -> str:
     return Said(template, template, values)
 
 
-def plural(number: float, one: str, many: str, /, *given: Any, **values: Any) -> str:
+def plural(number: float, one: str, many: str, /, *given: object, **values: object) -> str:
     """The first text for one thing, the second for none and for several.
 
     Values are given in the order of the second text, which names them all.

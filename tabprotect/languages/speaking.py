@@ -11,7 +11,6 @@ import os
 import re
 from collections.abc import Mapping
 from functools import cache
-from typing import Any
 
 from tabprotect.languages.catalogue import Catalogue, translations
 from tabprotect.languages.number_formats import number_writer
@@ -88,6 +87,6 @@ def told(text: str) -> str:
     return _force[0].told(text) if _force else text
 
 
-def tell(template: str, /, *given: Any, **values: Any) -> str:
+def tell(template: str, /, *given: object, **values: object) -> str:
     """A text that is shown where it is said: ``told(say(...))``."""
     return told(say(template, *given, **values))

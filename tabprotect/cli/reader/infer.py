@@ -53,7 +53,11 @@ RANGE = 0.9
 
 def add(verbs: Verbs) -> None:
     """Declare the commands."""
-    command = verbs.add("infer", run_infer)
+    _add_infer(verbs.add("infer", run_infer))
+    _add_verify(verbs.add("verify", run_verify))
+
+
+def _add_infer(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "releases",
         type=Path,
@@ -109,7 +113,9 @@ def add(verbs: Verbs) -> None:
         help=say("take in that the first draw that passed the gate was published (small tables)"),
     )
     add_reading(command)
-    check = verbs.add("verify", run_verify)
+
+
+def _add_verify(check: argparse.ArgumentParser) -> None:
     check.add_argument(
         "release",
         type=Path,
@@ -432,68 +438,62 @@ def _lines(posterior: Posterior, cells: Ints, *, all_asked: bool) -> list[str]:
 
 
 def _heading(posterior: Posterior) -> list[str]:
-    exact = (
-        say("Exact posterior")
-        if posterior.complete
-        else say("Incomplete posterior, computed exactly,")
-    )
-    if posterior.approximate:
-        exact = say("Approximate posterior")
-    way = (
-        exact
-        if posterior.way == "exact"
+    label = posterior.prior.label
+    lines = [
+        say(
+            "{way} of a reader who {label}: only one original is possible.",
+            _found(posterior),
+            label,
+        )
+        if posterior.originals == 1
         else say(
+            "{way} of a reader who {label}: {possible} are possible.",
+            _found(posterior),
+            label,
+            _possible(posterior),
+        )
+    ]
+    if posterior.way == "monte_carlo" and not posterior.independent:
+        lines.append(capital(posterior.reason) + ".")
+    lines.append(
+        say(
+            "The published count is the most probable one in {sum:,} of "
+            "{sum2:,} cells that have one.",
+            int(posterior.mode_matches.sum()),
+            int(posterior.is_published.sum()),
+        )
+        if posterior.is_published.any()
+        else say("No count is published for any of these cells.")
+    )
+    return lines + ([posterior.note] if posterior.note else [])
+
+
+def _found(posterior: Posterior) -> str:
+    """How a posterior was found, in words."""
+    if posterior.way == "exact":
+        if posterior.approximate:
+            return say("Approximate posterior")
+        if posterior.complete:
+            return say("Exact posterior")
+        return say("Incomplete posterior, computed exactly,")
+    if posterior.independent:
+        return say(
             "Exact draws, ±{value:.4f} at 95 % ({draws:,} of them)",
             1.96 * (posterior.error or 0),
             posterior.draws,
         )
-        if posterior.independent
-        else say(
-            "Monte Carlo posterior (standard error at most {error:.4f}, effective "
-            "sample size {effective_sample_size:,.0f})",
-            posterior.error,
-            posterior.effective_sample_size,
-        )
+    return say(
+        "Monte Carlo posterior (standard error at most {error:.4f}, effective "
+        "sample size {effective_sample_size:,.0f})",
+        posterior.error,
+        posterior.effective_sample_size,
     )
-    originals = posterior.originals
-    possible = (
-        say("too many originals to count")
-        if originals is None
-        else say("{originals:,} originals", originals)
-    )
-    estimate = posterior.count_estimate
-    if estimate is not None:
-        possible = say("about {count:.3g} originals", Decimal(estimate.count))
-    matches = posterior.mode_matches
-    return [
-        say(
-            "{way} of a reader who {label}: {possible} are possible.",
-            way,
-            posterior.prior.label,
-            possible,
-        )
-        if originals != 1
-        else say(
-            "{way} of a reader who {label}: only one original is possible.",
-            way,
-            posterior.prior.label,
-        ),
-        *(
-            [capital(posterior.reason) + "."]
-            if posterior.way == "monte_carlo" and not posterior.independent
-            else []
-        ),
-        *(
-            [
-                say(
-                    "The published count is the most probable one in {sum:,} of "
-                    "{sum2:,} cells that have one.",
-                    int(matches.sum()),
-                    int(posterior.is_published.sum()),
-                )
-            ]
-            if posterior.is_published.any()
-            else [say("No count is published for any of these cells.")]
-        ),
-        *([posterior.note] if posterior.note else []),
-    ]
+
+
+def _possible(posterior: Posterior) -> str:
+    """How many originals are possible, in words."""
+    if (estimate := posterior.count_estimate) is not None:
+        return say("about {count:.3g} originals", Decimal(estimate.count))
+    if posterior.originals is None:
+        return say("too many originals to count")
+    return say("{originals:,} originals", posterior.originals)

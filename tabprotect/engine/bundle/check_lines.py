@@ -10,16 +10,18 @@ from dataclasses import dataclass
 from typing import Literal
 
 from tabprotect.engine.protection.descriptions.run_summary import RunSummary
-from tabprotect.engine.protection.problem import Protected, Staff, StaffVerdict
+from tabprotect.engine.protection.problem import GIVEN_SEED, Protected, Staff, StaffVerdict
 from tabprotect.engine.release.mechanism import Gate
 from tabprotect.engine.release.verdict_figures import (
+    NOT_WORKED_OUT,
+    READER,
     SAID,
     Verdict,
-    expected_number,
+    learned,
     nothing_expected,
 )
 from tabprotect.engine.tables.moves import MoveSet
-from tabprotect.languages.said import capital, percent, plural, say
+from tabprotect.languages.said import capital, percent, say
 
 State = Literal["passed", "told", "mind", "failed"]
 """The states of a line: as it should be; for information only; needs attention; beyond a limit."""
@@ -59,90 +61,34 @@ def headline(verdict: Verdict, together: Verdict | None = None) -> CheckLine:
     together
         The verdict on this release together with earlier ones of the same original.
     """
-    of = say(
-        "{known:,} of {at_risk} expected at-risk cells",
-        verdict.known,
-        expected_number(verdict.at_risk),
-    )
-    limit = say("limit: {limit}", expected_number(verdict.limit))
-    failing = verdict.failing
-    if failing and (known := verdict.known) > verdict.limit:
-        return CheckLine(
-            "failed",
-            plural(
-                known,
-                "Not ready: {of} is known to a reader ({limit}).",
-                "Not ready: {of} are known to a reader ({limit}).",
-                of,
-                limit,
-            ),
-        )
+    failing, knows = verdict.failing, learned(verdict, verdict.limit)
+    if failing and verdict.known > verdict.limit:
+        return CheckLine("failed", say("Not ready: {knows}.", knows))
     if failing:
         # All tables together pass, but one table by itself, or another reader, does not.
         return CheckLine("failed", say("Not ready: {text}", table_lines(verdict)[0].text))
     if together is not None and together.failing:
         return CheckLine("failed", say("Not ready: {together}", read_together(together)))
     if not verdict.judged:
-        return CheckLine("mind", say("Not judged: what a reader learns could not be worked out."))
-    if nothing_expected(verdict):
-        return CheckLine("passed", say("Ready: a reader expects no published cell to be at risk."))
-    if not verdict.certain:
-        return CheckLine(
-            "passed",
-            say("Ready: a reader would know {of} ({limit}); none is certain.", of, limit),
-        )
-    text = plural(
-        verdict.certain,
-        "Within the limits: a reader would know {of} ({limit}); {certain:,} is certain.",
-        "Within the limits: a reader would know {of} ({limit}); {certain:,} are certain.",
-        of,
-        limit,
-        verdict.certain,
-    )
-    return CheckLine("mind", text)
+        return CheckLine("mind", say("Not judged: {NOT_WORKED_OUT}.", NOT_WORKED_OUT))
+    if verdict.certain:
+        return CheckLine("mind", say("Within the limits: {knows}.", knows))
+    return CheckLine("passed", say("Ready: {knows}.", knows))
 
 
 def published_line(verdict: Verdict) -> CheckLine:
     """The verdict on a published release, in one sentence."""
-    if not verdict.judged:
-        return CheckLine("mind", say("Published. What a reader learns could not be worked out."))
-    if nothing_expected(verdict):
-        return CheckLine(
-            "passed", say("Published. A reader expects no published cell to be at risk.")
-        )
-    at_risk, limit = expected_number(verdict.at_risk), expected_number(verdict.limit)
-    text = say(
-        "Published. A reader would know {known:,} of {at_risk} expected "
-        "at-risk cells (limit: {limit}), {certain:,} certain.",
-        verdict.known,
-        at_risk,
-        limit,
-        verdict.certain,
-    )
-    return CheckLine(headline(verdict).state, text)
+    knows = learned(verdict, verdict.limit) if verdict.judged else NOT_WORKED_OUT
+    return CheckLine(headline(verdict).state, say("Published. {knows}.", capital(knows)))
 
 
 def read_together(verdict: Verdict, beside: str = say("what left before")) -> str:
     """What a reader of this release and of earlier ones would know, in words."""
     if verdict.passed is None:
         return say(
-            "together with {beside} what a reader learns could not be worked out: {note}",
-            beside,
-            verdict.note,
+            "together with {beside}: {NOT_WORKED_OUT}: {note}", beside, NOT_WORKED_OUT, verdict.note
         )
-    if nothing_expected(verdict):
-        return say("together with {beside} a reader expects no cell to be at risk.", beside)
-    at_risk, limit = expected_number(verdict.at_risk), expected_number(verdict.limit)
-    return say(
-        "together with {beside} a reader would know {known:,} of "
-        "{at_risk} expected at-risk cells (limit: {limit}), "
-        "{certain:,} certain.",
-        beside,
-        verdict.known,
-        at_risk,
-        limit,
-        verdict.certain,
-    )
+    return say("together with {beside}: {knows}.", beside, learned(verdict, verdict.limit))
 
 
 def stated(gate: Gate | None) -> CheckLine:
@@ -182,40 +128,18 @@ def table_lines(verdict: Verdict) -> tuple[CheckLine, ...]:
     for table in sorted(verdict.tables, key=lambda t: t not in failing):
         if table in harmless:
             continue
-        who = say("a reader") if table.who == "user" else say("an {who}", table.who)
         which = say("inner cells") if table.inner else say("table {label}", table.label)
-        at_risk = expected_number(table.at_risk)
+        way, knows = SAID[table.way], learned(table, verdict.share * table.at_risk)
         if not table.judged:
-            text = say("{which}: what {who} learns was judged {SAID}.", which, who, SAID[table.way])
-        elif table.who == "insider" and nothing_expected(table):
             text = say(
-                "{which}: somebody who is alone in a cell expects no other cell to be at risk.",
-                which,
+                "{which}: what {who} learns was judged {SAID}.", which, READER[table.who], way
             )
         elif table.who == "insider":
             text = say(
-                "{which}: somebody who is alone in a cell would know {known:,} of "
-                "{at_risk} expected other at-risk cells, {certain:,} certain; "
-                "worked out {SAID}. No limit is set for that.",
-                which,
-                table.known,
-                at_risk,
-                table.certain,
-                SAID[table.way],
+                "{which}: {knows}; worked out {SAID}. No limit is set for that.", which, knows, way
             )
         else:
-            text = say(
-                "{which}: {who} would know {known:,} of {at_risk} expected "
-                "at-risk cells (limit {share}), "
-                "{certain:,} certain; judged {SAID}.",
-                which,
-                who,
-                table.known,
-                at_risk,
-                expected_number(verdict.share * table.at_risk),
-                table.certain,
-                SAID[table.way],
-            )
+            text = say("{which}: {knows}; judged {SAID}.", which, knows, way)
         bad: State = "failed" if table in failing else "mind"
         fine = table.judged and table not in failing and not table.certain
         lines.append(CheckLine("passed" if fine else bad, capital(text), cells=not fine))
@@ -266,15 +190,15 @@ def honesty(protected: Protected) -> CheckGroup:
         CheckLine("passed", say("Title: {title}", title))
         if title
         else CheckLine("mind", say("The release has no title.")),
-        CheckLine("mind", say("A given seed was used: whoever knows it can replay every coin."))
+        CheckLine("mind", say("{said}.", capital(GIVEN_SEED)))
         if record.seed_given
         else CheckLine("passed", say("Nobody chose the random numbers.")),
     ]
-    said = {line.text.rstrip(".").casefold() for line in lines}
     lines += [
         CheckLine("mind", say("Decision: {text}", text))
         for text in record.decisions
-        if text.rstrip(".").casefold() not in said
+        # The line on the seed says it.
+        if text != GIVEN_SEED
     ]
     return CheckGroup("Honesty", tuple(lines))
 

@@ -7,7 +7,7 @@ stated nowhere else; every shell publishes through :func:`protect`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 
 from tabprotect.engine.disclosure.gate_chance import mendings, remedies, untried
@@ -22,7 +22,6 @@ from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.protection.remedy import OTHERWISE
 from tabprotect.engine.randomness import Randomness
 from tabprotect.engine.release.mechanism import Gate
-from tabprotect.engine.release.release import Release
 from tabprotect.languages.said import joined, say
 
 UNSTATED = say("no reason was given")
@@ -37,7 +36,6 @@ def protect(
     policy: HousePolicy | None = None,
     accept: str = "",
     draft: bool = False,
-    earlier: Sequence[Release] = (),
     changed: bool = False,
     progress: Progress = SILENT,
 ) -> Protected:
@@ -55,8 +53,6 @@ def protect(
     draft
         If no draw passes, return the one that ``accept`` would let out, to be looked at: see
         :func:`against`.
-    earlier
-        Other releases of the same original, read together with this one.
     changed
         True if something else was refused for the table before; the release states that.
 
@@ -69,8 +65,8 @@ def protect(
     """
     policy = HousePolicy() if policy is None else policy
     values = method.resolve_for(problem, given)
-    limits = policy.limits(problem.at_risk, random=method.is_random(values))
-    limits = replace(limits, changed=changed)
+    random = method.is_random(values)
+    limits = policy.limits(problem.at_risk, random=random, changed=changed)
     done: Protected | None = None
     first: Protected | None = None
     for attempt in range(1, (1 if accept else limits.attempts_at_most) + 1):
@@ -83,7 +79,7 @@ def protect(
             # A method without randomness would only repeat the refused draw.
             done = before
             continue
-        found = verdict(done.release, limits, earlier, problem.table, progress=progress)
+        found = verdict(done.release, limits, original=problem.table, progress=progress)
         done = _stated(done, limits, found)
         if found.accepted or (found.passed is None and policy.unjudged == "warn"):
             return _decided(done, objection, accept)

@@ -84,7 +84,9 @@ class HousePolicy:
         if wrong:
             raise ParameterError(wrong)
 
-    def limits(self, at_risk: SmallCount | None = None, *, random: bool = True) -> Gate:
+    def limits(
+        self, at_risk: SmallCount | None = None, *, random: bool = True, changed: bool = False
+    ) -> Gate:
         """The limits for a table.
 
         Parameters
@@ -93,10 +95,12 @@ class HousePolicy:
             The table's own rule, which applies if the policy has none.
         random
             True if the method has randomness; else a second draw would equal the first.
+        changed
+            True if something else was refused for the table before.
         """
         stated = SmallCount.parse(self.at_risk) if self.at_risk else at_risk or SmallCount()
         attempts = self.attempts_at_most if random else min(self.attempts_at_most, 1)
-        return Gate(self.belief_limit, self.share, stated, attempts, self.intruder)
+        return Gate(self.belief_limit, self.share, stated, attempts, self.intruder, changed=changed)
 
     def enough_sign(self, prepared_by: str, approved_by: str) -> bool:
         """Return True if enough people answer for a release: two of different names if the policy says so."""

@@ -19,13 +19,16 @@ from types import MappingProxyType
 from typing import Any, get_args, get_origin
 
 import numpy as np
-import numpy.typing as npt
 
+from tabprotect.engine.arrays import Arrays, Ints
 from tabprotect.engine.decoding import Decoding, types_of
 from tabprotect.engine.project.project import Project, checked
-from tabprotect.engine.protection.problem import Protected
-from tabprotect.engine.tables.groupings.grouping import check_groupings
-from tabprotect.engine.tables.moves import MoveSet
+from tabprotect.engine.protection.problem import Protected, RunEvidence
+from tabprotect.engine.release.release import Release
+from tabprotect.engine.tables.domain import Domain
+from tabprotect.engine.tables.groupings.grouping import Grouping, check_groupings
+from tabprotect.engine.tables.margins import MarginSet
+from tabprotect.engine.tables.moves import Designed, MoveSet
 from tabprotect.engine.tables.table import Table
 from tabprotect.languages.said import say
 
@@ -37,18 +40,22 @@ _HEAD = re.compile(
 """The first bytes of every array written here (numpy's format 1.0)."""
 
 
-def _table(domain: Any, _array: Any, _keys: Any, _values: Any) -> Table:
-    return Table.sparse(domain, _keys, _values) if _array is None else Table.dense(domain, _array)
+def _table(domain: Domain, _array: Ints | None, _keys: Ints | None, _values: Ints | None) -> Table:
+    if _array is not None:
+        return Table.dense(domain, _array)
+    if _keys is None or _values is None:
+        raise TypeError("a table without counts")
+    return Table.sparse(domain, _keys, _values)
 
 
 def _moves(
-    domain: Any,
-    starts: Any,
-    cells: Any,
-    signs: Any,
-    margins: Any,
-    groupings: Any = (),
-    design: Any = None,
+    domain: Domain,
+    starts: Ints,
+    cells: Ints,
+    signs: Ints,
+    margins: MarginSet,
+    groupings: tuple[Grouping, ...] = (),
+    design: Designed | None = None,
 ) -> MoveSet:
     if (
         starts.ndim != 1
@@ -65,7 +72,7 @@ def _moves(
     return replace(moves, design=design)
 
 
-def _protected(release: Any, record: Any) -> Protected:
+def _protected(release: Release, record: RunEvidence) -> Protected:
     if record.problem.table.domain != release.domain:
         raise ValueError(say("a result belongs to another table"))
     return Protected(release, record)
@@ -123,7 +130,7 @@ class Encoder:
     """Collects values to be written: ``shared`` in the JSON, ``arrays`` beside it by digest."""
 
     def __init__(self) -> None:
-        self.shared: list[list[Any]] = []
+        self.shared: list[tuple[str, dict[str, object]]] = []
         self.arrays: dict[str, bytes] = {}
         self.size = 0
         self._known: dict[int, int] = {}
@@ -137,12 +144,12 @@ class Encoder:
             if kinds().get(kind.__name__) is not kind:
                 raise TypeError(f"{kind.__name__} is not reached from a project")
             content = {name: self._encode(getattr(value, name)) for name in types_of(kind)}
-            self.shared.append([kind.__name__, content])
+            self.shared.append((kind.__name__, content))
             self._known[id(value)] = len(self.shared) - 1
             self._alive.append(value)
         return self._known[id(value)]
 
-    def _encode(self, value: object) -> Any:
+    def _encode(self, value: object) -> object:
         if value is None or isinstance(value, (bool, int, float, str)):
             return value
         if isinstance(value, np.generic):
@@ -158,7 +165,7 @@ class Encoder:
             return {tag: [[self._encode(k), self._encode(v)] for k, v in value.items()]}
         return {"value": self.put(value)}
 
-    def _array(self, array: npt.NDArray[Any]) -> str:
+    def _array(self, array: Arrays) -> str:
         out = io.BytesIO()
         np.save(out, np.asarray(array, order="C"), allow_pickle=False)
         data = out.getvalue()
@@ -176,7 +183,9 @@ class Decoder:
     data that no encoder wrote; the reader of the file turns them into one error.
     """
 
-    def __init__(self, shared: Sequence[Any], arrays: Mapping[str, bytes]) -> None:
+    def __init__(
+        self, shared: Sequence[tuple[str, Mapping[str, object]]], arrays: Mapping[str, bytes]
+    ) -> None:
         self._shared = shared
         self._arrays = arrays
         self._built: dict[int, object] = {}
@@ -196,7 +205,7 @@ class Decoder:
             raise TypeError("this is no project")
         return found
 
-    def _build(self, name: str, content: Mapping[str, Any]) -> object:
+    def _build(self, name: str, content: Mapping[str, object]) -> object:
         kind = kinds()[name]
         if not set(content) <= set(types_of(kind)):
             raise NotImplementedError(f"a {name} of an unknown version")
@@ -209,7 +218,7 @@ class Decoder:
             raise TypeError(f"of another type: {', '.join(built.faults)}")
         return BUILD.get(kind, kind)(**given)
 
-    def _decode(self, value: Any) -> object:
+    def _decode(self, value: object) -> object:
         if isinstance(value, list):
             return tuple(map(self._decode, value))
         if not isinstance(value, dict):
@@ -226,13 +235,13 @@ class Decoder:
             return self.get(content)
         raise ValueError(say("{tag} is nothing that is stored", repr(tag)))
 
-    def _array(self, name: str) -> npt.NDArray[Any]:
+    def _array(self, name: str) -> Arrays:
         data = self._arrays[name]
         # numpy evaluates an array's header as a Python literal, with errors and warnings of its own.
         if not _HEAD.match(data):
             raise ValueError(say("an array is damaged"))
         try:
-            array: npt.NDArray[Any] = np.load(io.BytesIO(data), allow_pickle=False)
+            array: Arrays = np.load(io.BytesIO(data), allow_pickle=False)
         except (EOFError, OverflowError, MemoryError):
             raise ValueError(say("an array is damaged")) from None
         array.flags.writeable = False

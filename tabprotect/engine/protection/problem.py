@@ -199,6 +199,9 @@ class Draft:
 OVERRULED = say("published all the same")
 """First words of a decision that releases against a finding."""
 
+GIVEN_SEED = say("a given seed was used: whoever knows it can replay every coin")
+"""The decision that a run records."""
+
 
 @dataclass(frozen=True)
 class RunEvidence:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from tabprotect.languages.said import joined, plural, say
+from tabprotect.languages.said import capital, joined, plural, say
 
 JudgedBy = Literal["exact", "exact_draws", "simulation", "bounds", "none"]
 """The way in which a posterior was found: exactly; by independent exact draws; by weighed or
@@ -23,6 +24,14 @@ SAID = {
 }
 
 Who = Literal["user", "intruder", "insider"]
+
+READER: Mapping[Who, str] = {
+    "user": say("a reader"),
+    "intruder": say("an intruder"),
+    "insider": say("somebody who is alone in a cell"),
+}
+
+NOT_WORKED_OUT = say("what a reader learns could not be worked out")
 
 LEAST_EXPECTED = 0.05
 """Expected at-risk cells below which a figure with one decimal is said as none."""
@@ -187,55 +196,20 @@ class Verdict:
         if failing:
             return joined((self._failure(table) for table in failing[:3]), " ")
         if not self.judged:
-            return say("What a reader learns could not be worked out. ") + self.note
-        at_risk, limit = expected_number(self.at_risk), expected_number(self.limit)
-        sure = (
-            say("none is certain")
-            if not self.certain
-            else plural(
-                self.certain, "{certain:,} is certain", "{certain:,} are certain", self.certain
-            )
-        )
-        inside = "".join(
-            plural(
-                table.known,
-                " Somebody who is alone in a cell would know {known:,} other.",
-                " Somebody who is alone in a cell would know {known:,} others.",
-                table.known,
-            )
+            return say("{said}. {note}", capital(NOT_WORKED_OUT), self.note)
+        inside = joined(
+            say(" {said}.", capital(learned(table, 0.0)))
             for table in self.tables
             if table.who == "insider" and table.known
         )
-        said = (
-            say("A reader expects no cell to be at risk")
-            if nothing_expected(self)
-            else say(
-                "A reader would know {known:,} of {at_risk} expected at-risk cells "
-                "(limit {limit}); {sure}",
-                self.known,
-                at_risk,
-                limit,
-                sure,
-            )
-        )
+        said = capital(learned(self, self.limit))
         return say("{said}.{inside} Judged {SAID}", said, inside, SAID[self.way]) + (
             "." if self.complete else say(", incompletely. {note}", self.note)
         )
 
     def _failure(self, table: TableVerdict) -> str:
         which = say("the inner cells") if table.inner else say("the table {label}", table.label)
-        reader = say("A reader") if table.who == "user" else say("An {who}", table.who)
-        at_risk = expected_number(table.at_risk)
-        limit = expected_number(self.share * table.at_risk)
-        return say(
-            "{reader} would know {known:,} of {at_risk} expected at-risk cells of {which} "
-            "(limit {limit}).",
-            reader,
-            table.known,
-            at_risk,
-            which,
-            limit,
-        )
+        return say("{said} ({which}).", capital(learned(table, self.share * table.at_risk)), which)
 
     def as_json(self) -> dict[str, object]:
         """The figures for ``--json``."""
@@ -260,6 +234,44 @@ class Verdict:
 def nothing_expected(judged: TableVerdict | Verdict) -> bool:
     """True if a reader expects next to no cell at risk, and knows none."""
     return not (judged.known or judged.certain) and judged.at_risk < LEAST_EXPECTED
+
+
+def learned(judged: TableVerdict | Verdict, limit: float) -> str:
+    """What a reader would know of one table, or of all, as part of a sentence.
+
+    Parameters
+    ----------
+    limit
+        Cells that may be known; insiders have none.
+    """
+    who: Who = judged.who if isinstance(judged, TableVerdict) else "user"
+    reader, certain = READER[who], judged.certain
+    if nothing_expected(judged):
+        if who == "insider":
+            return say("{reader} expects no other cell to be at risk", reader)
+        return say("{reader} expects no cell to be at risk", reader)
+    sure = (
+        plural(certain, "{certain:,} is certain", "{certain:,} are certain", certain)
+        if certain
+        else say("none is certain")
+    )
+    at_risk = expected_number(judged.at_risk)
+    if who == "insider":
+        return say(
+            "{reader} would know {known:,} of {at_risk} expected other at-risk cells; {sure}",
+            reader,
+            judged.known,
+            at_risk,
+            sure,
+        )
+    return say(
+        "{reader} would know {known:,} of {at_risk} expected at-risk cells (limit {limit}); {sure}",
+        reader,
+        judged.known,
+        at_risk,
+        expected_number(limit),
+        sure,
+    )
 
 
 def expected_number(value: float) -> str:

@@ -59,7 +59,8 @@ def test_only_what_is_accepted_and_not_certain_is_ticked(tables: list[TableVerdi
 def test_the_sentence_has_the_numbers() -> None:
     table = TableVerdict("user", ("a",), True, 500, 390.0, 255, 200, "exact")
     assert headline(Verdict((table,), 0.95, 0.05, 3)).text == (
-        "Not ready: 255 of 390 expected at-risk cells are known to a reader (limit: 19.5)."
+        "Not ready: a reader would know 255 of 390 expected at-risk cells (limit 19.5); "
+        "200 are certain."
     )
 
 
@@ -72,7 +73,7 @@ def test_tables_with_nothing_at_risk_are_one_line() -> None:
     assert nothing_expected(tables[0]) and not nothing_expected(replace(tables[0], at_risk=0.05))
     small = tuple(replace(table, at_risk=0.01) for table in tables)
     assert headline(Verdict(small, 0.95, 0.05, 3)).text == (
-        "Ready: a reader expects no published cell to be at risk."
+        "Ready: a reader expects no cell to be at risk."
     )
 
 
@@ -92,7 +93,8 @@ def test_what_has_left_is_not_called_ready() -> None:
     said = published_line(verdict)
     assert (said.state, said.text) == (
         "passed",
-        "Published. A reader would know 10 of 390 expected at-risk cells (limit: 19.5), 0 certain.",
+        "Published. A reader would know 10 of 390 expected at-risk cells (limit 19.5); "
+        "none is certain.",
     )
 
 

@@ -194,7 +194,7 @@ def test_another_table_beside_it_never_helps() -> None:
     method, problem = methods()["cell_key"], crossed()
     noise = {"D": 2, "V": 0.05, "js": 0}
     for margins in ("A:B", "A:B + B:C:D", "A:B + C:D", "A*B"):
-        with pytest.raises(RefusedError, match="of the table A × B"):
+        with pytest.raises(RefusedError, match="the table A × B"):
             gate.protect(method, problem, noise | {"margins": margins}, Randomness.seeded(1))
 
 

@@ -33,12 +33,12 @@ from tabprotect.engine.project.project import Project
 from tabprotect.engine.project.verbs.cycle_verbs import set_cycles
 from tabprotect.engine.project.verbs.release_verbs import (
     FRESH_COINS,
-    GIVEN_SEED,
     protect,
     set_parameters,
     set_seed,
 )
 from tabprotect.engine.project.verbs.table_verbs import pasted, set_count, tabulate
+from tabprotect.engine.protection.problem import GIVEN_SEED
 from tabprotect.engine.tables.domain import Domain
 from tabprotect.engine.tables.table import Table
 

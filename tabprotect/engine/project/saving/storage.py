@@ -103,7 +103,7 @@ def from_bytes(content: bytes) -> History:
     )
     if _PROJECT not in files:
         raise InputError(say("this is no project file"))
-    data: Any = archive.parse_json(_PROJECT, files[_PROJECT])
+    data = archive.parse_json(_PROJECT, files[_PROJECT])
     if not isinstance(data, dict) or data.get("format") != FORMAT:
         raise InputError(say("this is no project file"))
     if data.get("format_version") != FORMAT_VERSION:

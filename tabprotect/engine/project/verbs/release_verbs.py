@@ -31,7 +31,7 @@ from tabprotect.engine.project.placement import Placement
 from tabprotect.engine.project.project import PRIORS, Project, Who
 from tabprotect.engine.project.verbs.cycle_verbs import QUICK_CELLS, redesigned, set_cycles
 from tabprotect.engine.protection.coins import house_randomness
-from tabprotect.engine.protection.problem import Protected, RunEvidence
+from tabprotect.engine.protection.problem import GIVEN_SEED, Protected, RunEvidence
 from tabprotect.engine.protection.registered import methods
 from tabprotect.engine.protection.subtables import MARGINS
 from tabprotect.engine.randomness import Randomness
@@ -114,7 +114,6 @@ def _who(record: RunEvidence) -> str:
     return user_name()
 
 
-GIVEN_SEED = say("a given seed was used: whoever knows it can replay every coin")
 FRESH_COINS = say(
     "fresh coins were drawn: the same table published again has others, and their average tells "
     "more than either"

@@ -58,8 +58,10 @@ def test_what_the_gate_refuses_is_said_with_its_number_and_what_helps(
     shown, document = page(refused), refused.document
     assert document.original == document.published
     assert shown.banner.figure.text() == "3 of 3"
-    assert shown.sentence.startswith("Not ready: 3 of 3 expected at-risk cells are known")
-    assert "(limit: 0.2)" in shown.sentence
+    assert shown.sentence.startswith(
+        "Not ready: a reader would know 3 of 3 expected at-risk cells "
+    )
+    assert "(limit 0.2)" in shown.sentence
     lines = [row.line for row in shown.protection.rows]
     assert lines[0].state == "failed" and shown.protection.rows[0].button is not None
     # No number that is no merit carries a tick; the true ones say whose they are.
@@ -95,7 +97,7 @@ def test_past_the_limit_with_a_reason_only_and_it_is_on_record(
     qtbot.keyClicks(shown.signing.reason, "nobody lives there")
     assert shown.main_button.isEnabled()
     shown.main_button.click()
-    assert shown._question is not None and "Not ready: 3 of 3" in shown._question.text
+    assert shown._question is not None and "would know 3 of 3" in shown._question.text
     shown._question.publish.click()
     settle()
     record = confidential.read(tmp_path / "dossier-CONFIDENTIAL.zip").record
